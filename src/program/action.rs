@@ -1,8 +1,8 @@
 //! Actions: what may a response ask for?
 //!
 //! In: the checked actions of a pack.
-//! Out: [`Action`] with its parameters and effects, and [`ActionId`], by which the program knows it.
-//! Never: says whether anybody may ask for it: modes do.
+//! Out: [`Action`] with its parameters and effects, and [`ActionId`], by which the program refers to it.
+//! Never: says who may ask for it: modes do.
 
 use super::{Degradation, Effect, Program, Schema};
 use crate::surface::Tree;
@@ -12,29 +12,29 @@ use crate::text::{Location, Spanned};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ActionId(pub(crate) usize);
 
-/// Something a response may ask for.
+/// Something that a response may ask for.
 #[derive(Debug)]
 pub(crate) struct Action {
     /// What it does, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) schema: Schema,
-    /// The schema of what the host gives back.
+    /// The schema of what the host returns.
     pub(crate) returns: Option<Schema>,
-    /// Each parameter by itself, for faults of its schema.
+    /// The parameters one by one, for faults in their schemas.
     pub(crate) params: Vec<Param>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) degradation: Degradation,
     pub(crate) at: Location,
 }
 
-/// Where a parameter is declared.
+/// The places of a parameter.
 #[derive(Debug)]
 pub(crate) struct Param {
     pub(crate) name: String,
     pub(crate) at: Location,
-    /// Where its own example stands, or the first of several.
+    /// The place of its example, or of the first of several.
     pub(crate) example: Option<Location>,
-    /// Where its default stands.
+    /// The place of its default.
     pub(crate) default: Option<Location>,
 }
 
@@ -47,17 +47,17 @@ impl Param {
 }
 
 impl Program {
-    /// The number of the action of this name.
+    /// The id of the action with this name.
     pub(crate) fn action_id(&self, name: &str) -> Option<ActionId> {
         self.actions.get_index_of(name).map(ActionId)
     }
 
-    /// The action of this number, and its name.
+    /// The action with this id, and its name.
     pub(crate) fn action(&self, id: ActionId) -> Option<(&String, &Action)> {
         self.actions.get_index(id.0)
     }
 
-    /// Every action in the order of their declaration, each with its number and name.
+    /// Every action in the order of declaration, with its id and name.
     pub(crate) fn actions_by_id(&self) -> impl Iterator<Item = (ActionId, &String, &Action)> {
         self.actions.iter().enumerate().map(|(number, (name, action))| (ActionId(number), name, action))
     }

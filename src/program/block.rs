@@ -1,8 +1,8 @@
 //! Blocks, compiled: what does a block mean, what is it called, and where does it end?
 //!
 //! In: a checked block of the surface.
-//! Out: [`Block`], known by its [`BlockId`], with where its names come from and what closes it.
-//! Never: spells an opener or a closer: its family does.
+//! Out: [`Block`] with its [`BlockId`], the sources of its names, and what closes it.
+//! Never: knows how an opener or a closer is written: its family does.
 
 use super::{Degradation, Family, Schema};
 use crate::expression::Template;
@@ -14,31 +14,31 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct BlockId(pub(crate) u16);
 
-/// What one block means and where it ends.
+/// The meaning of one block, and where it ends.
 #[derive(Debug)]
 pub(crate) struct Block {
-    /// The bound name, as the pack writes it.
+    /// Its name in the pack.
     pub(crate) name: String,
     /// The names that open it.
     pub(crate) names: Vec<String>,
     pub(crate) role: Role,
     /// How its opener should be written.
     pub(crate) spelled: Option<String>,
-    /// Whether it opens where the answer starts, with its opener or without it.
+    /// Whether it opens at the start of the answer, with or without its opener.
     pub(crate) starts: bool,
     /// What belongs in it, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
     pub(crate) key: Option<Called>,
-    /// Of an object: the member that is its body, or the way to it.
+    /// If blocks are members of an object: the path to the member that is its body.
     pub(crate) body: Option<String>,
-    /// The text that is made of its value.
+    /// The template that makes its text from its value.
     pub(crate) text: Option<Template>,
-    /// What its value is, for those who write it, and whether they must.
+    /// The schema of its value, for prompts and exports, and whether the value is required.
     pub(crate) schema: Option<Schema>,
     pub(crate) required: bool,
     pub(crate) payload: Vec<Payload>,
-    /// The tag that is a field of the call, where its opener says which.
+    /// For a call: the tag of a field, and the attribute with the field's name.
     pub(crate) field: Option<FieldName>,
     /// The grammar that spells its fields, if the pack says one.
     pub(crate) fields: Option<Arc<Family>>,
@@ -47,19 +47,19 @@ pub(crate) struct Block {
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
     pub(crate) close: Vec<Closer>,
-    /// The tier of the surest of them: where one has been met, none behind it counts.
+    /// The tier of its surest closers. Once one of these has been found, later closers are ignored.
     pub(crate) surest: usize,
-    /// Where it may end; none where its grammar says so.
+    /// Where it may end; empty if its grammar decides.
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) trim: Vec<Trim>,
-    /// What of that is taken off fields, too: fences and rules in them are theirs.
+    /// The part of `trim` that also applies to fields: not fences and rules, which belong to the field.
     pub(crate) field_trim: Vec<Trim>,
     pub(crate) degradation: Degradation,
     pub(crate) at: Location,
 }
 
 impl Block {
-    /// The way in the payload to the action's name, and whether the payload is a list of calls.
+    /// The path in the payload to the action's name, and whether the payload is a list of calls.
     pub(crate) fn named_within(&self) -> Option<(&[String], bool)> {
         match &self.called {
             Called::Payload { way, each } => Some((way, *each)),
@@ -67,35 +67,35 @@ impl Block {
         }
     }
 
-    /// The parameter that a payload is which is read as text.
+    /// The parameter that a payload read as text is.
     pub(crate) fn text_param(&self) -> Option<&str> {
         let named = self.body.as_deref().filter(|_| self.named_within().is_none());
         self.payload.contains(&Payload::Text).then(|| named.unwrap_or("text"))
     }
 
-    /// Whether entities in it stand for characters.
+    /// Whether entities in it are decoded.
     pub(crate) fn entities(&self) -> bool {
         self.decode == Some(Decoding::Entities)
     }
 }
 
-/// A tag that is a field called by what its opener says: `<parameter name="x">`.
+/// A tag that is a field named by an attribute: `<parameter name="x">`.
 #[derive(Debug, Clone)]
 pub(crate) struct FieldName {
     pub(crate) tag: String,
     pub(crate) attribute: String,
 }
 
-/// Where a name comes from.
+/// The source of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Called {
     /// The block's own name in the response.
     Own,
-    /// An attribute of its opener.
+    /// An attribute of the opener.
     Attribute(String),
-    /// An attribute of the wrapper of this name that it stands in.
+    /// An attribute of the wrapper around it: the wrapper's name, then the attribute's.
     Around(String, String),
-    /// The member of its payload at the end of this way; or of each entry, where the payload is a list of calls.
+    /// The member at the end of a path in the payload, or in each entry if the payload is a list of calls.
     Payload {
         way: Vec<String>,
         each: bool,
@@ -107,20 +107,20 @@ pub(crate) enum Called {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Closer {
     Own,
-    /// What an attribute of its opener says.
+    /// The value of an attribute of the opener.
     Attribute(String),
     Word(String),
-    /// Names with `*`, which close it where no other name does.
+    /// A pattern with `*`. It closes the block only if no other name does.
     Pattern(String),
 }
 
 impl Closer {
-    /// The tier of what names the block itself.
+    /// The tier of names that identify the block itself.
     pub(crate) const FIRST_TIER: usize = 0;
-    /// The tier of patterns: of what fits one the last closes the block.
+    /// The tier of patterns: the last closer that matches one closes the block.
     pub(crate) const LAST_TIER: usize = 2;
 
-    /// How surely it closes the block: one that names it before one that names its kind, and a pattern last.
+    /// How specific the closer is, lowest first: names of this very block, then words for its kind, then patterns.
     pub(crate) fn tier(&self) -> usize {
         match self {
             Closer::Own | Closer::Attribute(_) => Self::FIRST_TIER,

@@ -1,8 +1,8 @@
-//! Degradation: what does a pack say about a defect, and whose word counts?
+//! Degradation: what does a pack say about a defect, and which table decides?
 //!
-//! In: the tables of the pack, of its modes, blocks and actions; a defect and what is [`Near`] it.
-//! Out: the strategies that may answer it, each with the place of the word for it; the rows for `explain`.
-//! Never: lets a strategy act.
+//! In: the tables of the pack, of its modes, blocks and actions; a defect, and the declarations [`Near`] it.
+//! Out: the strategies that may answer it, each with its place in the pack; the rows for `explain`.
+//! Never: carries a strategy out.
 
 use super::{Action, Block, Mode, Program};
 use crate::diagnostic::{Defect, Strategy};
@@ -11,21 +11,21 @@ use crate::text::Location;
 use std::fmt;
 use std::sync::Arc;
 
-/// The answers to defects of one table.
+/// The answers of one table, by defect.
 #[derive(Debug, Default)]
 pub(crate) struct Degradation(Vec<Option<Answer>>);
 
-/// The strategies that answer a defect, and where that stands.
+/// The strategies for a defect, and their place.
 #[derive(Debug, Clone)]
 struct Answer {
     strategies: Vec<Strategy>,
     at: Location,
 }
 
-/// A strategy, and the place of the pack's word for it; a default has none.
+/// A strategy and its place in the pack; a default has none.
 pub(crate) type Chosen = (Strategy, Option<Location>);
 
-/// What a defect is about, as far as it is declared: the nearest of these that has a word on the defect is heard.
+/// The declarations that a defect is about, if known. The nearest one with a strategy for the defect decides.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Near<'p> {
     pub(crate) action: Option<&'p Action>,
@@ -33,35 +33,35 @@ pub(crate) struct Near<'p> {
     pub(crate) mode: Option<&'p Mode>,
 }
 
-/// One line of the degradation table as it stands.
+/// One row of the complete degradation table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DegradationRow {
     /// The defect.
     pub defect: Defect,
-    /// Whose word it is.
+    /// Who declares the strategies.
     pub said_by: SaidBy,
-    /// The strategies, of which the first that applies is taken.
+    /// The strategies; the first that applies acts.
     pub strategies: Vec<Strategy>,
-    /// Where that stands in the pack.
+    /// The place in the pack.
     pub rule: Option<Arc<str>>,
 }
 
-/// Who says what answers a defect.
+/// Who declares the strategies for a defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SaidBy {
-    /// Nobody: it is the default.
+    /// Nobody: the default.
     Default,
-    /// Nobody: it is the default where the defect is about a call.
+    /// Nobody: the default for calls.
     DefaultForCalls,
-    /// The pack's own table.
+    /// The table of the pack.
     Pack,
-    /// The mode of this name.
+    /// The mode with this name.
     Mode(String),
-    /// The block of this dialect and name.
+    /// The block, by its dialect and name.
     Block(String, String),
-    /// The action of this name.
+    /// The action with this name.
     Action(String),
 }
 
@@ -93,12 +93,12 @@ impl Degradation {
         Self(answers)
     }
 
-    /// Every strategy that it names, whatever it answers.
+    /// Every strategy that the table names.
     pub(crate) fn strategies(&self) -> impl Iterator<Item = Strategy> {
         self.0.iter().flatten().flat_map(|answer| answer.strategies.iter().copied())
     }
 
-    /// Whether it has a word on this defect.
+    /// Whether it has strategies for this defect.
     pub(crate) fn says(&self, defect: Defect) -> bool {
         self.get(defect).is_some()
     }
@@ -109,8 +109,8 @@ impl Degradation {
 }
 
 impl Program {
-    /// What may answer a defect, in this order: the strategies of the nearest word on it (the action's, the block's, the
-    /// mode's, the pack's), then the default.
+    /// The strategies that may answer a defect, in order: those of the nearest declaration (action, block, mode, pack),
+    /// then the default.
     pub(crate) fn answers<'p>(
         &'p self,
         defect: Defect,
@@ -128,7 +128,7 @@ impl Program {
         said.chain([(default, None)])
     }
 
-    /// Every word on degradation, defect by defect, from the default to the nearest word.
+    /// Every row of every table, sorted by defect, from the default to the nearest declaration.
     pub fn degradation_table(&self) -> Vec<DegradationRow> {
         let mut tables = vec![(SaidBy::Pack, &self.degradation)];
         tables.extend(self.modes.iter().map(|(name, mode)| (SaidBy::Mode(name.clone()), &mode.degradation)));

@@ -15,12 +15,12 @@ use crate::surface::{Between, Ending, Role};
 use crate::text::{Location, glob};
 use std::sync::Arc;
 
-/// The number of a dialect within its program.
+/// The index of a dialect in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct DialectId(pub(crate) usize);
 
 impl DialectId {
-    /// The dialect of this number, among those of its program.
+    /// The dialect with this id, from the dialects of its program.
     pub(crate) fn of(self, dialects: &[Dialect]) -> Option<&Dialect> {
         dialects.get(self.0)
     }
@@ -39,31 +39,31 @@ pub(crate) struct MaskKinds {
     pub(crate) openers: bool,
 }
 
-/// One way a response may be written.
+/// One way to write a response.
 #[derive(Debug)]
 pub(crate) struct Dialect {
     pub(crate) id: DialectId,
     pub(crate) name: String,
     pub(crate) families: Vec<Family>,
-    /// Instead of families: how an answer is read that is one object.
+    /// If answers are one object: how the object is read. There are then no families.
     pub(crate) outline: Option<Arc<Outline>>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) names: Arc<Names>,
-    /// Where openers and closers count at the start of a line alone: how a line of them is told.
+    /// If openers and closers count only at the start of a line: how such a line is recognised.
     pub(crate) structure: Option<Arc<Structure>>,
-    /// What may start with which byte.
+    /// What each byte can start.
     pub(crate) starts: Starts,
     pub(crate) masks: MaskKinds,
-    /// Whether any of its blocks wraps others.
+    /// Whether any of its blocks is a wrapper.
     pub(crate) wraps: bool,
-    /// Whether it matters for any of its blocks where on a line something stands.
+    /// Whether it matters for any block where on a line something is.
     pub(crate) by_line: bool,
     pub(crate) text: Outside,
-    /// What may stand around and between blocks without being text.
+    /// What may be around and between blocks without counting as text.
     pub(crate) between: Vec<Between>,
-    /// Names of blocks, of which any one claims an answer; empty for a dialect that claims with any block.
+    /// Names of blocks, any of which claims an answer; if empty, any block does.
     pub(crate) needs: Vec<String>,
-    /// The dialect that differs in nothing but that.
+    /// The dialect that differs only in `needs`.
     pub(crate) like: Option<DialectId>,
     pub(crate) at: Location,
 }
@@ -77,7 +77,7 @@ pub(crate) enum Outside {
 }
 
 impl Dialect {
-    /// Whether a block that is opened by this name claims an answer for it.
+    /// Whether a block opened by this name claims an answer for the dialect.
     pub(crate) fn is_claimed_by(&self, name: &str) -> bool {
         self.needs.is_empty() || {
             let name = self.names.fold(name);
@@ -85,14 +85,14 @@ impl Dialect {
         }
     }
 
-    /// The block that wraps others and bears this name.
+    /// The wrapper with this name.
     pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
         let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
         let found = if self.wraps { self.names.find(name, Some(family)) } else { None };
         found.filter(is_wrapper)
     }
 
-    /// Where a block may end that a family opened.
+    /// Where a block opened by a family may end.
     pub(crate) fn ladder<'d>(&'d self, block: &'d Block, family: usize) -> &'d [Vec<Ending>] {
         match self.families.get(family) {
             Some(family) if block.ends.is_empty() => &family.ends,
@@ -100,7 +100,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a block may be a call of this action: it takes the action's name, and its grammar reads that as one.
+    /// Whether a block can be a call of this action: the block's name allows it, and its grammar reads the action's
+    /// name.
     pub(crate) fn may_call(&self, block: &Block, action: &str) -> bool {
         // `name[]` is each of a list.
         fn plain(name: &str) -> &str {
@@ -118,12 +119,12 @@ impl Dialect {
             }
     }
 
-    /// Whether some grammar of the dialect reads this as a name of a block, in whatever case counts.
+    /// Whether some grammar of the dialect reads this as the name of a block, in any case that counts.
     fn spells(&self, name: &str) -> bool {
         self.outline.is_some() || self.reads_in_some_case(name, |family, name| family.grammar.reads(family.name, name))
     }
 
-    /// The names of a block that no grammar of the dialect can read as one, whatever stands behind them.
+    /// The names of a block that no grammar of the dialect can read.
     pub(crate) fn unread_names<'b>(&self, block: &'b Block) -> impl Iterator<Item = &'b str> {
         let names = block.names.iter().filter(|name| self.outline.is_none() && !name.contains(['*', '?']));
         let reads =
@@ -137,12 +138,12 @@ impl Dialect {
         self.families.iter().any(|family| written.iter().any(|name| reads(family, name)))
     }
 
-    /// Its blocks, each with its number.
+    /// Its blocks, each with its id.
     pub(crate) fn blocks_by_id(&self) -> impl Iterator<Item = (BlockId, &Block)> {
         (0..).map(BlockId).zip(&self.blocks)
     }
 
-    /// The block of this number.
+    /// The block with this id.
     pub(crate) fn block(&self, id: BlockId) -> Option<&Block> {
         self.blocks.get(usize::from(id.0))
     }

@@ -10,7 +10,7 @@ use crate::expression::{Expression, PathTemplate, Shape, Template};
 use crate::text::Location;
 use std::sync::Arc;
 
-/// One intention, with what it depends on.
+/// One effect, with what it depends on.
 #[derive(Debug)]
 pub(crate) struct Effect {
     pub(crate) verb: Option<Verb>,
@@ -23,7 +23,7 @@ pub(crate) struct Effect {
 }
 
 impl Effect {
-    /// Effects and all that are inside them, those that hold others before them.
+    /// The effects and all nested ones; each before those inside it.
     pub(crate) fn walk(effects: &[Effect]) -> Vec<&Effect> {
         let mut all = Vec::new();
         let mut rest: Vec<&Effect> = effects.iter().rev().collect();
@@ -62,7 +62,7 @@ pub(crate) enum Verb {
         remark: Remark,
         text: Option<Template>,
     },
-    /// The message of this number, with the names that it takes.
+    /// The message with this index, and the names that it takes.
     Say {
         message: usize,
         with: Vec<(String, Shape)>,
@@ -84,7 +84,7 @@ pub(crate) enum Verb {
         key: Template,
         path: Template,
         value: Shape,
-        /// What it may be.
+        /// The schema that the value must fit.
         schema: Option<Schema>,
     },
 }

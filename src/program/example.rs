@@ -1,38 +1,38 @@
-//! Examples: which value would a schema allow?
+//! Examples: which value fits a schema?
 //!
 //! In: a JSON Schema.
-//! Out: a value that it most likely allows: what its author names, else something plain of its type.
-//! Never: promises that it fits; whoever needs that asks the validator.
+//! Out: a value that probably fits: one that the author gives, or else a plain one of its type.
+//! Never: promises that it fits; a validator can tell.
 
 use super::{properties, requires};
 use crate::pack::schemas::FORMATS;
 use serde_json::{Map, Value, json};
 
-/// Schemas are followed so deep.
+/// The deepest level of a schema that is followed.
 const DEEPEST: usize = 16;
 
-/// What only a text has, though it does not say so.
+/// Keywords that only apply to texts, and so show that a value without a `type` is one.
 const TEXT_KEYS: [&str; 3] = ["pattern", "minLength", "maxLength"];
 
-/// Which members an object of an example has; of `All` and `Required`, what may be of any kind is null.
+/// The members that an example of an object has. With `All` and `Required`, a value of any type is null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// All that its schema declares.
+    /// All declared members.
     All,
-    /// Those that are required.
+    /// The required members.
     Required,
-    /// Those that are required, and those for which the author gave an example; texts say what they are for.
+    /// The required members, and those for which the author gives an example; texts say what they mean.
     Telling,
-    /// All that its schema declares; texts say what they are for.
+    /// All declared members; texts say what they mean.
     Told,
 }
 
-/// An example of what a schema allows.
+/// An example of a value that fits a schema.
 pub(crate) fn example(schema: &Value, members: Members) -> Value {
     sample(schema, members, DEEPEST)
 }
 
-/// What the author gave as an example, a constant, a default or the first of several words.
+/// The author's example, or a constant, a default, or the first of a list of words.
 fn given(schema: &Value) -> Option<&Value> {
     let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|list| list.first());
     first("examples").or_else(|| schema.get("const")).or_else(|| schema.get("default")).or_else(|| first("enum"))
@@ -92,7 +92,7 @@ fn format(schema: &Value) -> Option<&'static str> {
     FORMATS.iter().find(|(format, _)| *format == asked).map(|(_, text)| *text)
 }
 
-/// What a text is for, where any text will do.
+/// The meaning of a text, if any text will do.
 fn told(schema: &Value) -> Option<&str> {
     let free = !TEXT_KEYS.iter().chain(&["format"]).any(|key| schema.get(key).is_some());
     schema.get("description").filter(|_| free).and_then(Value::as_str)

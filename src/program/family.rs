@@ -1,7 +1,7 @@
-//! Families: which rules of one grammar open, close and fill blocks?
+//! Families: which rules of a grammar open, close and fill blocks?
 //!
 //! In: a grammar.
-//! Out: [`Family`], its rules that the reader knows, each with the [`Lead`] that it starts with.
+//! Out: [`Family`]: the rules that the reader uses, each with its [`Lead`].
 //! Never: knows what a block means.
 
 use super::block::{Block, BlockId};
@@ -10,7 +10,7 @@ use crate::surface::{Anchor, Ending};
 use crate::text::SourceId;
 use std::sync::{Arc, LazyLock};
 
-/// One grammar of a dialect and the rules that the reader knows.
+/// A grammar of a dialect, with the rules that the reader uses.
 #[derive(Debug)]
 pub(crate) struct Family {
     pub(crate) grammar: Arc<Grammar>,
@@ -19,21 +19,21 @@ pub(crate) struct Family {
     pub(crate) payload: Option<RuleId>,
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
-    /// Where a block that it opens may end, where the pack does not say.
+    /// Where its blocks may end if the pack does not say.
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) empty: Option<RuleId>,
-    /// Whether every block that it may open counts at the start of a line alone.
+    /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
-    /// The block that it spells and that opens where an answer starts, and whether it spells no other.
+    /// Its block that opens at the start of an answer, and whether it has no other block.
     pub(crate) prelude: Option<BlockId>,
     pub(crate) only_prelude: bool,
-    /// Whether its closers may bear names.
+    /// Whether its closers can have names.
     pub(crate) closes_by_name: bool,
-    /// Whether what starts like an opener, up to the name, is one even where the rest of it cannot be read.
+    /// Whether the start of an opener, up to the name, counts as a broken opener if the rest cannot be read.
     pub(crate) may_break: bool,
-    /// The rules called `fault_…`: a match of one in an opener is a remark.
+    /// The rules called `fault_…`: their matches in an opener are remarks.
     pub(crate) faults: Vec<RuleId>,
-    /// What every opener starts with, up to the name where the name follows at once.
+    /// What every opener starts with, up to the name if the name comes next.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
 }
@@ -75,7 +75,7 @@ impl Family {
         })
     }
 
-    /// Notes what these blocks, which it may open, have in common.
+    /// Notes what its blocks have in common.
     pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
         self.leads_line = blocks.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
@@ -83,7 +83,7 @@ impl Family {
         self.prelude = prelude.filter(|_| self.close.is_some());
     }
 
-    /// Whether an opener may start with `bytes`, as far as its first bytes and that of its name say.
+    /// Whether an opener may start with `bytes`, judged by the first bytes of the opener and of its name.
     pub(crate) fn may_open(&self, bytes: &[u8]) -> bool {
         let name = self.grammar.first(self.name);
         let named = |byte: &u8| name.empty || name.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
@@ -96,7 +96,7 @@ impl Family {
         self.grammar.first(self.open).is_fence()
     }
 
-    /// How somebody would write an opener that says this, in front of its body.
+    /// An opener with this name and these attributes, as it would be written before a body.
     pub(crate) fn spell_opener(
         &self,
         name: &str,
@@ -128,7 +128,8 @@ impl Family {
     }
 }
 
-/// The literal that a rule starts with, and whether the name follows it at once; or whether it holds one further on.
+/// The literal that a rule starts with and whether the name follows it at once, or whether the rule has a literal
+/// later.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lead {
     pub(crate) literal: String,
@@ -141,7 +142,7 @@ static TAGS: LazyLock<Option<Family>> = LazyLock::new(|| {
     Family::new(Arc::new(grammar))
 });
 
-/// The shipped `tags`: how fields are spelt where a dialect has no closers of its own.
+/// The shipped grammar `tags`, which defines how fields are written if a dialect has no closers.
 pub(crate) fn tag_family() -> Option<&'static Family> {
     TAGS.as_ref()
 }

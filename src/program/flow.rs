@@ -1,8 +1,8 @@
-//! Flow, compiled: which words have which class, and what follows on which event?
+//! Flow, compiled: which words have which class, and what follows from which event?
 //!
 //! In: the inputs, rules, messages, speakers and exits of the surface.
-//! Out: the same by number, their patterns and expressions compiled.
-//! Never: hears a word, or changes a mode.
+//! Out: the same with ids in place of names, their patterns and expressions compiled.
+//! Never: classifies words, or changes a mode.
 
 use super::pattern::Pattern;
 use super::{Effect, ModeId, Modes};
@@ -10,7 +10,7 @@ use crate::expression::{Expression, Template};
 use crate::text::Location;
 use indexmap::IndexSet;
 
-/// What words mean and what follows from them.
+/// The meaning of words, and what follows from them.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
     pub(crate) classes: IndexSet<String>,
@@ -20,46 +20,46 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    /// Whether anything depends on what is said in a reply, utterance by utterance.
+    /// Whether anything depends on the utterances of a reply.
     pub(crate) fn listen_to_utterances(&self) -> bool {
         self.rules.iter().any(|rule| rule.on.contains(&Event::Utterance))
             || self.speakers.as_ref().is_some_and(|speakers| speakers.limit.is_some())
     }
 }
 
-/// One row of the table of inputs.
+/// One entry of `[[inputs]]`.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// The number of its class.
+    /// The index of its class.
     pub(crate) class: usize,
     /// The modes in which it is tried.
     pub(crate) modes: Modes,
-    /// One of them must match; any words will do if empty.
+    /// Patterns, one of which must match; if empty, any words do.
     pub(crate) matches: Vec<Pattern>,
-    /// A match that overlaps one of theirs does not count.
+    /// A match that overlaps a match of one of these does not count.
     pub(crate) unless: Vec<Pattern>,
-    /// The number of the message that asks back.
+    /// The index of the message to ask back with.
     pub(crate) ask: Option<usize>,
     pub(crate) at: Location,
 }
 
-/// What follows on events.
+/// What follows from events.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) on: Vec<Event>,
-    /// The modes in which it looks.
+    /// The modes in which it applies.
     pub(crate) modes: Modes,
     pub(crate) when: Option<Expression>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) at: Location,
 }
 
-/// Something on which rules follow.
+/// Something that rules follow on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     Start,
-    /// Words of the class of this number.
+    /// The words of a user, with the index of their class.
     Input(usize),
     Utterance,
     Reply,
@@ -67,11 +67,11 @@ pub(crate) enum Event {
     Leave(ModeId),
 }
 
-/// Words of the pack to its user.
+/// A text that the pack says to its user.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) text: Template,
-    /// The names that it is given.
+    /// The names that it takes.
     pub(crate) takes: Vec<String>,
     pub(crate) at: Location,
 }
@@ -90,7 +90,7 @@ pub(crate) struct Speakers {
 pub(crate) struct Exit {
     pub(crate) to: ModeId,
     pub(crate) gate: Option<Expression>,
-    /// The number of the message that is said where the gate is shut.
+    /// The index of the message to say if the gate is shut.
     pub(crate) shut: Option<usize>,
     pub(crate) at: Location,
 }

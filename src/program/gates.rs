@@ -1,8 +1,8 @@
 //! Gates: can each of them ever open?
 //!
-//! In: a program: its exits, and the values that effects and the host give its state.
-//! Out: `pack/shut-gate` for each gate that holds for none of them; the same question for any other condition.
-//! Never: guesses: where the values cannot be told, a condition is taken to hold some day.
+//! In: a program: its exits, and the values that effects and the host can give its state.
+//! Out: `pack/shut-gate` for each gate that holds in none of these states; the same test for any other condition.
+//! Never: guesses: if the values are not all known, a condition counts as one that may hold.
 
 use super::{Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,11 +10,11 @@ use crate::expression::{Expression, Record, Scope};
 use crate::text::Location;
 use crate::value::Value;
 
-/// So many states are tried; a condition on more is taken to hold some day.
+/// The most states that are tried. A condition that needs more counts as one that may hold.
 const MOST: usize = 256;
 
 impl Program {
-    /// Says which gates never open.
+    /// Reports the gates that never open.
     pub(super) fn check_gates(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (name, mode) in &self.modes {
@@ -39,13 +39,13 @@ impl Program {
         found
     }
 
-    /// Whether a condition holds in no state that there can be, with how many were tried; `mode` where it is known.
+    /// If a condition holds in no possible state: how many states were tried. `mode` is the mode, if known.
     pub(crate) fn never_holds(&self, condition: &Expression, mode: Option<&str>) -> Option<usize> {
         let effects: Vec<&Effect> = self.effects().into_iter().map(|(_, effect)| effect).collect();
         self.never_holds_after(&effects, condition, mode)
     }
 
-    /// The same where nothing but these effects ever happens.
+    /// The same if only these effects ever happen.
     pub(super) fn never_holds_after(
         &self,
         effects: &[&Effect],
@@ -61,7 +61,7 @@ impl Program {
         (!states.iter().any(holds)).then_some(states.len())
     }
 
-    /// The states that differ in what is read; none where they cannot be told.
+    /// The states that differ in the values read; none if they are not all known.
     fn states(&self, effects: &[&Effect], reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
         let mut left: Vec<&[String]> = reads.iter().map(Vec::as_slice).collect();
         let (mut known, mut states) = (Vec::new(), vec![self.initial.clone()]);
@@ -93,7 +93,7 @@ impl Program {
         Some(states)
     }
 
-    /// The values that effects give a value of the state; none where they may be any.
+    /// The values that effects can give a value of the state; none if they may be any.
     fn values(&self, effects: &[&Effect], name: &str) -> Option<Vec<Value>> {
         if self.slots.get(name).is_none_or(|slot| slot.host) {
             return None;
@@ -113,7 +113,7 @@ impl Program {
         Some(values)
     }
 
-    /// Brings the computed values of a state up to date; a computed value sees those before it.
+    /// Updates the computed values of a state. A computed value sees those before it.
     fn compute_all(&self, state: &mut Record, mode: Option<&str>) {
         let mode = Value::from(mode);
         for (name, compute) in self.slots.iter().filter_map(|(name, slot)| Some((name, slot.compute.as_ref()?))) {

@@ -1,7 +1,7 @@
-//! Guardrails, compiled: which checks look at which text?
+//! Guardrails, compiled: which checks apply to which text?
 //!
 //! In: the guardrails of the surface.
-//! Out: [`Guardrails`]: the patterns of each target as one set that is searched in one pass.
+//! Out: [`Guardrails`]: the patterns for each target as one set that is searched in one pass.
 //! Never: searches a text.
 
 use super::Modes;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Guardrails {
     pub(crate) rules: Vec<Guardrail>,
     pub(crate) sets: Vec<TargetPatterns>,
-    /// Guardrails with conditions, by number.
+    /// The indexes of the guardrails with conditions.
     pub(crate) conditions: Vec<usize>,
 }
 
@@ -26,17 +26,17 @@ pub(crate) struct Guardrails {
 pub(crate) struct Guardrail {
     pub(crate) id: String,
     pub(crate) targets: Vec<Target>,
-    /// Where each of them stands.
+    /// The place of each target.
     pub(crate) on: Vec<Location>,
-    /// Without a pattern its condition alone decides.
+    /// Without a pattern, the condition alone decides.
     pub(crate) pattern: Option<Pattern>,
-    /// Whether it trips where the pattern does not match.
+    /// Whether it trips if the pattern does not match.
     pub(crate) inverted: bool,
-    /// A match that this one overlaps does not count.
+    /// A match that overlaps a match of this one does not count.
     pub(crate) excuse: Option<Pattern>,
-    /// Asked of each match if it reads what that captures.
+    /// Evaluated for each match if it reads captures.
     pub(crate) when: Option<Expression>,
-    /// The modes in which it looks.
+    /// The modes in which it applies.
     pub(crate) modes: Modes,
     pub(crate) advice: Option<String>,
     pub(crate) severity: Severity,
@@ -44,23 +44,23 @@ pub(crate) struct Guardrail {
     pub(crate) at: Location,
 }
 
-/// What a guardrail looks at.
+/// What a guardrail checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     Role(Role),
     Block(String),
     Key(String),
-    /// A parameter of the accepted calls of an action.
+    /// A parameter of accepted calls: the action's name, then the parameter's.
     Param(String, String),
     Reply,
 }
 
-/// The patterns of one target.
+/// The patterns for one target.
 #[derive(Debug)]
 pub(crate) struct TargetPatterns {
     pub(crate) target: Target,
-    /// Shared with the targets that the same guardrails look at.
+    /// Shared by targets that have the same guardrails.
     pub(crate) patterns: Arc<PatternSet>,
-    /// The guardrail of each pattern.
+    /// The guardrail of each pattern, by index.
     pub(crate) rules: Vec<usize>,
 }

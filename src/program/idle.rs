@@ -1,24 +1,24 @@
-//! Idle comparisons: what is a value compared with that it never is?
+//! Idle comparisons: which value is compared with something that it never is?
 //!
-//! In: a constant that a pack compares with a value, and all that the value may be.
-//! Out: [`IdleComparison`], which says that it is never so, and what the value may be instead.
-//! Never: finds one: that is for who knows what names mean.
+//! In: a constant that a pack compares with a value, and all that the value can be.
+//! Out: [`IdleComparison`], which says that they are never equal, and what the value can be instead.
+//! Never: finds one: that takes knowledge of what names mean.
 
 use crate::diagnostic::Diagnostic;
 use crate::expression::Constant;
 use crate::text::{Spanned, excerpt};
 
-/// A text that is compared with what may be none but others.
+/// A comparison of a value with a constant that it can never equal.
 #[derive(Debug)]
 pub(crate) struct IdleComparison {
-    /// What it is compared with, as a pack would write it.
+    /// The path of the value, as a pack would write it.
     pub(crate) path: String,
     pub(crate) constant: Spanned<Constant>,
     pub(crate) why: Never,
 }
 
 impl IdleComparison {
-    /// That it is never so.
+    /// The message: the two are never equal.
     pub(crate) fn message(&self) -> String {
         match &self.constant.value {
             Constant::Text(text) => format!("`{}` is never `{}`", self.path, excerpt(text, 60)),
@@ -27,7 +27,7 @@ impl IdleComparison {
         }
     }
 
-    /// A finding about it, with what it may be.
+    /// Adds to a finding what the value can be.
     pub(crate) fn explain(&self, finding: Diagnostic) -> Diagnostic {
         let (kind, constant) = match (&self.why, &self.constant.value) {
             (Never::Texts(known), Constant::Text(text)) => {
@@ -54,11 +54,11 @@ impl IdleComparison {
     }
 }
 
-/// Why a value is never what it is compared with.
+/// Why a value never equals the constant.
 #[derive(Debug, Clone)]
 pub(crate) enum Never {
-    /// It is one of these texts.
+    /// It can only be one of these texts.
     Texts(Vec<String>),
-    /// It is of another kind: this type of JSON Schema.
+    /// It has another type, this one of JSON Schema.
     Kind(&'static str),
 }

@@ -1,11 +1,11 @@
-//! Inclusion: does one pattern match in every text in which another does?
+//! Inclusion: does one pattern match in every text in which another one does?
 //!
 //! In: patterns of the `regex` crate.
-//! Out: [`Matched`], the texts in which some of them match, and whether it holds all of another.
-//! Never: guesses: what cannot be said within a few thousand steps is not said.
+//! Out: [`Matched`], the texts in which one of some patterns matches, and whether they include all of another's.
+//! Never: guesses: what cannot be proved within a few thousand steps is not claimed.
 //!
-//! Both run side by side over all texts at once, each as an automaton that is built where it is walked. A text at whose end
-//! the other has matched and this one has not is a proof that it does not hold all.
+//! Both automata run side by side over all possible texts, and are built as they are explored. A text on which the
+//! other one has matched and this one has not proves that it does not include all.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::hybrid::{CacheError, LazyStateID};
@@ -16,28 +16,28 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// The most states of both that are looked at.
+/// The most pairs of states that are explored.
 const STATES: usize = 2_000;
-/// The most bytes that an automaton may take.
+/// The most bytes of an automaton.
 const BYTES: usize = 1 << 20;
-/// The most steps in which an example is written.
+/// The most steps to write an example.
 const EXAMPLE: usize = 256;
 
 /// The texts in which one of some patterns matches.
 pub(crate) struct Matched {
     dfa: DFA,
-    /// The bytes of its shortest match.
+    /// The length in bytes of its shortest match.
     least: usize,
-    /// Whether it asks for boundaries of words as Unicode has them. No automaton can: only texts of ASCII are looked at.
+    /// Whether a pattern uses Unicode word boundaries. Automata do not support them, so only ASCII texts are explored.
     bounded: bool,
-    /// Whether what holds for texts of ASCII holds for all.
+    /// Whether what holds for all ASCII texts holds for all texts.
     ascii_stands_for_all: bool,
-    /// One of them, if a short one is easily made.
+    /// A short text in which one matches, if one is easily made.
     example: Option<Vec<u8>>,
     cache: RefCell<Cache>,
 }
 
-/// The texts that are UTF-8: the only ones that there are.
+/// The texts that are valid UTF-8: no others exist.
 static TEXTS: LazyLock<Option<DFA>> = LazyLock::new(|| automaton(&[r"\A(?s:.)*\z"]));
 
 fn automaton(patterns: &[&str]) -> Option<DFA> {
@@ -52,7 +52,7 @@ fn automaton(patterns: &[&str]) -> Option<DFA> {
 }
 
 impl Matched {
-    /// The texts in which one of the patterns matches; none where there is no pattern, or a very large one.
+    /// The texts in which one of the patterns matches; none if there are no patterns, or very large ones.
     pub(crate) fn by(patterns: &[&str]) -> Option<Self> {
         let parsed: Vec<Hir> = patterns.iter().map(|text| regex_syntax::parse(text).ok()).collect::<Option<_>>()?;
         let least = parsed.iter().map(|hir| hir.properties().minimum_len().unwrap_or(usize::MAX)).min()?;
@@ -71,7 +71,7 @@ impl Matched {
         Some(matched)
     }
 
-    /// Whether it is certain that every text of the other is one of these.
+    /// Whether it is certain that all texts of the other are among these.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         let ascii = self.bounded || other.bounded;
         let comparable = !ascii || (self.ascii_stands_for_all && other.ascii_stands_for_all);
@@ -83,7 +83,7 @@ impl Matched {
             && Walk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
     }
 
-    /// Whether it matches in a text; none where that cannot be told.
+    /// Whether one of the patterns matches in a text; none if that cannot be told.
     fn finds(&self, text: &[u8]) -> Option<bool> {
         let mut cache = self.cache.try_borrow_mut().ok()?;
         let found = self.dfa.try_search_fwd(&mut cache, &Input::new(text));
@@ -91,7 +91,7 @@ impl Matched {
     }
 }
 
-/// Adds a text that matches but for what a pattern asks of the text around; none where that takes too many steps.
+/// Appends a text that matches if anchors and boundaries are ignored; none if that takes too many steps.
 fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> {
     *steps = steps.checked_sub(1)?;
     match hir.kind() {
@@ -111,15 +111,15 @@ fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> 
     Some(())
 }
 
-/// Both automata and that of all texts, side by side.
+/// Both automata and that of all valid texts, side by side.
 struct Walk<'a> {
     automata: [&'a DFA; 3],
     caches: [Cache; 3],
-    /// One byte for each way in which any of them goes on.
+    /// One byte of each class of bytes that no automaton tells apart.
     bytes: Vec<u8>,
 }
 
-/// Where the three are, and whether the other has matched.
+/// The states of the three, and whether the other has matched.
 type At = ([LazyStateID; 3], bool);
 
 impl<'a> Walk<'a> {
@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
         self.search().unwrap_or(false)
     }
 
-    /// Whether no text matches the other alone; none where that takes too long.
+    /// Whether no text matches only the other; none if that takes too long.
     fn search(&mut self) -> Option<bool> {
         let start = Start::new().anchored(Anchored::No);
         let starts = self.each(|dfa, cache| dfa.start_state(cache, &start).ok())?;
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a pattern makes no difference between a character beyond ASCII and some letter or mark of ASCII.
+/// Whether a pattern treats every character beyond ASCII like some letter or mark of ASCII.
 fn treats_others_as_letters(hir: &Hir) -> bool {
     // What the long s and the sign for Kelvin are in any case of letters.
     let folded = |first: char, last: char| first == last && matches!(first, '\u{17F}' | '\u{212A}');

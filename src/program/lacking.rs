@@ -1,13 +1,13 @@
-//! Lacking: is it a whole table that a pack lacks, and not each of the names in it?
+//! Lacking: does a pack lack a whole table, and not just each name in it?
 //!
 //! In: the tables, and what was found in them.
-//! Out: the same, but names of a kind of which nothing is declared are told once, where the first stands.
-//! Never: looks for what is not there.
+//! Out: the same findings, but all unknown names of a kind with no table at all are reported once, at the first.
+//! Never: looks for missing things itself.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Surface;
 
-/// So many of the other places are shown.
+/// How many of the other places are shown.
 const MOST_SHOWN: usize = 3;
 
 pub(super) fn told_once(surface: &Surface, found: &mut Vec<Diagnostic>) {

@@ -1,42 +1,42 @@
-//! Limits: how much may one response ask of us?
+//! Limits: how much work may one response cause?
 //!
 //! In: nothing.
 //! Out: [`Limits`] with their defaults.
 //! Never: enforces them; the reader does.
 
-/// The limits of one run. What goes beyond ends in `too-large` or `too-costly`, never in a failure.
+/// The limits of one run. Exceeding one gives a diagnostic, `too-large` or `too-costly`, never a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest response that is read, in bytes; 10 MiB, and never more than [`Limits::LONGEST`]. Of a longer one nothing
-    /// is read: see [`Reader::is_too_large`](crate::Reader::is_too_large).
+    /// The longest response that is read, in bytes: 10 MiB by default, at most [`Limits::LONGEST`]. A longer one is not
+    /// read at all: see [`Reader::is_too_large`](crate::Reader::is_too_large).
     pub input: usize,
-    /// The deepest nesting of blocks and of values in payloads; 64, and never more than [`Limits::DEEPEST`].
+    /// The deepest nesting of blocks, and of values in payloads: 64 by default, at most [`Limits::DEEPEST`].
     pub depth: usize,
-    /// The most blocks that are read; 10,000.
+    /// The most blocks that are read: 10,000 by default.
     pub blocks: usize,
-    /// The most calls that are read; 1,000.
+    /// The most calls that are read: 1,000 by default.
     pub calls: usize,
-    /// The most diagnostics of one outcome; 100.
+    /// The most diagnostics of one outcome: 100 by default.
     pub diagnostics: usize,
-    /// The most fields of one payload, and the most attributes of one opener; 1,000.
+    /// The most fields of one payload, and the most attributes of one opener: 1,000 by default.
     pub fields: usize,
-    /// The most values in all payloads of one response together; 10,000.
+    /// The most values in all payloads of one response together: 10,000 by default.
     pub values: usize,
-    /// The most effects of one outcome; 10,000.
+    /// The most effects of one outcome: 10,000 by default.
     pub effects: usize,
-    /// Steps of the recogniser for each byte of the response; 512.
+    /// The steps that the recogniser may take for each byte of the response: 512 by default.
     pub steps_per_byte: u64,
 }
 
 impl Limits {
-    /// The longest response that can be read at all: its places are kept in 32 bits.
+    /// The longest response that can be read at all, in bytes: offsets have 32 bits.
     pub const LONGEST: usize = u32::MAX as usize;
 
-    /// The deepest nesting that can be read at all: readers of JSON go 128 levels deep, and a session holds payloads some levels
-    /// below its top.
+    /// The deepest nesting that can be read at all: JSON readers usually allow 128 levels, and a session has payloads a
+    /// few levels below its top.
     pub const DEEPEST: usize = 100;
 
-    /// As much of them as can be granted: none so large that a sum of it is more than its type holds.
+    /// These limits, reduced to what is possible, so that no sum of them overflows.
     pub(super) fn granted(self) -> Self {
         Self {
             input: self.input.min(Self::LONGEST),
@@ -48,7 +48,7 @@ impl Limits {
         }
     }
 
-    /// The steps that may be spent on a part of the response that is so many bytes long.
+    /// The steps for a part of the response with this many bytes.
     pub(crate) fn steps(&self, bytes: usize) -> u64 {
         self.steps_per_byte * bytes as u64 + 1_000
     }

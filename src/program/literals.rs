@@ -1,39 +1,39 @@
-//! Literals: which patterns could match a text at all?
+//! Literals: which patterns could match a text?
 //!
 //! In: patterns, and a text.
-//! Out: those of which the text holds a literal that every match holds, found in one pass for all patterns.
-//! Never: leaves a pattern out that matches; a pattern without such a literal always could.
+//! Out: the patterns whose literals the text contains, found in one pass for all patterns.
+//! Never: leaves out a pattern that matches; a pattern without a literal always could.
 //!
-//! Patterns of guardrails name phrases, and most texts hold none of them. An automaton walks through a text byte after byte,
-//! each step waiting for the one before; four bytes that a literal may hold are looked up without waiting for anything. Where
-//! no literal is shorter than five bytes, every other place is enough.
+//! The patterns of guardrails contain phrases, and most texts contain none of them. An automaton reads a text byte by
+//! byte, and each step has to wait for the one before. Looking up four bytes at a time needs no waiting. If every
+//! literal has at least five bytes, every second place is enough.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::Arc;
 
-/// A literal has at least so many bytes, and is looked up by so many of them.
+/// The least length of a literal, and the number of its bytes that are looked up.
 const GRAM: usize = 4;
-/// More literals than these are not kept of one expression.
+/// The most literals that are kept for one expression.
 const MOST: usize = 64;
-/// A class of more characters than these is none of literals.
+/// The most characters of a class that is expanded into literals.
 const CHARACTERS: usize = 4;
-/// Grams are told apart by so many bits of their hashes: few enough to stay in the nearest cache.
+/// The bits of a hash of a gram: so few that the table stays in the nearest cache.
 const BITS: u32 = 13;
-/// So many times eight bytes are asked together.
+/// How many groups of eight bytes are looked up together.
 const EIGHTS: usize = 5;
-/// The most bytes that they cover.
+/// The bytes that these cover.
 const WINDOW: usize = 32;
 
-/// The literals of some patterns.
+/// The literals of several patterns.
 #[derive(Debug)]
 pub(super) struct Literals {
-    /// Whether a literal has a gram of this hash; wrong with some others.
+    /// Whether a literal has a gram with this hash. May be wrong for other grams with the same hash.
     held: Box<Hashes>,
-    /// The first literal of each hash that is held.
+    /// The first literal for each hash.
     first: Box<[u32; 1 << BITS]>,
-    /// By the hashes of their grams.
+    /// Sorted by the hashes of their grams.
     literals: Vec<Literal>,
-    /// Whether every other place of a text is passed over: each literal is looked up by two grams, one behind the other.
+    /// Whether only every second place of a text is looked up: each literal then has two neighbouring grams.
     in_pairs: bool,
 }
 
@@ -41,15 +41,15 @@ pub(super) struct Literals {
 struct Literal {
     /// Four of its bytes.
     gram: u32,
-    /// Where its gram stands in it.
+    /// The offset of the gram in the literal.
     at: usize,
     text: Arc<[u8]>,
-    /// The number of the pattern that holds it.
+    /// The pattern of the literal, by index.
     pattern: usize,
 }
 
 impl Literals {
-    /// Of patterns, by number, and the texts of which each of their matches holds one.
+    /// From patterns, by index, and for each the texts of which every match contains one.
     pub(super) fn new(patterns: Vec<(usize, Vec<Vec<u8>>)>) -> Self {
         let in_pairs = patterns.iter().flat_map(|(_, texts)| texts).all(|text| text.len() > GRAM);
         let mut literals = Vec::new();
@@ -78,7 +78,7 @@ impl Literals {
         Self { held, first, literals, in_pairs }
     }
 
-    /// The patterns of which the text holds a literal, by number.
+    /// The patterns, by index, that have a literal in the text.
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
         match self.literals.is_empty() {
             true => Vec::new(),
@@ -87,7 +87,7 @@ impl Literals {
         }
     }
 
-    /// As [`find`](Self::find), at each place of the text that is a multiple of `STEP`.
+    /// The same as [`find`](Self::find), looking only at places that are multiples of `STEP`.
     fn find_at<const STEP: usize>(&self, text: &[u8]) -> Vec<usize> {
         let mut found = Vec::new();
         let asked = STEP * EIGHTS * grams_in_eight(STEP);
@@ -107,7 +107,7 @@ impl Literals {
         found
     }
 
-    /// Looks for the literals whose gram stands at this place of the text.
+    /// Looks for the literals whose gram is at this place of the text.
     fn look_up(&self, text: &[u8], at: usize, found: &mut Vec<usize>) {
         let Some(gram) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return };
         let gram = small(*gram);
@@ -130,7 +130,8 @@ impl Literals {
     }
 }
 
-/// Texts of which each match of the pattern holds one, in small letters and long enough to be looked up, if there are any.
+/// Texts, in lower case and long enough to be looked up, of which every match of the pattern contains one; none if
+/// there are no such texts.
 pub(super) fn held_by(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
     let mut texts = Holds::of(pattern).best()?;
     texts.sort_by_key(Vec::len);
@@ -144,12 +145,12 @@ pub(super) fn held_by(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
     Some(shortest)
 }
 
-/// The bit by which small letters differ from capital ones, in each byte.
+/// The bit that tells lower case from upper case, in each of eight bytes.
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 type Hashes = [bool; 1 << BITS];
 
-/// Where in the window a gram starts that may be that of a literal: a bit for each of those that are asked.
+/// The places in the window with a gram that a literal may have: a bit for each place that is looked up.
 fn may_hold_in<const STEP: usize>(held: &Hashes, window: &[u8; WINDOW]) -> u32 {
     let may_hold = |gram: u32| held.get(hash(gram)).copied().unwrap_or_default();
     let each = grams_in_eight(STEP);
@@ -162,17 +163,17 @@ fn may_hold_in<const STEP: usize>(held: &Hashes, window: &[u8; WINDOW]) -> u32 {
     })
 }
 
-/// How many grams are asked of eight bytes.
+/// How many grams of eight bytes are looked up.
 const fn grams_in_eight(step: usize) -> usize {
     (8 - GRAM) / step + 1
 }
 
-/// Four bytes, in small letters; other bytes may fall together, too.
+/// Four bytes in lower case. Some other bytes become equal, too.
 fn small(bytes: [u8; GRAM]) -> u32 {
     u32::from_le_bytes(bytes) | SMALL as u32
 }
 
-/// How seldom English text holds these bytes: the rarer each letter, the more.
+/// How rare these bytes are in English text: the rarer each letter, the higher.
 fn rarity(bytes: &[u8]) -> usize {
     let rank = |byte: &u8| memchr::memchr(byte.to_ascii_lowercase(), b" etaoinshrdlcumwfgypbvkjxqz").unwrap_or(26);
     bytes.iter().map(rank).sum()
@@ -182,11 +183,11 @@ fn hash(gram: u32) -> usize {
     (gram.wrapping_mul(0x9E37_79B1) >> (u32::BITS - BITS)) as usize
 }
 
-/// What the matches of an expression hold, in small letters.
+/// What every match of an expression contains, in lower case.
 struct Holds {
     /// All texts that it matches, if they are few.
     all: Option<Vec<Vec<u8>>>,
-    /// Texts of which each match holds one.
+    /// Texts of which every match contains one.
     some: Option<Vec<Vec<u8>>>,
 }
 
@@ -224,7 +225,7 @@ impl Holds {
         }
     }
 
-    /// One behind the other: texts grow as long as they are few.
+    /// For a sequence: texts are joined as long as they are few.
     fn in_a_row(parts: &[Hir]) -> Self {
         let mut whole = true;
         let mut row = vec![Vec::new()];
@@ -248,20 +249,20 @@ impl Holds {
         if whole { Self { all: Some(row), some: None } } else { Self { all: None, some: better(best, Some(row)) } }
     }
 
-    /// Texts of which each match holds one, all of them long enough to be looked up.
+    /// The texts of which every match contains one, if all are long enough to be looked up.
     fn best(self) -> Option<Vec<Vec<u8>>> {
         better(self.all, self.some)
     }
 }
 
-/// Each of the first with each of the others behind it, if they are few.
+/// Each of `first` followed by each of `others`, if they are few.
 fn joined(first: &[Vec<u8>], others: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     let pairs = (first.len() * others.len() <= MOST)
         .then(|| first.iter().flat_map(|start| others.iter().map(|end| [start.as_slice(), end].concat())));
     pairs.map(Iterator::collect)
 }
 
-/// Those whose shortest text is the longer one: it is held by fewer texts.
+/// The list whose shortest text is longer: fewer texts contain one of those.
 fn better(one: Option<Vec<Vec<u8>>>, other: Option<Vec<Vec<u8>>>) -> Option<Vec<Vec<u8>>> {
     let shortest = |texts: &Vec<Vec<u8>>| texts.iter().map(Vec::len).min().unwrap_or_default();
     let usable = [one, other].into_iter().flatten().filter(|texts| shortest(texts) >= GRAM);
@@ -272,7 +273,7 @@ fn few(texts: Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>> {
     (texts.len() <= MOST).then_some(texts)
 }
 
-/// The characters of a small class, in small letters.
+/// The characters of a small class, in lower case.
 fn characters(class: &Class) -> Option<Vec<Vec<u8>>> {
     let Class::Unicode(class) = class else { return None };
     let mut characters: Vec<char> = Vec::new();
@@ -317,7 +318,7 @@ mod tests {
         check("", None);
     }
 
-    /// The numbers of the patterns of which a text holds a literal; those without one are left out.
+    /// The patterns, by index, that have a literal in a text; those without literals are left out.
     #[track_caller]
     fn check_found(patterns: &[&str], text: &str, expected: &[usize]) {
         let held = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| held_by(&hir));

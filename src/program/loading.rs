@@ -1,8 +1,8 @@
 //! Loading: what becomes of the files of a pack?
 //!
 //! In: a [`Folder`].
-//! Out: [`Loaded`]: the program, unless an error stood in its way, and everything that was found, each fault told once.
-//! Never: stops at the first fault, or keeps half a program.
+//! Out: [`Loaded`]: the program, unless there is an error, and everything that was found, each fault once.
+//! Never: stops at the first fault, or keeps an incomplete program.
 
 use super::{Program, compile, lacking, slip};
 use crate::diagnostic::{Code, Diagnostic, Faults};
@@ -10,20 +10,20 @@ use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
 use crate::text::{SourceId, Sources};
 
-/// What became of loading a pack: its sources are there in any case, so that diagnostics can be drawn.
+/// The result of loading a pack. The sources are always there, to show diagnostics with.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
     /// The files that were read.
     pub sources: Sources,
-    /// The program, unless an error stood in its way.
+    /// The program; none if there is an error.
     pub program: Option<Program>,
-    /// Everything that was found, in the order of files and places.
+    /// Everything that was found, ordered by file and place.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Loaded {
-    /// The program, for who has no use for warnings.
+    /// The program, for hosts that do not use warnings.
     ///
     /// ```
     /// use rulebook::{Folder, Program};
@@ -36,16 +36,16 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// Each error that stood in its way.
+    /// The errors, if there are any.
     pub fn into_result(self) -> Result<Program, Faults> {
         self.program.ok_or_else(|| Faults::new(self.diagnostics, &self.sources))
     }
 }
 
 impl Program {
-    /// Reads, checks and compiles a pack. All faults are found in one go; nothing is half-loaded.
+    /// Reads, checks and compiles a pack. One run finds all faults; there is never a partial program.
     ///
-    /// Schemas compile on first use; [`Program::check`] compiles them all.
+    /// Schemas are compiled on first use; [`Program::check`] compiles them all.
     ///
     /// ```
     /// use rulebook::{Folder, Program};
@@ -66,8 +66,8 @@ impl Program {
         program.loaded(diagnostics)
     }
 
-    /// As [`Program::load`], and everything that is compiled on first use is compiled now; then every expression is run
-    /// once with sample values.
+    /// The same as [`Program::load`], and also compiles everything that is usually compiled on first use, and runs
+    /// every expression once with sample values.
     pub fn check(folder: &Folder) -> Loaded {
         let (program, pack, mut diagnostics) = Self::build(folder);
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
@@ -126,7 +126,7 @@ impl Program {
     }
 }
 
-/// Whether a finding is wrong with what stands at its place, whatever else a pack declares.
+/// Whether a finding is about its place alone, whatever else the pack declares.
 fn is_by_itself(one: &Diagnostic) -> bool {
     let codes = [
         Code::PACK_EXPRESSION,

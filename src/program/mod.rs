@@ -1,7 +1,7 @@
-//! Program: what is it that runs?
+//! Program: what is executed?
 //!
 //! In: a checked [pack](crate::pack::Pack).
-//! Out: [`Program`]: names resolved to numbers, expressions, patterns and look-ups compiled.
+//! Out: [`Program`]: names resolved to ids; expressions, patterns and tables compiled.
 //! Never: reads a response, or changes once it is made.
 
 mod action;
@@ -73,7 +73,7 @@ use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A pack, ready to run: immutable, for all threads. Once it exists nothing fails: any response gives an outcome.
+/// A compiled pack: immutable, and shared by all threads. Running it cannot fail: any response gives an outcome.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) name: String,
@@ -93,30 +93,30 @@ pub struct Program {
     pub(crate) data: Value,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,
-    /// What effects read of `reply` and of `attributes`, each as a path.
+    /// The paths in `reply` and `attributes` that effects read.
     pub(crate) effects_read: Vec<Vec<String>>,
-    /// Constants that are compared with what never is one of them.
+    /// Comparisons with constants that are never true.
     pub(crate) idle_comparisons: Vec<IdleComparison>,
-    /// The place of each declaration that an outcome may name, as `pack/file:line:column`.
+    /// The place of each declaration that an outcome may cite, as `pack/file:line:column`.
     pub(crate) places: PlaceNames,
-    /// What the pack's `[check]` says of each code that it names.
+    /// The level that `[check]` gives each code.
     pub(crate) levels: Table<String, surface::Level>,
 }
 
-/// What expressions see of `reply`.
+/// The members of `reply` that expressions see.
 pub(crate) const REPLY_MEMBERS: [&str; 7] =
     ["dialect", "message", "thinking", "calls", "sections", "contents", "utterances"];
 
-/// What content blocks point to.
+/// What content blocks may be stored as.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// Whether its key is a path below a root.
+    /// Whether its key is checked as a path below a root.
     pub(crate) path: bool,
-    /// Whether a key stands once.
+    /// Whether each key occurs only once.
     pub(crate) unique: bool,
-    /// A key, for those who are told how an answer is written.
+    /// An example of a key, for prompts.
     pub(crate) example: Option<Spanned<String>>,
-    /// Whether the author gave that.
+    /// Whether the author gave that example.
     pub(crate) exemplified: bool,
     pub(crate) effects: Vec<Effect>,
 }
@@ -124,11 +124,11 @@ pub(crate) struct Content {
 /// How a model is asked again.
 #[derive(Debug)]
 pub(crate) struct AskAgain {
-    /// How often about one answer.
+    /// How often a model is asked about one answer.
     pub(crate) most: usize,
-    /// How long the text may be.
+    /// The most tokens of the text.
     pub(crate) tokens: usize,
-    /// The pack's own words.
+    /// The pack's own text.
     pub(crate) words: Option<Template>,
 }
 
@@ -136,15 +136,14 @@ pub(crate) struct AskAgain {
 pub(crate) type PlaceNames = HashMap<Location, Arc<str>, RandomState>;
 
 impl Program {
-    /// The same program with other limits. A limit may be set to the most that its type holds: what cannot be granted is cut
-    /// to what can, as [`Limits`] says.
+    /// The same program with other limits. Values that are too large are reduced to what is possible: see [`Limits`].
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits.granted();
         self
     }
 
-    /// The pack's name.
+    /// The name of the pack.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -154,12 +153,12 @@ impl Program {
         &self.sources
     }
 
-    /// The names of the modes, in the order of their declaration.
+    /// The names of the modes, in the order of declaration.
     pub fn modes(&self) -> impl Iterator<Item = &str> {
         self.modes.keys().map(String::as_str)
     }
 
-    /// The names of the dialects, in the order of their declaration.
+    /// The names of the dialects, in the order of declaration.
     pub fn dialects(&self) -> impl Iterator<Item = &str> {
         self.dialects.iter().map(|dialect| dialect.name.as_str())
     }
@@ -169,7 +168,7 @@ impl Program {
         self.flows.classes.iter().map(String::as_str)
     }
 
-    /// The names of the actions, in the order of their declaration.
+    /// The names of the actions, in the order of declaration.
     pub fn actions(&self) -> impl Iterator<Item = &str> {
         self.actions.keys().map(String::as_str)
     }

@@ -1,25 +1,25 @@
 //! Modes: which mode is meant, and what does it permit?
 //!
 //! In: the modes and actions of a program.
-//! Out: [`Mode`], found by its name or its number, and the actions that it permits.
-//! Never: weighs a condition: the judge does.
+//! Out: [`Mode`], found by name or id, and the actions that it permits.
+//! Never: evaluates a condition: the judge does.
 
 use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 
-/// The number of a mode.
+/// The index of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ModeId(pub(crate) usize);
 
 /// A named state of the session.
 #[derive(Debug)]
 pub(crate) struct Mode {
-    /// By the number of the action; deny by default.
+    /// The permits by action; an action without one is forbidden.
     pub(crate) permits: Vec<Vec<Permit>>,
-    /// Where its permits stand.
+    /// The place of its permits.
     pub(crate) at: Location,
-    /// Whether the pack names it; a pack without modes has one, which permits every action.
+    /// Whether the pack declares it. A pack without modes has one, which permits every action.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only `rulebook new` asks"))]
     pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
@@ -29,28 +29,28 @@ pub(crate) struct Mode {
     pub(crate) degradation: Degradation,
 }
 
-/// One entry of what a mode permits.
+/// One entry of the permits of a mode.
 #[derive(Debug)]
 pub(crate) struct Permit {
     pub(crate) when: Option<Expression>,
-    /// The condition in words.
+    /// The condition, in words.
     pub(crate) about: Option<String>,
-    /// What is wanting where the condition does not hold.
+    /// What is missing if the condition does not hold.
     pub(crate) advice: Option<Template>,
     pub(crate) at: Location,
 }
 
-/// The modes in which something looks: those that it names, and all if it names none.
+/// The modes in which something applies; all of them if it names none.
 #[derive(Debug)]
 pub(crate) struct Modes(pub(crate) Vec<ModeId>);
 
 impl Modes {
-    /// Whether it looks in this mode. A mode that the pack does not have is one of all.
+    /// Whether it applies in this mode. A mode that the pack does not have counts only if all modes do.
     pub(crate) fn include(&self, mode: Option<ModeId>) -> bool {
         self.0.is_empty() || mode.is_some_and(|mode| self.0.contains(&mode))
     }
 
-    /// Whether there is a mode in which both look.
+    /// Whether both apply in some mode.
     pub(crate) fn meet(&self, other: &Self) -> bool {
         self.0.is_empty() || other.0.is_empty() || self.0.iter().any(|mode| other.0.contains(mode))
     }
@@ -64,12 +64,12 @@ impl Mode {
 }
 
 impl Program {
-    /// The names of some modes; none if it is all of them.
+    /// The names of these modes; empty for all modes.
     pub(crate) fn names_of(&self, modes: &Modes) -> Vec<String> {
         modes.0.iter().map(|mode| self.mode_name(*mode).to_owned()).collect()
     }
 
-    /// The number of the mode of this name.
+    /// The id of the mode with this name.
     pub(crate) fn mode_id(&self, name: &str) -> Option<ModeId> {
         self.modes.get_index_of(name).map(ModeId)
     }
@@ -84,7 +84,7 @@ impl Program {
         mode.dialects.iter().filter_map(|id| id.of(&self.dialects))
     }
 
-    /// The actions that a mode permits, in the order of their declaration, each with its permits.
+    /// The actions that a mode permits, in the order of declaration, with their permits.
     pub(crate) fn permitted<'p>(
         &'p self,
         mode: &'p Mode,

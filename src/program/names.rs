@@ -1,48 +1,48 @@
-//! Names: to which block is a name of the response bound?
+//! Names: which block does a name in the response open?
 //!
-//! In: the names that a dialect binds, and those that close its blocks.
-//! Out: [`Names`], the look-up, and what the start of a name says before the rest has come.
-//! Never: lets a name with `*` stand before one that is spelt out.
+//! In: the names that open the blocks of a dialect, and those that close them.
+//! Out: [`Names`], a look-up for names, also for names of which only the start has arrived.
+//! Never: prefers a name with `*` to an exact one.
 
 use super::block::{BlockId, Closer};
 use crate::surface::Anchor;
 use crate::text::{glob, same};
 use std::cmp::Ordering;
 
-/// The look-up from a name in a response to the block that it is bound to.
+/// The look-up from names in a response to blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     insensitive: bool,
-    /// Sorted by their length.
+    /// Exact names, sorted by length.
     exact: Vec<(String, Binding)>,
     /// Names with `*`, in the order of the pack.
     wild: Vec<(String, Binding)>,
-    /// Of those, the ones that are a star and an ending, such as `*.md`: sorted by the length of the ending, each with its place in `wild`.
+    /// Those of the form `*.md`, sorted by the length of the ending, with their index in `wild`.
     endings: Vec<(String, usize)>,
-    /// The places of all others.
+    /// The indexes in `wild` of all others.
     others: Vec<usize>,
-    /// Names that close a block though they open none.
+    /// Names that close a block but open none.
     closers: Vec<String>,
     /// Such names with `*`.
     wild_closers: Vec<String>,
-    /// Whether what closes a block is only known once its opener has been read.
+    /// Whether some closers are known only after their opener has been read.
     any_closes: bool,
-    /// Whether such a block ends wherever its closer stands.
+    /// Whether such closers count anywhere on a line.
     anywhere: bool,
-    /// How the names start that open a block of each family, and at last of any other.
+    /// The starts of the names that open a block, by family; the last is for all other families.
     openers: Vec<Heads>,
-    /// How the names start that close one.
+    /// The starts of the names that close a block.
     enders: Heads,
 }
 
-/// How names may start; none where a name with `*` may start with anything.
+/// The starts of names; none if a name with `*` may start with anything.
 #[derive(Debug, Default)]
 struct Heads(Option<ByFirst>);
 
 /// Names by their first byte.
 #[derive(Debug)]
 struct ByFirst {
-    /// For each byte the list of those that start with it, of which the first is empty.
+    /// For each byte the index of its list in `lists`; the list at 0 is empty.
     list: Box<[u8; 256]>,
     lists: Vec<Vec<String>>,
 }
@@ -67,7 +67,8 @@ impl Heads {
         Self(Some(heads))
     }
 
-    /// Whether one of them may start with `bytes`; unknown while too few have come. A guess that is never wrong with `false`.
+    /// Whether one of the names may start with `bytes`; none while too few bytes are known. `false` is certain, `true`
+    /// is not.
     fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
         let Some(heads) = &self.0 else { return Some(true) };
         // A few bytes, of which the first ones tell: a comparison of slices would be a call.
@@ -85,7 +86,7 @@ impl Heads {
         if short { None } else { Some(false) }
     }
 
-    /// The bytes that they may hold at `place`; any where one of them is over before.
+    /// The bytes that a name may have at `place`; any byte if a name ends before that.
     fn bytes_at(&self, place: usize, insensitive: bool) -> [bool; 256] {
         let Some(heads) = &self.0 else { return [true; 256] };
         let mut bytes = [false; 256];
@@ -99,7 +100,7 @@ impl Heads {
     }
 }
 
-/// What a name is bound to: a block, in one family or in all.
+/// The block of a name, in one family or in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Binding {
     pub(crate) id: BlockId,
@@ -111,7 +112,7 @@ impl Binding {
         family.is_none() || self.fits_in(family)
     }
 
-    /// Whether it may open in this family; in one that no name has to itself, if none.
+    /// Whether it opens in this family. Without a family: whether it opens in families that have no names of their own.
     fn fits_in(self, family: Option<usize>) -> bool {
         self.family.is_none() || self.family == family
     }
@@ -161,23 +162,24 @@ impl Names {
         table
     }
 
-    /// Whether a name that opens a block of this family may start with `bytes`; unknown while too few have come.
+    /// Whether a name that opens a block of this family may start with `bytes`; none while too few bytes are known.
     pub(crate) fn may_open(&self, bytes: &[u8], family: usize) -> Option<bool> {
         self.openers.get(family).or(self.openers.last())?.fit(bytes, self.insensitive)
     }
 
-    /// The bytes that such a name may hold at `place`.
+    /// The bytes that such a name may have at `place`.
     pub(super) fn opener_bytes(&self, place: usize, family: usize) -> [bool; 256] {
         let heads = self.openers.get(family).or(self.openers.last());
         heads.map_or([true; 256], |heads| heads.bytes_at(place, self.insensitive))
     }
 
-    /// Whether what closes a block is only known once its opener has been read.
+    /// Whether some closers are known only after their opener has been read.
     pub(super) fn any_closes(&self) -> bool {
         self.any_closes
     }
 
-    /// Whether a name that closes a block may start with `bytes`. Any may that stands where it counts for an attribute.
+    /// Whether a name that closes a block may start with `bytes`. Any may, where closers known only from their opener
+    /// count.
     pub(crate) fn may_close(&self, bytes: &[u8], leads_line: bool) -> Option<bool> {
         if self.any_closes && (leads_line || self.anywhere) {
             Some(true)
@@ -186,34 +188,34 @@ impl Names {
         }
     }
 
-    /// The bytes that such a name may hold at `place`.
+    /// The bytes that such a name may have at `place`.
     pub(super) fn closer_bytes(&self, place: usize) -> [bool; 256] {
         if self.any_closes { [true; 256] } else { self.enders.bytes_at(place, self.insensitive) }
     }
 
-    /// Whether a closer of this name may close a block.
+    /// Whether a closer of this name may close some block.
     pub(crate) fn closes(&self, name: &str) -> bool {
         self.any_closes || self.is_closer(name)
     }
 
-    /// Whether a closer of this name closes a block, whatever its opener says.
+    /// Whether a closer of this name closes some block, whatever the openers say.
     pub(crate) fn is_closer(&self, name: &str) -> bool {
         self.closers.iter().any(|closer| self.same(closer, name))
             || self.find(name, None).is_some()
             || (!self.wild_closers.is_empty() && self.wild_closers.iter().any(|pattern| self.fits(pattern, name)))
     }
 
-    /// Whether a name fits a folded pattern.
+    /// Whether a name matches a pattern that is already folded.
     pub(crate) fn fits(&self, pattern: &str, name: &str) -> bool {
         glob(pattern, &self.fold(name))
     }
 
-    /// Whether names are the same in any case.
+    /// Whether names are compared in any case.
     pub(crate) fn in_any_case(&self) -> bool {
         self.insensitive
     }
 
-    /// The name as it is compared.
+    /// The form of a name that is compared.
     pub(crate) fn fold<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
         if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return name.to_ascii_lowercase().into();
@@ -221,7 +223,7 @@ impl Names {
         name.into()
     }
 
-    /// The block that `name` is bound to in a family: an exact name before one with `*`, and of those the first.
+    /// The block that `name` opens in a family: exact names come before names with `*`, and of those the first counts.
     pub(crate) fn find(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         if let Some(id) = self.find_exact(name, family) {
             return Some(id);
@@ -240,20 +242,20 @@ impl Names {
         found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
     }
 
-    /// The block that `name` is bound to as it is spelt out. Few names are as long as another.
+    /// The block whose exact name is `name`. Few names have the same length as another.
     fn find_exact(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         let first = self.exact.partition_point(|(known, _)| known.len() < name.len());
         let mut as_long = self.exact.iter().skip(first).take_while(|(known, _)| known.len() == name.len());
         as_long.find(|(known, bound)| bound.fits(family) && self.same(known, name)).map(|(_, bound)| bound.id)
     }
 
-    /// Whether two names are the same.
+    /// Whether two names are equal.
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
         // Most are spelt alike, which is the quicker question.
         same(one, other) || (self.insensitive && one.eq_ignore_ascii_case(other))
     }
 
-    /// An order in which names that are the same stand together.
+    /// An order in which equal names are neighbours.
     pub(crate) fn order(&self, one: &str, other: &str) -> Ordering {
         if !self.insensitive {
             return by_length(one, other);
@@ -263,7 +265,7 @@ impl Names {
     }
 }
 
-/// The order of names: most differ in their length, which is the quicker question.
+/// Orders names by length first, because most differ in it and it is faster to compare.
 fn by_length(one: &str, other: &str) -> Ordering {
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }

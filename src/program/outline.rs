@@ -1,7 +1,7 @@
-//! Outlines: which values of one object are which blocks?
+//! Outlines: which values of an object are which blocks?
 //!
-//! In: a grammar whose members are blocks, and the names that a dialect binds, as paths.
-//! Out: [`Outline`]: the rules that spell an answer, and the levels of names in it.
+//! In: a grammar whose members are blocks, and the names of a dialect's blocks, which are paths.
+//! Out: [`Outline`]: the rules that read an answer, and the levels of its values.
 //! Never: reads a response.
 
 use super::block::{Block, BlockId, Called};
@@ -21,15 +21,15 @@ pub(crate) struct Outline {
     pub(crate) scalar: RuleId,
     pub(crate) space: RuleId,
     pub(crate) faults: Faults,
-    /// The object itself comes first.
+    /// The first level is the object itself.
     levels: Vec<Level>,
     insensitive: bool,
-    /// The names of its own members, if they are words; the first block comes no earlier than one of them.
+    /// A search for the names of its own members, if all are words: the first block cannot come before one of these.
     names: Option<AhoCorasick>,
     longest: usize,
 }
 
-/// The rules of faults that the reader finds a place for; what a grammar does not name is not forgiven.
+/// The rules for faults that the reader tolerates; a fault without a rule in the grammar is not tolerated.
 #[derive(Debug)]
 pub(crate) struct Faults {
     pub(crate) extra_brace: Option<RuleId>,
@@ -49,39 +49,39 @@ pub(crate) struct Faults {
     pub(crate) extra_colon: Option<RuleId>,
 }
 
-/// What a value at one place of the answer may hold.
+/// What a value at one place of the answer can be.
 #[derive(Debug, Default)]
 pub(crate) struct Level {
-    /// The block that the value is.
+    /// The block that the value is, if it is one.
     pub(crate) block: Option<BlockId>,
-    /// The level of each entry of a list.
+    /// The level of the entries, if the value is a list.
     pub(crate) each: Option<LevelId>,
-    /// The levels of members, by name; `*` and `?` as in all names of blocks.
+    /// The levels of the members, by name, with `*` and `?` as in the names of blocks.
     members: Vec<(String, LevelId)>,
     /// Whether the value is the body of the block around it.
     pub(crate) body: bool,
 }
 
 impl Level {
-    /// Whether a name reaches further than the value itself.
+    /// Whether some name leads into the value.
     pub(crate) fn looks_inside(&self) -> bool {
         self.each.is_some() || !self.members.is_empty()
     }
 }
 
-/// The number of a level.
+/// The index of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LevelId(usize);
 
 impl LevelId {
-    /// A bit of its own; there is none for more than 64 levels.
+    /// A bit for this level alone; 0 beyond 64 levels.
     pub(crate) fn bit(self) -> u64 {
         u32::try_from(self.0).ok().and_then(|number| 1_u64.checked_shl(number)).unwrap_or_default()
     }
 }
 
 impl Outline {
-    /// Whether the members of what a grammar reads are blocks.
+    /// Whether the blocks of a grammar are members of an object.
     pub(crate) fn fit(grammar: &Grammar) -> bool {
         grammar.rule("member").is_some()
     }
@@ -144,37 +144,37 @@ impl Outline {
         self.levels.get(id.0).unwrap_or(NONE)
     }
 
-    /// The level of each entry of a list.
+    /// The level of the entries of a list.
     pub(crate) fn each(&self, list: Option<LevelId>) -> Option<LevelId> {
         list.and_then(|level| self.level(level).each)
     }
 
-    /// Whether what stands at a level is the body of a block.
+    /// Whether the value at a level is the body of a block.
     pub(crate) fn is_body(&self, level: Option<LevelId>) -> bool {
         level.is_some_and(|level| self.level(level).body)
     }
 
-    /// Whether what stands at a level is an object with names of its own.
+    /// Whether the value at a level is an object with names of its own.
     pub(crate) fn is_entry(&self, level: Option<LevelId>) -> bool {
         let level = level.map(|level| self.level(level));
         level.is_some_and(|level| level.looks_inside() && level.each.is_none())
     }
 
-    /// The level of an object that stands at a level: where a list belongs, it is one of its entries.
+    /// The level of an object found at a level: where a list is expected, it counts as an entry.
     pub(crate) fn of_object(&self, id: LevelId) -> LevelId {
         let level = self.level(id);
         level.each.filter(|_| level.block.is_none()).unwrap_or(id)
     }
 
-    /// The level of the member `name`: an exact name before one with `*`, and of those the first.
+    /// The level of the member `name`: exact names come before names with `*`, and of those the first counts.
     pub(crate) fn member(&self, of: LevelId, name: &str) -> Option<LevelId> {
         let members = &self.level(of).members;
         let exact = members.iter().find(|(known, _)| self.same(known, name));
         exact.or_else(|| members.iter().find(|(known, _)| self.fits(known, name))).map(|(_, level)| *level)
     }
 
-    /// Whether the first key of an object of which this is the inside may be one of its own names, however its quotes and its
-    /// colon are damaged: the reader takes no more than that for a key.
+    /// Whether `inside`, the text inside an object, starts with one of the object's own names as key, even if its
+    /// quotes or colon are damaged. The reader tolerates just as much.
     pub(super) fn may_name(&self, inside: &str) -> bool {
         let quoted = inside.trim_start_matches([' ', '\t', '\r', '\n']);
         let said = quoted.trim_start_matches('"');
@@ -184,8 +184,8 @@ impl Outline {
         (said.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
     }
 
-    /// Where in a text that may go on the first member may start that has one of the object's own names; or up to where
-    /// none does.
+    /// The offset in an incomplete text where the first member with one of the object's own names may start; or as an
+    /// error, the offset before which there is none.
     pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {
         let Some(names) = &self.names else { return Ok(0) };
         // An escape may stand for any character of a name.
@@ -205,7 +205,7 @@ impl Outline {
         escape.map(before).ok_or(before(text.len()))
     }
 
-    /// Whether a member of any level has this name.
+    /// Whether a member at any level has this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.levels.iter().flat_map(|level| &level.members).any(|(known, _)| self.same(known, name))
     }
@@ -222,7 +222,7 @@ impl Outline {
         }
     }
 
-    /// Lays the levels down to a block: `data.files[]` is each entry of the member `files` of the member `data`.
+    /// Adds the levels down to a block: `data.files[]` is each entry of the list `files` in the object `data`.
     fn bind(&mut self, id: BlockId, block: &Block) {
         let mut at = Self::ROOT;
         for part in block.name.split('.') {

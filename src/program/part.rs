@@ -1,15 +1,15 @@
-//! Parts: what does a value at a place of a whole have to fit, so that the whole fits its schema?
+//! Parts: what must a value fit, so that the whole around it fits its schema?
 //!
-//! In: the JSON Schema of a whole that fits it, and a path to the place that changes.
-//! Out: the [`PartSchema`] that says all there is to say about that change, and where it stands.
-//! Never: looks at more of a whole than what lies on the way.
+//! In: the JSON Schema of a whole, which fits it, and the path of the part that changes.
+//! Out: a [`PartSchema`] that decides about that change alone, and where it applies.
+//! Never: looks at more of the whole than what is on the path.
 
 use super::{Schema, misfit_at};
 use crate::expression::Key;
 use crate::value::{Members, Value};
 use serde_json::Value as Json;
 
-/// A schema, and those of its parts that can be asked by themselves.
+/// A schema, and the schemas of those parts that can be validated on their own.
 #[derive(Debug)]
 pub(crate) struct PartSchema {
     schema: Schema,
@@ -18,15 +18,16 @@ pub(crate) struct PartSchema {
 
 #[derive(Debug)]
 enum Inside {
-    /// Only the whole shows whether a part fits.
+    /// The parts cannot be validated on their own.
     Whole,
-    /// An object, each of whose members fits by itself; none where there are no others than those named.
+    /// An object whose members can be validated one by one; the second schema is for members not named, none if there
+    /// are none.
     Members(Members<PartSchema>, Option<Box<PartSchema>>),
-    /// A list, each of whose items fits by itself.
+    /// A list whose items can be validated one by one.
     Items(Box<PartSchema>),
 }
 
-/// Keywords that say nothing of how members or items go together.
+/// Keywords that do not relate members or items to each other.
 const APART: [&str; 8] =
     ["type", "properties", "additionalProperties", "items", "description", "title", "default", "examples"];
 
@@ -55,7 +56,7 @@ impl PartSchema {
         }
     }
 
-    /// The deepest part on the way along `path` into `whole`, and how many steps lead to it.
+    /// The schema of the deepest part along `path` that can be validated on its own, and the number of steps to it.
     pub(crate) fn at<'p>(&'p self, whole: Option<&Value>, path: &[Key<'_>]) -> (&'p PartSchema, usize) {
         let (mut part, mut value) = (self, whole);
         for (steps, key) in path.iter().enumerate() {
@@ -77,7 +78,7 @@ impl PartSchema {
         (part, path.len())
     }
 
-    /// What is wrong with `value`, which is called `name`.
+    /// What is wrong with `value`, which messages call `name`.
     pub(crate) fn misfit(&self, value: &Value, name: impl FnOnce() -> String) -> Option<String> {
         // A schema that allows everything needs no validator.
         match self.schema.json() {

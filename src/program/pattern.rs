@@ -1,12 +1,13 @@
-//! Patterns, compiled: which of them match a text, in one pass?
+//! Patterns, compiled: which of them match a text?
 //!
 //! In: patterns of the `regex` crate.
-//! Out: [`Pattern`] and [`PatternSet`], which say what the patterns say.
-//! Never: changes what a pattern means: a quicker spelling is asked only where it means the same.
+//! Out: [`Pattern`] and [`PatternSet`], which give the same results as the patterns themselves.
+//! Never: changes what a pattern means: a faster form is used only where it means the same.
 //!
-//! A `\b` of Unicode keeps the automaton of `regex` from every text that is not ASCII, and one curly quote makes a search
-//! fifty times slower. But where no word has a letter beyond ASCII, `\b` and the `\b` of ASCII are the same, and that one
-//! the automaton knows. Elsewhere a set without its boundaries, which finds no less, says which patterns to ask one by one.
+//! The automaton of `regex` does not support Unicode `\b` in texts that are not ASCII, so a single curly quote makes a
+//! search fifty times slower. If no word in a text has a letter beyond ASCII, Unicode `\b` and ASCII `\b` mean the
+//! same, and the automaton supports the latter. Otherwise a set of the patterns without `\b`, which matches at least as
+//! much, tells which ones to try one by one.
 
 use super::literals::{self, Literals};
 use crate::value::Object;
@@ -17,22 +18,22 @@ use regex_syntax::hir::{Hir, Look};
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// The largest automaton that one pattern may have.
+/// The size limit of a compiled pattern, in bytes.
 const LARGEST: usize = 1 << 20;
-/// The largest automaton that the patterns of one set may have together.
+/// The size limit of all compiled patterns of a set together, in bytes.
 const LARGEST_SET: usize = 16 << 20;
 
-/// So many matches of one pattern are looked through in any text.
+/// How many matches of a pattern are examined in any text.
 const MOST_MATCHES: usize = 64;
-/// So many bytes are searched for more of them: each match may take a search to the end of the text.
+/// The bytes to search for more matches: each match may take a search to the end of the text.
 const SEARCHED: usize = 16 << 20;
 
-/// The most matches of one pattern that are looked through in a text: all there can be in one of a few thousand bytes.
+/// The most matches of a pattern that are examined in a text. For texts of a few thousand bytes these are all.
 pub(crate) fn most_matches(text: &str) -> usize {
     MOST_MATCHES.max(SEARCHED / text.len().max(1))
 }
 
-/// The boundary of a word of ASCII, and none at all, as a pattern spells them.
+/// An ASCII word boundary, as a pattern writes it.
 const ASCII: &str = r"(?-u:\b)";
 const NONE: &str = "(?:)";
 
@@ -40,9 +41,9 @@ const NONE: &str = "(?:)";
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     exact: Regex,
-    /// With the boundaries of ASCII, if it has any.
+    /// The same with ASCII boundaries, if the pattern has any.
     ascii: Option<Regex>,
-    /// For a named group that is nothing but a list of `data`: its words as they are declared.
+    /// For each named group that is only a list of `data`: the words of that list.
     words: Vec<(String, Vec<String>)>,
 }
 
@@ -54,17 +55,17 @@ impl Pattern {
         Ok(Self { exact, ascii, words: Vec::new() })
     }
 
-    /// With the words of `data` that its named groups stand for.
+    /// Sets the words of `data` for its named groups.
     pub(super) fn with_words(self, words: Vec<(String, Vec<String>)>) -> Self {
         Self { words, ..self }
     }
 
-    /// Its matches in the text, one behind the other, [as many](most_matches) as are looked through.
+    /// Its matches in the text, in order, up to [`most_matches`].
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         self.fitting(text).find_iter(text).take(most_matches(text))
     }
 
-    /// Its matches that none of `others` overlaps with one of theirs.
+    /// Its matches that overlap no match of `others`.
     pub(crate) fn find_apart<'t>(
         &'t self,
         text: &'t str,
@@ -87,8 +88,8 @@ impl Pattern {
         own.map(|(_, found)| found)
     }
 
-    /// What its named groups capture at the first match from a place on: words of the pack as it declares them, anything else
-    /// as it was said.
+    /// The texts of its named groups in the first match from `start` on. A word of a list of `data` is returned as the
+    /// pack writes it, anything else as it was said.
     pub(crate) fn captured(&self, text: &str, start: usize) -> Object {
         let mut members = Object::new();
         let mut groups = self.exact.capture_names().flatten().peekable();
@@ -111,17 +112,17 @@ impl Pattern {
         self.exact.capture_names().flatten()
     }
 
-    /// As the pack writes it.
+    /// The pattern, as the pack writes it.
     pub(crate) fn source(&self) -> &str {
         self.exact.as_str()
     }
 
-    /// Whether no text at all holds a match.
+    /// Whether it matches in no text at all.
     pub(crate) fn matches_nothing(&self) -> bool {
         regex_syntax::parse(self.source()).is_ok_and(|hir| hir.properties().minimum_len().is_none())
     }
 
-    /// Whether every text holds one: it asks for nothing, not even a place.
+    /// Whether it matches in every text: it requires nothing, not even a position.
     pub(crate) fn matches_everything(&self) -> bool {
         let asks_nothing =
             |hir: Hir| hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty();
@@ -133,30 +134,30 @@ impl Pattern {
         self.fitting(text).find(text)
     }
 
-    /// The spelling that means the same in this text, and is the quickest.
+    /// The fastest form that means the same in this text.
     fn fitting(&self, text: &str) -> &Regex {
         self.spelled(self.ascii.is_some() && words_are_ascii(text))
     }
 
-    /// The quickest spelling that means the same in a text whose words are of ASCII, or are not.
+    /// The fastest form for a text whose words are all ASCII, or are not.
     fn spelled(&self, ascii: bool) -> &Regex {
         self.ascii.as_ref().filter(|_| ascii).unwrap_or(&self.exact)
     }
 }
 
-/// Several patterns that are searched in one pass.
+/// Several patterns that are searched for in one pass.
 ///
-/// Most texts are as they should be, and whether anything could match at all is a quicker question than what does.
+/// Most texts match nothing, and whether anything could match is a faster question than what does.
 #[derive(Debug)]
 pub(crate) struct PatternSet {
     patterns: Vec<Pattern>,
-    /// Those that match where a text starts or nowhere, by number: each is soon asked.
+    /// Patterns that can only match at the start of a text, by index: these are quickly tried.
     anchored: Vec<usize>,
-    /// What most of the others cannot do without.
+    /// The literals of most other patterns.
     literals: Literals,
-    /// Those that could match any text, by number.
+    /// Patterns that may match any text, by index.
     rest: Vec<usize>,
-    /// The rest with the boundaries of ASCII, and without any.
+    /// The rest with ASCII boundaries, and without boundaries.
     ascii: RegexSet,
     loose: RegexSet,
 }
@@ -186,7 +187,7 @@ impl PatternSet {
         Ok(Self { anchored, literals: Literals::new(literals), ascii, loose, rest, patterns })
     }
 
-    /// The numbers of the patterns that match the text, in order.
+    /// The indexes of the patterns that match the text, in order.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
         let mut found = self.literals.find(text);
         let ascii = (!found.is_empty() || !self.rest.is_empty()) && words_are_ascii(text);
@@ -206,8 +207,7 @@ impl PatternSet {
     }
 }
 
-/// The pattern with `boundary` for each of its `\b`, and otherwise as it was written; none where it has none, or other
-/// boundaries of Unicode beside it.
+/// The pattern with `boundary` in place of each `\b`; none if it has no `\b`, or other Unicode boundaries.
 fn with_boundaries(pattern: &str, boundary: &str) -> Option<String> {
     let mut looks = regex_syntax::parse(pattern).ok()?.properties().look_set();
     if !looks.contains(Look::WordUnicode) {
@@ -249,7 +249,7 @@ impl ast::Visitor for Boundaries {
     }
 }
 
-/// Whether no character beyond ASCII belongs to a word, as Unicode has it. May be wrong with `false`.
+/// Whether it is certain that no word in the text has a character beyond ASCII, by Unicode's definition.
 fn words_are_ascii(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -269,7 +269,7 @@ fn words_are_ascii(text: &str) -> bool {
     true
 }
 
-/// Whether a character beyond ASCII is known to belong to no word: quotes, dashes, spaces, arrows, pictures.
+/// Whether a character beyond ASCII is certain not to be part of a word: quotes, dashes, spaces, arrows, pictures.
 fn is_mark(character: char) -> bool {
     match character {
         'ª' | 'µ' | 'º' => false,
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Expressions of a few texts, some of which are literals that could be looked up.
+    /// Patterns for a few texts, some with literals that could be looked up.
     fn expression() -> impl Strategy<Value = String> {
         let atom =
             prop::sample::select(vec!["abca", "Bcab", "aé“c", "b", "[ac]", "(?i:cabb)", r"\b", r"\A", ".", r"\s"]);

@@ -1,7 +1,7 @@
-//! Prompts, compiled: which texts may a layer become, and how much may each take?
+//! Prompts, compiled: which texts may a layer have, and how much may each use?
 //!
 //! In: the checked tables of prompts, tiers and models, and the texts of the pack.
-//! Out: [`Prompt`] with its [`Layer`]s, [`Text`]s read once, [`Tier`] and [`Model`] with nothing left to look up.
+//! Out: [`Prompt`] with its [`Layer`]s, [`Text`]s read once, [`Tier`] and [`Model`], with every name resolved.
 //! Never: renders a text, or counts a token.
 
 use crate::expression::{Document, Escape, Expression};
@@ -17,10 +17,10 @@ pub(crate) struct Prompts {
     pub(crate) prompts: Table<String, Prompt>,
     pub(crate) tiers: Table<String, Tier>,
     pub(crate) models: Table<String, Model>,
-    /// The tier of models that nothing declares.
+    /// The tier of undeclared models.
     pub(crate) default: usize,
     pub(crate) texts: Vec<Text>,
-    /// By the number of the mode.
+    /// By the index of the mode.
     pub(crate) modes: Vec<ModeView>,
     pub(crate) escape: Arc<Escape>,
 }
@@ -30,9 +30,9 @@ pub(crate) struct Prompts {
 pub(crate) struct ModeView {
     pub(crate) title: Value,
     pub(crate) sections: Value,
-    /// What its rules say of its actions, made when a template first asks.
+    /// Its actions, as its rules describe them; made when a template first needs it.
     pub(crate) actions: OnceLock<Value>,
-    /// How an answer is written in it, likewise.
+    /// How an answer is written in it; made when a template first needs it.
     pub(crate) forms: OnceLock<Value>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Model {
     pub(crate) reserve: usize,
     pub(crate) vocabulary: Option<Vocabulary>,
     pub(crate) bytes_per_token: f64,
-    /// Its own traits over those of its tier.
+    /// Its traits, on top of those of its tier.
     pub(crate) traits: Value,
 }
 
@@ -62,31 +62,31 @@ pub(crate) struct Model {
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pub(crate) separator: String,
-    /// The layers that give way, by their numbers.
+    /// The layers to shorten, in order, by index.
     pub(crate) trim_order: Vec<usize>,
     pub(crate) layers: Vec<Layer>,
     pub(crate) at: Location,
 }
 
-/// One named part of a prompt.
+/// One layer of a prompt.
 #[derive(Debug)]
 pub(crate) struct Layer {
     pub(crate) id: String,
     pub(crate) holds: LayerSource,
-    /// Whether it stands, by the number of the mode.
+    /// Whether it is used, by the index of the mode.
     pub(crate) modes: Vec<bool>,
     pub(crate) when: Option<Expression>,
-    /// By the number of the tier, as all that follow.
+    /// By the index of the tier, like all limits below.
     pub(crate) budget: Vec<Option<usize>>,
     pub(crate) trim: Vec<Trimming>,
-    /// Paths into the state, and how many items of each are seen.
+    /// Paths into the state, and how many items of each are shown.
     pub(crate) entries: Vec<(Vec<String>, Vec<Option<usize>>)>,
     pub(crate) turns: Vec<Option<usize>>,
     pub(crate) lead: String,
     pub(crate) at: Location,
 }
 
-/// Where the text of a layer comes from.
+/// The source of the text of a layer.
 #[derive(Debug)]
 pub(crate) enum LayerSource {
     History,
@@ -98,12 +98,12 @@ pub(crate) enum LayerSource {
     },
 }
 
-/// The files that a layer may take.
+/// The files of a layer, for one variant.
 #[derive(Debug)]
 pub(crate) struct Variant {
-    /// The tier that starts with it; none for the layer's own.
+    /// The first tier that gets it; none for the layer's own text.
     pub(crate) tier: Option<usize>,
-    /// By the number of the mode, the number of the text.
+    /// The index of the text, by the index of the mode.
     pub(crate) texts: Vec<Option<usize>>,
 }
 
@@ -113,11 +113,11 @@ pub(crate) struct Text {
     pub(crate) path: String,
     pub(crate) source: SourceId,
     pub(crate) body: Body,
-    /// How many tokens it has, by the vocabulary, if it never changes.
+    /// Its tokens in each vocabulary, if it never changes.
     pub(crate) counts: [OnceLock<usize>; 2],
 }
 
-/// What a file says.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) enum Body {
     /// The same in every prompt.
@@ -126,14 +126,14 @@ pub(crate) enum Body {
 }
 
 impl Prompts {
-    /// The template in a file; none where it is plain text.
+    /// The template in a file; none for plain text.
     pub(crate) fn template(&self, source: SourceId) -> Option<&Document> {
         self.texts.iter().find(|text| text.source == source)?.template()
     }
 }
 
 impl Text {
-    /// What is rendered anew for every prompt, if that is what it holds.
+    /// The template, if this is one.
     pub(crate) fn template(&self) -> Option<&Document> {
         match &self.body {
             Body::Template(document) => Some(document),

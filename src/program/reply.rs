@@ -1,4 +1,4 @@
-//! Replies: of what is a good one made?
+//! Replies: what does a good one consist of?
 //!
 //! In: what a mode says of the blocks of an answer, its own or the pack's.
 //! Out: [`Reply`], with the [`Count`] of each block that it names.
@@ -12,22 +12,22 @@ use crate::text::Location;
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     pub(crate) counts: Vec<Count>,
-    /// The blocks of each place in the order.
+    /// The blocks at each position of the order.
     pub(crate) order: Vec<Vec<(DialectId, BlockId)>>,
     pub(crate) order_at: Option<Location>,
-    /// The most calls, and where that stands.
+    /// The most calls, and where that is declared.
     pub(crate) calls: Option<(usize, Location)>,
     /// The section whose text is the message.
     pub(crate) shows: Option<String>,
 }
 
 impl Reply {
-    /// How often a block may stand, where the pack says so.
+    /// How often a block may occur, if the pack says so.
     pub(crate) fn count_of(&self, dialect: DialectId, block: BlockId) -> Option<&Count> {
         self.counts.iter().find(|count| count.blocks.contains(&(dialect, block)))
     }
 
-    /// The most blocks like this one that may stand, which is counted so.
+    /// The most blocks of this kind, given its count.
     pub(crate) fn most(&self, block: &Block, count: Option<&Count>) -> Option<usize> {
         match block.role {
             Role::Call => self.calls.map(|(most, _)| most),
@@ -35,13 +35,13 @@ impl Reply {
         }
     }
 
-    /// Where a block stands in the order, if that names it.
+    /// The position of a block in the order, if it has one.
     pub(crate) fn rank(&self, dialect: DialectId, block: BlockId) -> Option<usize> {
         self.order.iter().position(|blocks| blocks.contains(&(dialect, block)))
     }
 }
 
-/// How often a block may stand in a reply.
+/// How often a block may occur in a reply.
 #[derive(Debug)]
 pub(crate) struct Count {
     pub(crate) name: String,
@@ -49,9 +49,9 @@ pub(crate) struct Count {
     pub(crate) message: bool,
     pub(crate) required: bool,
     pub(crate) most: Option<usize>,
-    /// Of contents: the keys that they may have, with `*`; any if there are none.
+    /// For contents: the keys that they may have, with `*`; any if empty.
     pub(crate) keys: Vec<String>,
-    /// Of a section: the contents whose keys it lists.
+    /// For a section: the contents whose keys it lists.
     pub(crate) lists: Option<String>,
     pub(crate) at: Location,
 }

@@ -1,9 +1,10 @@
-//! Samples: does every expression run, with values that its schemas allow?
+//! Samples: does every expression run with values that fit its schemas?
 //!
-//! In: a program, its state as a session starts with it, and for each action a payload made from its schema.
-//! Out: `pack/failing-expression` for each condition, template and path that fails although nothing it reads is absent.
-//! Never: says anything about an action for whose schema it cannot make a payload; and of what stands behind a condition that
-//! does not hold for the sample, nothing but what fails whatever the one value is that it reads.
+//! In: a program, the state of a new session, and for each action a payload made from its schema.
+//! Out: `pack/failing-expression` for each condition, template or path that fails although everything that it reads
+//! exists.
+//! Never: reports anything about an action whose schema no payload could be made for; after a condition that does not
+//! hold for the sample, anything but a failure that happens for every value of the one thing read.
 
 use super::example::{Members, example};
 use super::{Body, Effect, Program, Slot, Verb, misfit_at};
@@ -14,7 +15,7 @@ use crate::value::{Object, Value};
 use serde_json::json;
 
 impl Program {
-    /// Runs every expression once, and says which fail.
+    /// Runs every expression once, and reports those that fail.
     pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
         let mut samples = Samples { found: Vec::new(), data: &self.data, unmet: 0 };
         let (mode, absent) = (Value::from(self.mode_name(self.start)), Value::Null);
@@ -42,12 +43,12 @@ impl Program {
 struct Samples<'p> {
     found: Vec<Diagnostic>,
     data: &'p Value,
-    /// How many conditions do not hold before what is run.
+    /// How many conditions around the current expression do not hold.
     unmet: usize,
 }
 
 impl Samples<'_> {
-    /// Computed values of a new session, which fit their schemas.
+    /// Checks that the computed values of a new session fit their schemas.
     fn computed(&mut self, program: &Program, scope: &Scope<'_>) {
         for (name, slot) in &program.slots {
             let Some(compute) = &slot.compute else { continue };
@@ -68,7 +69,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Permits and effects of actions: what is optional is there once, and once it is not.
+    /// Runs the permits and effects of actions, once with all optional parameters and once without.
     fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
         for members in [Members::All, Members::Required] {
             for (id, _, action) in program.actions_by_id() {
@@ -86,7 +87,7 @@ impl Samples<'_> {
         }
     }
 
-    /// The texts of prompts, in the first mode.
+    /// Runs the texts of prompts, in the first mode.
     fn prompts(&mut self, program: &Program, outer: &Scope<'_>) {
         let Some(mode) = program.prompts.modes.first() else { return };
         let (none, nothing) = (Value::from(Vec::new()), Value::from(Object::new()));
@@ -180,7 +181,7 @@ impl Samples<'_> {
         self.effects(&effect.nested, scope, ids.clone());
     }
 
-    /// Gates, messages, speakers, and rules on whatever event.
+    /// Runs gates, messages, speakers, and rules on any event.
     fn flows(&mut self, program: &Program, outer: &Scope<'_>) {
         for exit in program.modes.values().flat_map(|mode| &mode.exits) {
             self.condition(exit.gate.as_ref(), outer);
@@ -219,7 +220,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Runs every template of a shape; its whole value if all of them run.
+    /// Runs every template of a shape; returns its value if none fails.
     fn shape(&mut self, shape: Option<&Shape>, scope: &Scope<'_>) -> Value {
         let Some(shape) = shape else { return Value::Null };
         for template in shape.templates() {
@@ -228,7 +229,7 @@ impl Samples<'_> {
         shape.render(scope).unwrap_or_default()
     }
 
-    /// Runs an expression with the sample values; behind a condition that does not hold for them, with any.
+    /// Runs an expression with the sample values; after a condition that does not hold for them, with any values.
     fn run<T>(
         &mut self,
         reads: &[Vec<String>],
@@ -268,14 +269,14 @@ impl Samples<'_> {
     }
 }
 
-/// What can be seen from `outer`, and these names, of which nothing is there.
+/// The scope `outer` with these names added, all absent.
 fn with_absent<'s>(outer: &'s Scope<'_>, names: &[&'s str]) -> Scope<'s> {
     let mut scope = Scope::inside(outer);
     names.iter().for_each(|name| scope.add_owned(name, Value::Null));
     scope
 }
 
-/// How what reads one value at the most, beside constants, fails whatever that is.
+/// The failure of an expression that reads at most one value besides constants, if it fails for every value.
 fn doomed<T>(reads: &[Vec<String>], data: &Value, run: impl Fn(&Scope<'_>) -> Result<T, Failure>) -> Option<Failure> {
     let mut values: Vec<&[String]> =
         reads.iter().map(Vec::as_slice).filter(|path| !path.starts_with(&["data".to_owned()])).collect();

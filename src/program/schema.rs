@@ -1,7 +1,7 @@
 //! Schemas, compiled: which values may a payload hold?
 //!
 //! In: the `params` of an action, as the pack writes them.
-//! Out: [`Schema`]: plain JSON Schema for whoever asks, and a validator that is built on first use.
+//! Out: [`Schema`]: plain JSON Schema, and a validator that is compiled on first use.
 //! Never: fetches a `$ref`, or changes a value.
 
 use super::Types;
@@ -14,10 +14,10 @@ use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
-/// What says whether a value fits a schema.
+/// Tells whether a value fits a schema.
 pub(crate) type Validator = jsonschema::Validator<Shared>;
 
-/// The JSON Schema of a payload.
+/// The JSON Schema of a value or payload.
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
@@ -27,8 +27,8 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    /// The schema of an object with these members. `required = true` may stand on each, at every depth, and `about` for
-    /// `description`, `example` for `examples` of one.
+    /// The schema of an object with these members. At every depth, members may have `required = true`, `about` for
+    /// `description`, and `example` for `examples` with one entry.
     pub(super) fn of_params(params: &Named<Tree>) -> Self {
         let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
         Self::new(object_of(members))
@@ -39,7 +39,7 @@ impl Schema {
         Self::new(plain(tree).0)
     }
 
-    /// The schema of a member, and whether it must be there.
+    /// The schema of a member, and whether the member is required.
     pub(crate) fn of_member(tree: &Tree) -> (Self, bool) {
         let (schema, required) = plain(tree);
         (Self::new(schema), required)
@@ -50,7 +50,7 @@ impl Schema {
         Self::new(self.property(name).cloned().unwrap_or_default())
     }
 
-    /// What it says of one of its properties.
+    /// The JSON Schema of one of its properties, if it declares it.
     pub(crate) fn property(&self, name: &str) -> Option<&Value> {
         self.json.get("properties")?.get(name)
     }
@@ -59,27 +59,27 @@ impl Schema {
         Self { json, types: OnceLock::new(), part: OnceLock::new(), validator: OnceLock::new() }
     }
 
-    /// The schema itself.
+    /// The JSON Schema.
     pub(crate) fn json(&self) -> &Value {
         &self.json
     }
 
-    /// The kinds of values that it declares.
+    /// The types that it declares.
     pub(crate) fn types(&self) -> &Types {
         self.types.get_or_init(|| Types::of(&self.json))
     }
 
-    /// What of it can be asked about a part alone.
+    /// The schemas of the parts that can be validated on their own.
     pub(crate) fn part(&self) -> &PartSchema {
         self.part.get_or_init(|| Box::new(PartSchema::of(&self.json)))
     }
 
-    /// Whether `null` is one of the values that it allows.
+    /// Whether it allows `null`.
     pub(crate) fn takes_null(&self) -> bool {
         self.validator().is_ok_and(|validator| validator.is_valid(&crate::Value::Null))
     }
 
-    /// The validator, or why the schema is none.
+    /// The validator, or why the schema cannot be compiled.
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator
             .get_or_init(|| {
@@ -99,12 +99,12 @@ pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Valu
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-/// Whether a schema says that a property must be there.
+/// Whether a schema requires a property.
 pub(crate) fn requires(schema: &Value, name: &str) -> bool {
     schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
 }
 
-/// What a schema says against the value called `name`, or a part of it, at its place.
+/// The error of a validator in words, for the value called `name` or a part of it.
 pub(crate) fn misfit_at(name: &str, error: &ValidationError<'_>) -> String {
     let steps = error.instance_path().segments().map(|step| step.to_string());
     let path = std::iter::once(name.to_owned()).chain(steps).collect::<Vec<_>>().join(".");
@@ -114,7 +114,7 @@ pub(crate) fn misfit_at(name: &str, error: &ValidationError<'_>) -> String {
     }
 }
 
-/// What a schema says against a value, with no more of the value than tells it.
+/// The error of a validator in words, quoting only as much of the value as is needed.
 fn misfit(error: &ValidationError<'_>) -> String {
     let whole = error.instance().to_string();
     let value = excerpt(&whole, 60);
@@ -131,7 +131,7 @@ fn misfit(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// The values of a closed list in words, as many as people and models take in.
+/// The values of a list in words, as many as people and models can take in.
 fn choices(options: &[Value]) -> String {
     const SHOWN: usize = 10;
     let mut words: Vec<String> =
@@ -143,7 +143,7 @@ fn choices(options: &[Value]) -> String {
     if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
-/// The schema of an object whose members are given as the pack writes them.
+/// The schema of an object whose members are written as in a pack.
 fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -157,7 +157,7 @@ fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// A schema as JSON Schema has it, and whether the pack says that the value is required.
+/// A schema in plain JSON Schema, and whether the pack requires the value.
 fn plain(tree: &Tree) -> (Value, bool) {
     let Tree::Table(members, _) = tree else { return (tree.to_json(), false) };
     let mut schema = Map::new();

@@ -1,8 +1,8 @@
-//! Slips: is it one name that is misspelt, and not everything that goes with it?
+//! Slips: is one name misspelt, and does everything else only follow from that?
 //!
-//! In: what was found in a pack, and the pack's files.
-//! Out: the same, but what only follows from one misspelt name is told once, at that name.
-//! Never: guesses: with another name at that place alone, all that is no longer told must be gone, and nothing new be found.
+//! In: the findings of a pack, and the pack's files.
+//! Out: the same findings, but those that only follow from one misspelt name are replaced by one, at that name.
+//! Never: guesses: with the name corrected, all findings that it replaces must be gone, and no new ones may appear.
 
 use crate::diagnostic::{Code, Diagnostic, Misnamed};
 use crate::surface::Folder;
@@ -10,14 +10,14 @@ use crate::surface::places::{self, Alike, Mentions, Renamed};
 use crate::text::{Location, Source, Sources, Span, excerpt};
 use std::collections::HashSet;
 
-/// So often a pack is built again at the most.
+/// How often a pack is built again at most.
 const MOST_TRIALS: usize = 16;
-/// What stands at more places than these is used, too.
+/// A name at more places than this counts as used on purpose.
 const MOST_PLACES: usize = 4;
-/// So many uses of a name are shown.
+/// How many uses of a name are shown.
 const MOST_SHOWN: usize = 3;
 
-/// `build` gives the sources of a folder's pack, and what is found in it.
+/// Replaces findings that follow from one name. `build` returns the sources of a folder's pack and its findings.
 pub(super) fn told_once(
     folder: &Folder,
     sources: &Sources,
@@ -64,7 +64,7 @@ pub(super) fn told_once(
 struct Slip {
     said: Mentions,
     name: String,
-    /// What it is if so.
+    /// How it is used.
     as_what: SlipKind,
 }
 
@@ -77,13 +77,13 @@ impl Slip {
 enum SlipKind {
     /// It declares what is used under the other name.
     Declares(Misnamed),
-    /// It uses what is declared under the other name, and something rests on that.
+    /// It uses what is declared under the other name, and other findings follow from that.
     Uses(Box<Diagnostic>),
-    /// It stands for a part of what goes by the other name, here and in what.
+    /// It declares a part of what goes by the other name; the place of that, and what it is.
     Parts(Location, &'static str),
 }
 
-/// What is told, for who compares two packs that differ in a name.
+/// What identifies a finding, to compare two packs that differ in a name.
 #[derive(PartialEq, Eq, Hash)]
 struct Fingerprint {
     code: Code,
@@ -91,7 +91,7 @@ struct Fingerprint {
     at: Option<(String, Span)>,
 }
 
-/// The files of a folder, and what was read of them.
+/// The files of a folder, and the sources read from them.
 #[derive(Clone, Copy)]
 struct Files<'f> {
     folder: &'f Folder,
@@ -108,7 +108,7 @@ impl Files<'_> {
         Fingerprint { code: one.code.clone(), message: one.message.clone(), at: one.at.map(place) }
     }
 
-    /// The path below the folder of the source that is called so.
+    /// The path below the folder of the source with this name.
     fn own(self, name: &str) -> Option<&str> {
         name.strip_prefix(self.folder.name.as_str()).and_then(|path| path.strip_prefix('/'))
     }
@@ -118,7 +118,7 @@ impl Files<'_> {
         Some(Location { source, span: *said.spans.first()? })
     }
 
-    /// Every name that may be misspelt, those first that may be what most is told of.
+    /// Every name that may be misspelt; those that explain most findings first.
     fn suspects(self, told: &[Diagnostic]) -> Vec<Slip> {
         let errors: Vec<&Diagnostic> = told.iter().filter(|one| one.is_error()).collect();
         let mut slips = Vec::new();
@@ -170,7 +170,7 @@ impl Files<'_> {
         Some(Slip { said, name: misnamed.declared.clone(), as_what: SlipKind::Uses(Box::new(one.clone())) })
     }
 
-    /// What is told instead of what is gone once the slip is mended; none if that is no better.
+    /// The finding that replaces those that are `gone` once the slip is corrected; none if it is no better.
     fn instead(self, slip: &Slip, gone: &[Diagnostic]) -> Option<Diagnostic> {
         let (at, name) = (self.place(&slip.said)?, excerpt(&slip.name, 60));
         let source = self.sources.get(at.source)?;

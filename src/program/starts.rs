@@ -1,31 +1,31 @@
-//! Starts: where in a response may a mark of a dialect begin?
+//! Starts: where in a response may an opener or closer of a dialect begin?
 //!
 //! In: the rules of its families that open and close.
-//! Out: [`Starts`]: the bytes that each of them may start with, and how to skip to the next.
-//! Never: says that one begins: the recogniser does.
+//! Out: [`Starts`]: the bytes that each of them may start with, and how to skip to the next one.
+//! Never: decides that one begins: the recogniser does.
 
 use super::family::{Family, Lead};
 use super::names::Names;
 
-/// Which openers and closers a byte may start: by the number of each, twice that of its family, and one more for a closer.
+/// Which openers and closers each byte may start. Their numbers are twice that of the family, plus one for closers.
 #[derive(Debug)]
 pub(crate) struct Starts {
-    /// Where a line starts, and elsewhere.
+    /// By the first byte: at the start of a line, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
-    /// Which of them may have each byte as their second, and as their third; those whose numbers differ by [`GROUPS`] are
-    /// one group, and a bit says whether any of it may.
+    /// By the second byte, and by the third: a bit for each group of openers and closers that may have the byte there.
+    /// Numbers that differ by a multiple of [`GROUPS`] are in the same group.
     behind: [[u8; 256]; 2],
-    /// What each byte is in the margin of a line.
+    /// What each byte means in the margin of a line.
     margin: [Margin; 256],
-    /// Whether spaces are passed there.
+    /// Whether spaces in the margin can be skipped.
     indents: bool,
-    /// Whether some of them start nothing elsewhere, so that lines are looked at one by one.
+    /// Whether some of them can only start in the margin, so that lines have to be examined one by one.
     pub(crate) by_line: bool,
-    /// The bytes that start any elsewhere; then the line break, too.
+    /// The bytes that may start one elsewhere; with `by_line` also the line break.
     pub(crate) elsewhere: Needles,
 }
 
-/// So many groups the openers and closers are in: most dialects have fewer of them.
+/// The number of groups; most dialects have fewer openers and closers.
 const GROUPS: u8 = 8;
 
 impl Starts {
@@ -78,7 +78,7 @@ impl Starts {
         Self { first, behind, margin, indents, by_line, elsewhere }
     }
 
-    /// How many spaces stand at the start of `bytes`, where they start nothing: code is indented, by spaces as a rule.
+    /// How many spaces `bytes` starts with, if spaces start nothing. Skips the indentation of code quickly.
     pub(crate) fn indent(&self, bytes: &[u8]) -> usize {
         const SPACES: u64 = u64::from_le_bytes(*b"        ");
         let mut at = 0;
@@ -92,12 +92,12 @@ impl Starts {
         at
     }
 
-    /// What `byte` is in the margin of a line.
+    /// What `byte` means in the margin of a line.
     pub(crate) fn margin(&self, byte: u8) -> Margin {
         self.margin.get(usize::from(byte)).copied().unwrap_or(Margin::Text)
     }
 
-    /// What may start with these bytes where a line starts, or elsewhere. What has not come may be anything.
+    /// What may start with these bytes, at the start of a line or elsewhere. Bytes that have not arrived may be any.
     pub(crate) fn with(&self, bytes: &[u8], leads_line: bool) -> impl Iterator<Item = u8> {
         let [leading, elsewhere] = &self.first;
         let numbers = if leads_line { leading } else { elsewhere };
@@ -106,7 +106,7 @@ impl Starts {
         numbers.into_iter().flatten().copied().filter(move |mark| groups & (1 << (mark % GROUPS)) != 0)
     }
 
-    /// Whether anything may go on with what stands behind the first of these bytes.
+    /// Whether the bytes after the first may belong to an opener or closer.
     pub(crate) fn may_go_on(&self, bytes: &[u8]) -> bool {
         self.groups(bytes) != 0
     }
@@ -119,7 +119,8 @@ impl Starts {
     }
 }
 
-/// The bytes that may stand at a place of what starts like this, where `of_name` are those of the name.
+/// The bytes that may be at a place of an opener or closer that starts like `lead`; `of_name` returns those of the
+/// name.
 fn bytes_at(place: usize, lead: &Lead, of_name: impl FnOnce() -> [bool; 256]) -> [bool; 256] {
     match lead.literal.as_bytes().get(place) {
         Some(known) => std::array::from_fn(|byte| byte == usize::from(*known)),
@@ -128,19 +129,19 @@ fn bytes_at(place: usize, lead: &Lead, of_name: impl FnOnce() -> [bool; 256]) ->
     }
 }
 
-/// What a byte is where a line starts.
+/// What a byte means at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Margin {
     /// Something may start with it.
     Start,
     Blank,
     Break,
-    /// Behind it words may stand, too.
+    /// A mark of a fence or a byte order mark: words may follow.
     Mark,
     Text,
 }
 
-/// The bytes that a mark may start with.
+/// The bytes that an opener or closer may start with.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "one stands in each dialect, and is asked at every mark")]
 pub(crate) enum Needles {

@@ -1,8 +1,8 @@
-//! State, compiled: where does each value of a session's state come from?
+//! State, compiled: where does each value of the state come from?
 //!
 //! In: the state of the surface.
-//! Out: [`Slot`]s, and the rules by which some of them are computed from the others.
-//! Never: computes a value: that is the session's business, once somebody reads it.
+//! Out: [`Slot`]s, and the rules by which some of them are computed.
+//! Never: computes a value: the session does, when it is first read.
 
 use super::Schema;
 use crate::expression::{Rule, Scope, Template};
@@ -14,23 +14,23 @@ use crate::value::Value;
 pub(crate) struct Slot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
-    /// How it is computed, where that is the same in all sessions.
+    /// How it is computed, if that is the same in all sessions.
     pub(crate) rule: Option<Rule>,
-    /// Whether the host alone sets it.
+    /// Whether only the host sets it.
     pub(crate) host: bool,
-    /// What the pack's expressions read of it: the path inside it, and where that stands.
+    /// What the pack's expressions read of it: the path inside it, and the place.
     pub(crate) reads: Vec<(Vec<String>, Location)>,
-    /// Whether it has a value of its own: an initial one, a computed one, the host's, or an effect's.
+    /// Whether something gives it a value: a default, a computation, the host, or an effect.
     pub(crate) given: bool,
     /// Whether an effect changes it.
     pub(crate) changed: bool,
     pub(crate) at: Location,
-    /// Where its initial value stands.
+    /// The place of its initial value.
     pub(crate) default: Option<Location>,
 }
 
 impl Slot {
-    /// How the value called `name` is computed, if it is the same in all sessions.
+    /// How the value called `name` is computed, if that is the same in all sessions.
     pub(super) fn rule_for_all(name: &str, compute: &Template, data: &Value) -> Option<Rule> {
         let of_session = |read: &Vec<String>| read.first().is_some_and(|name| matches!(name.as_str(), "mode" | "now"));
         let same = !compute.reads().iter().any(of_session);

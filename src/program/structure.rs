@@ -1,9 +1,9 @@
 //! Structure: would this line open or close a block?
 //!
 //! In: the rules and names of a dialect, or of one whose answers are one object.
-//! Out: whether a line is shaped like one, and any text with a guard before each such line; where an opener or closer, or
-//! an object, starts and ends in a text.
-//! Never: reads a response; the reader asks the same rules, but at every place.
+//! Out: whether a line looks like an opener or closer, any text with a guard before each such line; the ranges of
+//! openers, closers and objects in a text.
+//! Never: reads a response; the reader applies the same rules, but at every place.
 
 use super::family::Family;
 use super::names::Names;
@@ -14,19 +14,19 @@ use crate::text::{Guard, is_margin};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Steps that one line may take; one that takes more is taken for structure.
+/// The steps for one line. A line that takes more counts as structure.
 const STEPS: u64 = 20_000;
-/// Captures among which a name is looked for.
+/// The most captures among which a name is looked for.
 const CAPTURES: usize = 16;
 
-/// How openers and closers of one dialect are told.
+/// How the openers and closers of one dialect are recognised.
 #[derive(Debug)]
 pub(crate) struct Structure {
     families: Vec<Rules>,
     names: Arc<Names>,
     /// The bytes that one may start with.
     starts: [bool; 256],
-    /// Whether one may start with a word, which no escaping of single bytes could keep from being one.
+    /// Whether one may start with a letter or digit. Escaping single bytes cannot prevent those.
     words: bool,
     pub(crate) guard: Guard,
 }
@@ -35,9 +35,9 @@ pub(crate) struct Structure {
 struct Rules {
     grammar: Arc<Grammar>,
     name: RuleId,
-    /// What opens, and what closes.
+    /// The rules for openers and closers.
     marks: Vec<RuleId>,
-    /// Whether these count at the start of a line alone.
+    /// Whether these count only at the start of a line.
     by_line: bool,
 }
 
@@ -61,8 +61,7 @@ impl Structure {
         Self { families, names, starts, words, guard }
     }
 
-    /// Whether a text starts with a line that opens or closes a block. What is unknown as long as nobody knows what follows
-    /// may do so.
+    /// Whether a text starts with a line that opens or closes a block, or that might, depending on what follows.
     fn shapes(&self, text: &str) -> bool {
         let line = text.split('\n').next().unwrap_or_default().as_bytes();
         let mut machine = Machine::new().capturing(CAPTURES);
@@ -76,7 +75,7 @@ impl Structure {
         })
     }
 
-    /// What a rule makes of a text from one place on; nothing where a name is not bound.
+    /// How far a rule matches a text from one place on; it fails if it finds a name that no block has.
     fn run(
         &self,
         rules: &Rules,
@@ -101,7 +100,7 @@ impl Structure {
         }
     }
 
-    /// Every place of a text at which a rule makes something of it that is given an end.
+    /// The range of each place where a rule is tried and `end` returns an end.
     fn all(
         &self,
         (text, complete): (&str, bool),
@@ -166,12 +165,12 @@ impl Guarding for Structure {
     }
 }
 
-/// Where an answer that is one object may start.
+/// The places where an answer that is one object may start.
 #[derive(Debug)]
 pub(crate) struct Braces(pub(crate) Arc<Outline>);
 
 impl Braces {
-    /// Whether an object opens where `rest` starts, which may be the `first` of a text.
+    /// Whether an object starts at `rest`, which is the `first` text or comes later.
     fn opens(&self, rest: &str, first: bool) -> bool {
         let matches = |rule| {
             let mut machine = Machine::with_depth(16);
@@ -186,7 +185,7 @@ impl Braces {
 }
 
 impl Marking for Braces {
-    /// From where an object starts to the brace that ends it: a value in between may be a member, or end one.
+    /// The ranges of objects, from their start to the brace that ends them. A value inside may be a member, or end one.
     fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         let is_valued = |at: usize| {

@@ -15,14 +15,14 @@ pub enum Permission {
     Forbidden,
     /// It is permitted.
     Always {
-        /// Where the permit stands.
+        /// The place of the permit.
         rule: Arc<str>,
     },
     /// It is permitted under a condition.
     When {
-        /// The condition; of several one must hold.
+        /// The condition; one of several is enough.
         condition: String,
-        /// Where the first permit stands.
+        /// The place of the first permit.
         rule: Arc<str>,
     },
 }
@@ -66,19 +66,19 @@ impl Program {
         cells
     }
 
-    /// The guardrails by id, and where each stands.
+    /// The guardrails by id, with their places.
     pub fn guardrail_table(&self) -> Vec<(String, Arc<str>)> {
         let rules = self.guardrails.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
-    /// Every effect with a verb: whose it is, and where it stands.
+    /// Every effect with a verb: the name of its owner, and its place.
     pub fn effect_table(&self) -> Vec<(String, Arc<str>)> {
         let all = self.effects().into_iter().filter(|(_, effect)| effect.verb.is_some());
         all.map(|(name, effect)| (name.to_owned(), self.place(effect.at).unwrap_or_default())).collect()
     }
 
-    /// Every effect, those that hold others before them, each with whose it is.
+    /// Every effect with the name of its owner; each before those nested in it.
     pub(crate) fn effects(&self) -> Vec<(&str, &Effect)> {
         let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
         let contents = self.contents.iter().map(|(name, content)| (name, &content.effects));
@@ -89,19 +89,19 @@ impl Program {
             .collect()
     }
 
-    /// The inputs by their classes, and where each stands.
+    /// The inputs by class, with their places.
     pub fn input_table(&self) -> Vec<(String, Arc<str>)> {
         let class = |number: usize| self.flows.classes.get_index(number).cloned().unwrap_or_default();
         self.flows.inputs.iter().map(|input| (class(input.class), self.place(input.at).unwrap_or_default())).collect()
     }
 
-    /// The rules by id, and where each stands.
+    /// The rules by id, with their places.
     pub fn rule_table(&self) -> Vec<(String, Arc<str>)> {
         let rules = self.flows.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
-    /// The exits: the mode that each leaves, the one that it enters, and where it stands.
+    /// The exits: the mode that each leaves, the mode that it enters, and its place.
     pub fn exit_table(&self) -> Vec<(&str, &str, Arc<str>)> {
         let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
         exits
@@ -109,14 +109,14 @@ impl Program {
             .collect()
     }
 
-    /// The messages that an effect, an input or an exit says, by name, and where each stands. The others are the host's.
+    /// The messages that an effect, an input or an exit says, by name, with their places. Others are said by the host.
     pub fn message_table(&self) -> Vec<(String, Arc<str>)> {
         let said = self.messages_said();
         let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
         messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
-    /// The numbers of the messages that an effect, an input or an exit says.
+    /// The indexes of the messages that an effect, an input or an exit says.
     pub(crate) fn messages_said(&self) -> HashSet<usize> {
         let said = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
             Some(Verb::Say { message, .. }) => Some(*message),

@@ -1,9 +1,9 @@
-//! Transitions: does a session that begins at the start come to every mode, and out of it?
+//! Transitions: can a session reach every mode, and leave it again?
 //!
-//! In: a program: its exits and their gates, and each effect with the modes and the conditions of its happening.
-//! Out: `pack/shut-gate` for a gate that waits for what happens nowhere before it, `pack/unreachable-mode` and
-//! `pack/dead-end` for a mode that no `go` enters or leaves, as the condition before each never holds.
-//! Never: repeats what the surface or a gate by itself has said; guesses: what cannot be told happens some day.
+//! In: a program: its exits with their gates, and each effect with the modes and conditions in which it may happen.
+//! Out: `pack/shut-gate` for a gate that needs something which cannot happen before it; `pack/unreachable-mode` and
+//! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it never holds.
+//! Never: repeats a finding of the surface or of a single gate; guesses: what is not known may happen.
 
 use super::{Effect, Event, ModeId, Modes, Program, Verb};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
@@ -13,39 +13,39 @@ use crate::surface::Surface;
 /// An effect, and when it may happen.
 struct Happening<'p> {
     effect: &'p Effect,
-    /// All of them must hold.
+    /// The conditions around it, all of which must hold.
     conditions: Vec<&'p Expression>,
     modes: Vec<ModeId>,
-    /// Whether its mode is being left already, so that it leads nowhere.
+    /// Whether it happens while its mode is being left, so that it cannot change the mode.
     leaving: bool,
 }
 
-/// A way from a mode to another that an effect takes.
+/// A change from one mode to another by an effect.
 struct Transition {
     from: ModeId,
     to: ModeId,
-    /// Whether a session may ever take it.
+    /// Whether a session can ever make it.
     open: bool,
-    /// Whether its gate is what is told.
+    /// Whether its gate is to be reported.
     told: bool,
 }
 
-/// What comes about in a session.
+/// What can happen in a session.
 struct Course<'p> {
-    /// By the number of the mode, whether a session comes to it.
+    /// By mode: whether a session can reach it.
     reached: Vec<bool>,
-    /// The modes that it leaves.
+    /// The modes that a session can leave.
     left: Vec<ModeId>,
-    /// By the number of the happening, whether it comes to pass.
+    /// By the index of the happening: whether it can happen.
     passes: Vec<bool>,
-    /// The effects of those that do.
+    /// The effects of those that can.
     effects: Vec<&'p Effect>,
-    /// Whether a shut gate may be passed all the same.
+    /// Whether a shut gate may still be passed.
     lenient: bool,
 }
 
 impl Course<'_> {
-    /// Whether a session comes to where an effect may happen.
+    /// Whether a session can reach a mode where an effect may happen.
     fn comes(&self, one: &Happening<'_>) -> bool {
         one.modes.iter().any(|mode| if one.leaving { self.left.contains(mode) } else { self.reaches(*mode) })
     }
@@ -56,7 +56,7 @@ impl Course<'_> {
 }
 
 impl Program {
-    /// Says which modes no session enters, or leaves, though the surface shows ways.
+    /// Reports the modes that no session can enter or leave, although the surface has ways to do so.
     pub(super) fn check_transitions(&self, surface: &Surface) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.modes.values().all(|mode| mode.exits.is_empty()) {
@@ -99,7 +99,7 @@ impl Program {
         found
     }
 
-    /// The transitions out of the modes to which a session comes.
+    /// The transitions out of the modes that a session can reach.
     fn transitions(&self, happenings: &[Happening<'_>], course: &Course<'_>) -> Vec<Transition> {
         let mut taken = Vec::new();
         for (one, passes) in happenings.iter().zip(&course.passes) {
@@ -113,7 +113,7 @@ impl Program {
         taken
     }
 
-    /// What comes about, from the start on: what may happen makes others happen, until nothing is new.
+    /// What can happen, from the start on: each thing may make others possible, until nothing new is found.
     fn course<'p>(&'p self, happenings: &[Happening<'p>]) -> Course<'p> {
         let reached = (0..self.modes.len()).map(|mode| ModeId(mode) == self.start).collect();
         let lenient = self
@@ -150,7 +150,7 @@ impl Program {
         }
     }
 
-    /// Whether the gate between two modes keeps an effect from going; none if there is no exit.
+    /// Whether the gate between two modes stops an effect; none if there is no exit.
     fn is_shut(&self, one: &Happening<'_>, from: ModeId, to: ModeId, course: &Course<'_>) -> Option<bool> {
         let (name, mode) = self.modes.get_index(from.0)?;
         let gate = mode.exits.iter().find(|exit| exit.to == to)?.gate.as_ref();
@@ -185,7 +185,7 @@ impl Program {
         found
     }
 
-    /// Whether an event may come to a rule in a mode.
+    /// Whether a rule can get an event in a mode.
     pub(crate) fn may_happen(&self, looks: &Modes, on: Event, mode: ModeId) -> bool {
         looks.include(Some(mode))
             && match on {
@@ -199,7 +199,7 @@ impl Program {
 }
 
 impl Happening<'_> {
-    /// The mode to which it leads.
+    /// The mode that it changes to.
     fn goes(&self) -> Option<ModeId> {
         match &self.effect.verb {
             Some(Verb::Go { to, .. }) if !self.leaving => Some(*to),
@@ -208,7 +208,7 @@ impl Happening<'_> {
     }
 }
 
-/// The effects of a list and those inside them.
+/// Adds the effects of a list, and those nested in them.
 fn collect<'p>(
     effects: &'p [Effect],
     around: &[&'p Expression],

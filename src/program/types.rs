@@ -1,39 +1,39 @@
-//! Types: of which kinds are the values that a schema declares?
+//! Types: which types of values does a schema declare?
 //!
 //! In: a JSON Schema.
-//! Out: [`Types`]: kinds, members, items and words, looked up once.
-//! Never: says whether a value fits: that is the validator's to say.
+//! Out: [`Types`]: types, members, items and words, extracted once.
+//! Never: decides whether a value fits: a validator does.
 
 use crate::value::Members;
 use serde_json::Value as Json;
 use std::sync::{Arc, LazyLock};
 
-/// What a schema says to those who read a value from text.
+/// What a schema says to a reader that makes values from text.
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     pub(crate) kind: Kind,
-    /// The members that it declares, if it declares any.
+    /// The members that it declares, if any.
     members: Option<Members<Types>>,
-    /// What it says of others.
+    /// What it says about all other members.
     others: Option<Box<Types>>,
-    /// Whether there are others.
+    /// Whether other members are allowed.
     open: bool,
     items: Option<Box<Types>>,
-    /// The kinds that one text may have, in order.
+    /// The types that a single text can have, in order.
     scalars: Vec<Kind>,
-    /// The texts of a closed list.
+    /// The words of a closed list.
     words: Option<Vec<Arc<str>>>,
-    /// Whether it names one type, which is not `null`.
+    /// Whether it names exactly one type, other than `null`.
     pub(crate) wants_value: bool,
 }
 
-/// A kind of values; of several that a schema allows, the first that is a value.
+/// The type of a value. If a schema allows several, the first of them other than `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Kind {
     /// There is no schema.
     #[default]
     Unknown,
-    /// The schema does not say.
+    /// The schema does not name a type.
     Any,
     Null,
     Boolean,
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     Object,
 }
 
-/// Of what no schema declares.
+/// The types of something that no schema declares.
 static UNKNOWN: LazyLock<Types> = LazyLock::new(Types::default);
 
 impl Types {
@@ -83,23 +83,23 @@ impl Types {
         }
     }
 
-    /// The member of this name, with its name as it is declared.
+    /// The member with this name, and its name as declared.
     pub(crate) fn member(&self, name: &str) -> Option<(&Arc<str>, &Types)> {
         let members = self.members.as_ref()?;
         members.as_slice().get(members.position(name)?).map(|(name, types)| (name, types))
     }
 
-    /// What a member of this name is, declared or not.
+    /// The types of a member with this name, declared or not.
     pub(crate) fn of_member(&self, name: &str) -> &Types {
         self.member(name).map(|(_, types)| types).or(self.others()).unwrap_or(&UNKNOWN)
     }
 
-    /// What it says of members that it does not name.
+    /// What it says about members that it does not declare.
     pub(crate) fn others(&self) -> Option<&Types> {
         self.others.as_deref()
     }
 
-    /// The kinds that one text may have, in order.
+    /// The types that a single text can have, in order.
     pub(crate) fn scalars(&self) -> &[Kind] {
         &self.scalars
     }
@@ -108,24 +108,24 @@ impl Types {
         self.members.iter().flat_map(Members::as_slice).map(|(name, types)| (name, types))
     }
 
-    /// Whether it declares all the members that there may be.
+    /// Whether it allows only the members that it declares.
     pub(crate) fn is_closed(&self) -> bool {
         self.members.is_some() && !self.open
     }
 
-    /// What the items of a list are.
+    /// The types of the items of a list.
     pub(crate) fn items(&self) -> &Types {
         self.items.as_deref().unwrap_or(&UNKNOWN)
     }
 
-    /// The word of its closed list that this is in another case or with white space around it.
+    /// The word of its closed list that `text` is, ignoring case and white space around it.
     pub(crate) fn word(&self, text: &str) -> Option<&Arc<str>> {
         self.words.iter().flatten().find(|word| word.eq_ignore_ascii_case(text.trim()))
     }
 }
 
 impl Kind {
-    /// The kind that all values of a closed list have, where they are words, numbers or truth values.
+    /// The type of all values in a closed list, if they are all words, numbers or booleans.
     fn of_all(values: &[Json]) -> Self {
         let kind = |value: &Json| match value {
             Json::Bool(_) => Kind::Boolean,

@@ -1,7 +1,7 @@
-//! Usable schemas: can each of them be compiled, and does the default of a value fit its own?
+//! Usable schemas: can each be compiled, and does each default fit its own schema?
 //!
-//! In: a program, and the schemas whose faults are told already.
-//! Out: `pack/bad-schema` for each that cannot be used.
+//! In: a program, and the schemas whose faults have been reported already.
+//! Out: `pack/bad-schema` for each schema that cannot be used.
 //! Never: validates a value of an answer.
 
 use super::{Param, Program, Schema, Verb, misfit_at};
@@ -10,7 +10,8 @@ use crate::text::{Location, excerpt};
 use std::collections::HashSet;
 
 impl Program {
-    /// Compiles every schema, and says which cannot be; those `misspelt` are told already.
+    /// Compiles every schema, and reports those that fail, except the `misspelt` ones, which have been reported
+    /// already.
     pub(super) fn compile_schemas(&self, misspelt: &HashSet<Location>) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         let mut fault = |what: String, at: Location, error: &str| {

@@ -2,7 +2,7 @@
 //!
 //! In: a dialect of the surface, and the pack's grammars.
 //! Out: [`Dialect`], with the defaults of the dialect and of the language filled in.
-//! Never: fails: what does not resolve has been reported by the pack's checks.
+//! Never: fails: the pack's checks have already reported what does not resolve.
 
 use crate::pack::Pack;
 use crate::program::Starts;
@@ -77,8 +77,8 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     }
 }
 
-/// Each name that opens a block, with the block and the family that it is bound in. Beside an object, only what stands before
-/// it has a family.
+/// Each name that opens a block, with the block and its family. In a dialect of one object, only blocks before the
+/// object have a family.
 fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> Vec<(&'d str, Binding)> {
     let spells = |name: &&Spanned<String>| {
         !is_object || pack.grammars.get(&name.value).is_some_and(|grammar| !Outline::fit(grammar))
@@ -105,7 +105,7 @@ fn outside(word: Option<&str>) -> Outside {
     }
 }
 
-/// What closes a block: what it says itself, else what the dialect says, else its own name.
+/// What closes a block: its own `close`, or else that of the dialect, or else its own name.
 fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
     let close = if block.close.is_empty() { &dialect.close } else { &block.close };
     let closer = |word: &Spanned<String>| match (word.value.as_str(), word.value.strip_prefix('@')) {
@@ -118,7 +118,7 @@ fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
     if close.is_empty() { vec![Closer::Own] } else { close.iter().map(closer).collect() }
 }
 
-/// The tier of the closers behind which no other closer is looked for.
+/// The tier of closers after which no other closer is looked for.
 fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
     // A rung before all closers that looks at what follows keeps any closer from ending the search.
     let looks_on = |ending: &Ending| matches!(ending, Ending::Fence | Ending::NextBlock | Ending::End);
@@ -128,7 +128,7 @@ fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
     }
 }
 
-/// A block; its own name may be `telling`, or else always the same.
+/// Compiles a block. If its name is `telling`, it is the name in the response; otherwise always the declared name.
 fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface::Dialect, telling: bool) -> Block {
     let at = block.at;
     let block = &block.value;

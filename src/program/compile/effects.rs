@@ -11,8 +11,8 @@ use crate::program::{Effect, Schema, Verb};
 use crate::surface;
 
 impl Compiler<'_> {
-    /// The effects of one list. What a `let` names and a `new` takes is seen by those behind it and inside, to the end of the
-    /// list, or of the round of an `each`.
+    /// The effects of one list. Names bound by `let` and `new` are visible to later and nested effects, up to the end
+    /// of the list, or of one round of an `each`.
     pub(super) fn effects<'c>(&mut self, list: &'c [surface::Effect], sight: &Sight<'c>) -> Vec<Effect> {
         let mut sight = sight.clone();
         list.iter().map(|effect| self.effect(effect, &mut sight)).collect()
@@ -52,7 +52,7 @@ impl Compiler<'_> {
         effect
     }
 
-    /// The verb of an effect; none where it has no verb, or where a part of it cannot be used.
+    /// The verb of an effect; none if it has no verb, or if a part of it is faulty.
     fn verb(&mut self, effect: &surface::Effect, value: Option<Shape>, sight: &Sight<'_>) -> Option<Verb> {
         if let Some(path) = &effect.set {
             let path = self.path(path, sight)?;

@@ -1,10 +1,12 @@
-//! Fitting: could what an effect stores, or goes through, ever be what its schema says?
+//! Fitting: can the value or list of an effect ever fit its schema?
 //!
-//! In: `set`, `append`, `remove`, `record` and `each` of effects as they were typed, and the schemas of the state and of
+//! In: `set`, `append`, `remove`, `record` and `each` of effects as typed, and the schemas of the state and of
 //! parameters.
-//! Out: `pack/bad-effect` where a path leads nowhere or a list belongs and none is declared, at each constant and each table
-//! that its schema refuses, at each template whose value is always of another type, and at each key that tells no entries apart.
-//! Never: guesses what a template gives: its type is known where it is a text, or takes a declared value as it is.
+//! Out: `pack/bad-effect` for a path that leads nowhere, for one that needs a list and has none, for constants and
+//! tables that do not fit their schema, for templates that always have another type, and for `unique` keys that no
+//! entry has.
+//! Never: guesses the value of a template: its type is known only if it is a text, or takes over a declared value
+//! unchanged.
 
 use super::{Compiler, Sight, from_host};
 use crate::diagnostic::{Code, Diagnostic};
@@ -15,10 +17,10 @@ use crate::surface::{Effect, Named, Tree};
 use crate::text::{Location, Spanned};
 use crate::value::Value;
 
-/// What becomes of an effect that does not fit.
+/// What happens to an effect whose value does not fit.
 const LEFT_OUT: &str = "an effect whose value does not fit is left out";
 
-/// The schemas of which one holds at a place; none where anything may stand there.
+/// The schemas that may apply at a place; none if anything is allowed there.
 type Schemas<'t> = Option<Vec<&'t Tree>>;
 
 impl Compiler<'_> {
@@ -41,7 +43,7 @@ impl Compiler<'_> {
         self.diagnostics.extend(found);
     }
 
-    /// What is wrong with the place where an effect acts, or with what it puts there.
+    /// The faults in where an effect acts, and in its value.
     fn misfits(&self, effect: &Effect, sight: &Sight<'_>) -> Vec<Diagnostic> {
         let (append, set) = (effect.append.as_ref(), effect.set.as_ref());
         if let Some(schema) = effect.schema.as_ref().filter(|_| effect.record.is_some()) {
@@ -68,7 +70,7 @@ impl Compiler<'_> {
         self.misfits_of(effect.value.as_ref(), &schemas, "the state", sight)
     }
 
-    /// What is wrong with a value that has to fit one of the schemas: what the first says, if none of them takes it.
+    /// The faults of a value that must fit one of the schemas; if it fits none, those against the first.
     fn misfits_of(&self, value: Option<&Tree>, schemas: &[&Tree], whole: &str, sight: &Sight<'_>) -> Vec<Diagnostic> {
         let Some(value) = value else { return Vec::new() };
         let mut first = None;
@@ -83,7 +85,7 @@ impl Compiler<'_> {
         first.unwrap_or_default()
     }
 
-    /// What may stand where a path leads, or why it leads nowhere. A part that a template gives may be any of them.
+    /// The schemas at a path, or why the path leads nowhere. A segment given by a template may be any member.
     fn schemas_at(&self, path: &Spanned<String>) -> Result<Schemas<'_>, Box<Diagnostic>> {
         let Ok(template) = PathTemplate::parse(path) else { return Ok(None) };
         let mut parts = template.segments();
@@ -110,7 +112,7 @@ impl Compiler<'_> {
         Ok(Some(here))
     }
 
-    /// What a template gives is known where it is a text, or takes what is declared as it is.
+    /// The types that a template may have; empty if unknown.
     fn type_of<'t>(&'t self, text: &Spanned<String>, sight: &Sight<'t>) -> Vec<&'t str> {
         let Ok(template) = Template::parse(text) else { return Vec::new() };
         if template.is_text() {
@@ -134,7 +136,7 @@ impl Compiler<'_> {
         schema.map(types).unwrap_or_default()
     }
 
-    /// What is no template says now what it will always be, and some templates of which type.
+    /// Checks what is known of a value: constants completely, and of some templates the type.
     fn check_value(&self, value: &Tree, schema: &Tree, whole: &str, sight: &Sight<'_>, found: &mut Vec<Diagnostic>) {
         if let Some(fault) = self.other_type(value, schema, whole, sight) {
             found.push(fault);
@@ -170,7 +172,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What is wrong with a value that is always of another type than its schema says.
+    /// The fault of a value whose type never fits its schema.
     fn other_type(&self, value: &Tree, schema: &Tree, whole: &str, sight: &Sight<'_>) -> Option<Diagnostic> {
         let given = match value {
             Tree::Text(text) if is_template(&text.value) => self.type_of(text, sight),
@@ -191,7 +193,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What is wrong with a value that is not made of anything, as its schema says.
+/// The fault of a constant that does not fit its schema.
 fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnostic> {
     let schema = Schema::of_value(schema);
     // A `$ref` leads out of this part of the schema, which cannot be compiled alone.
@@ -205,12 +207,12 @@ fn never(whole: &str, at: Location, what: &str) -> Diagnostic {
     Diagnostic::new(Code::PACK_EFFECT, at, format!("this never fits {whole}: {what}"))
 }
 
-/// Whether a text is made of something when it is needed.
+/// Whether a text is a template.
 fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|open| text.contains(open))
 }
 
-/// What may stand in one part of what a schema says, or why nothing does; `way` leads to it.
+/// The schemas for one segment of a path, or why there are none; `way` is the path so far.
 fn step<'t>(
     schema: &'t Tree,
     part: Option<&str>,
@@ -245,7 +247,7 @@ fn step<'t>(
     }
 }
 
-/// The members that a schema names.
+/// The members that a schema declares.
 fn properties(schema: &Tree) -> Vec<(&str, &Tree)> {
     match schema.get("properties") {
         Some(Tree::Table(members, _)) => members.iter().map(|(name, inside)| (name.value.as_str(), inside)).collect(),
@@ -253,13 +255,13 @@ fn properties(schema: &Tree) -> Vec<(&str, &Tree)> {
     }
 }
 
-/// Whether a schema takes no other members than those that it names.
+/// Whether a schema allows only the members that it declares.
 fn is_closed(schema: &Tree) -> bool {
     let closed = matches!(schema.get("additionalProperties"), Some(Tree::Constant(others, _)) if *others == false);
     closed && schema.get("patternProperties").is_none()
 }
 
-/// The members that a schema requires, said in a list or of each.
+/// The members that a schema requires, by a list or one by one.
 fn required(schema: &Tree) -> Vec<&str> {
     let listed = match schema.get("required") {
         Some(Tree::List(names, _)) => names.as_slice(),
@@ -282,7 +284,7 @@ fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
     type_meant(&kind.value).is_some_and(|name| name != "array").then_some(fault)
 }
 
-/// Keys of `unique` that no entry has: all entries would count as the same one.
+/// Reports keys of `unique` that no entry has: all entries would then count as the same.
 fn mixed_up(effect: &Effect) -> Vec<Diagnostic> {
     let Some(Tree::Table(members, _)) = effect.append.as_ref().and(effect.value.as_ref()) else { return Vec::new() };
     let known = || members.iter().map(|(name, _)| name.value.as_str());
@@ -294,7 +296,7 @@ fn mixed_up(effect: &Effect) -> Vec<Diagnostic> {
     lacking.map(fault).collect()
 }
 
-/// The types that a schema names; none where it does not say.
+/// The types that a schema names; empty if it names none.
 fn types(schema: &Tree) -> Vec<&str> {
     let names: Vec<&Tree> = match schema.get("type") {
         Some(Tree::List(names, _)) => names.iter().collect(),
@@ -307,7 +309,7 @@ fn types(schema: &Tree) -> Vec<&str> {
     words.collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Whether a value of one type may be of one of the others: of a number nobody knows whether it is whole.
+/// Whether a value of type `given` may fit one of the `wanted` types. A number may always be an integer.
 fn fits(given: &str, wanted: &[&str]) -> bool {
     let is_number = |name: &str| matches!(name, "integer" | "number");
     wanted.iter().any(|wanted| *wanted == given || (is_number(wanted) && is_number(given)))

@@ -1,8 +1,8 @@
 //! Flow: what do inputs, rules, messages, speakers and exits compile to?
 //!
 //! In: their tables.
-//! Out: [`Flows`], [`Message`]s and [`Exit`]s by number.
-//! Never: fails for a name that nothing declares: the pack's checks have reported it.
+//! Out: [`Flows`], [`Message`]s and [`Exit`]s, referring to each other by id.
+//! Never: fails for an undeclared name: the pack's checks have reported it.
 
 use super::Compiler;
 use super::sight::{COMPUTE_NAMES, INPUT_NAMES, RULE_NAMES, Sight, UTTERANCE_NAMES};
@@ -109,7 +109,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The number that a mode will have: modes are compiled in the order of the surface.
+/// The id that a mode will have: modes are compiled in order.
 pub(super) fn mode_id(surface: &Surface, name: &str) -> Option<ModeId> {
     surface.modes.get_index_of(name).map(ModeId)
 }

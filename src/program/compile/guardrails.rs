@@ -1,4 +1,4 @@
-//! Guardrails: which patterns and conditions are looked for, and in what?
+//! Guardrails: which patterns and conditions are checked, and on what?
 //!
 //! In: the guardrails of the surface.
 //! Out: [`Guardrails`], and a diagnostic for each pattern that cannot be used.
@@ -43,7 +43,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Something says when a guardrail trips, a pattern looks at texts alone, and advice is no template.
+    /// Checks that a guardrail can trip at all, that its pattern is for texts, and that its advice is not a template.
     fn check_guardrail(&mut self, guardrail: &surface::Guardrail, targets: &[Target]) {
         let has_pattern = has_pattern(guardrail);
         if !has_pattern && guardrail.when.is_none() && !self.surface.torn.contains(&guardrail.at) {
@@ -63,7 +63,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What the condition of a guardrail may see.
+    /// The names that the condition of a guardrail may read.
     fn sight_of_guardrail<'s>(
         &self,
         guardrail: &surface::Guardrail,
@@ -88,7 +88,7 @@ impl Compiler<'_> {
         sight
     }
 
-    /// One set of patterns for each target.
+    /// Compiles one set of patterns for each target.
     fn compile_sets(&mut self, guardrails: &mut Guardrails) {
         let mut targets: Vec<Target> = Vec::new();
         for (index, rule) in guardrails.rules.iter().enumerate() {
@@ -124,12 +124,12 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a guardrail looks for a pattern, be it one that can be used or not.
+/// Whether a guardrail has a pattern, valid or not.
 fn has_pattern(guardrail: &surface::Guardrail) -> bool {
     guardrail.matches.is_some() || guardrail.unless.is_some()
 }
 
-/// Whether no block bears the name that a guardrail says.
+/// Whether the target is a block that no dialect declares.
 fn is_unknown(target: &Target, surface: &Surface) -> bool {
     let Target::Block(on) = target else { return false };
     !surface
@@ -137,8 +137,7 @@ fn is_unknown(target: &Target, surface: &Surface) -> bool {
         .any(|(name, block)| name == on || block.value.name.as_ref().is_some_and(|called| called.value == *on))
 }
 
-/// What a guardrail looks at: a role's word means the role, `ACTION.PARAMETER` what calls say, any other name the blocks that
-/// bear it.
+/// The target of a guardrail: the word for a role, `ACTION.PARAMETER`, or else the name of blocks.
 fn target(on: &str, surface: &Surface) -> Target {
     if on == "reply" {
         return Target::Reply;

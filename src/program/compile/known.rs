@@ -1,8 +1,9 @@
-//! Known: which names are declared where a path leads?
+//! Known: which names are declared along a path?
 //!
-//! In: a path that starts at a name in sight, the constants and schemas that a pack declares, and what the engine itself gives.
-//! Out: [`UnknownPath`]: the first part of the path that nothing declares, and what is declared there.
-//! Never: takes a name for wrong where there may be others.
+//! In: a path that starts with a visible name, the constants and schemas of a pack, and what the engine itself
+//! provides.
+//! Out: [`UnknownPath`]: the first segment that nothing declares, and the names that are declared there.
+//! Never: calls a name unknown if there may be undeclared ones.
 
 use super::sight::Sight;
 use crate::expression::{Constant, ENTRY};
@@ -10,7 +11,7 @@ use crate::program::{Never, REPLY_MEMBERS};
 use crate::surface::{Role, Surface, Tree};
 use serde_json::Value;
 
-/// What the engine gives, by the path to it.
+/// The members that the engine provides, by their paths.
 const GIVEN: [(&[&str], &[&str]); 10] = [
     (&["reply"], &REPLY_MEMBERS),
     (&["reply", "calls", ENTRY], &["action", "params", "form", "accepted"]),
@@ -24,15 +25,16 @@ const GIVEN: [(&[&str], &[&str]); 10] = [
     (&["defects", ENTRY], &["defect", "message", "help", "line", "times"]),
 ];
 
-/// A part of a path that nothing declares.
+/// A segment of a path that nothing declares.
 pub(super) struct UnknownPath<'s> {
-    /// Its number in the path.
+    /// Its index in the path.
     pub(super) number: usize,
-    /// What is declared there.
+    /// The names that are declared there.
     pub(super) known: Vec<&'s str>,
 }
 
-/// The first part of `path` that is declared nowhere. Which values the state has is not asked here: effects make members, too.
+/// The first segment of `path` that nothing declares. Values of the state are not checked here, because effects can add
+/// members.
 pub(super) fn lost<'s>(path: &[String], surface: &'s Surface, sight: &'s Sight<'_>) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
@@ -65,7 +67,7 @@ pub(super) fn lost<'s>(path: &[String], surface: &'s Surface, sight: &'s Sight<'
     }
 }
 
-/// What the engine gives behind this path; none where nobody knows.
+/// The members that the engine provides at this path; none if unknown.
 fn given<'s>(path: &[String], surface: &'s Surface) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -76,7 +78,7 @@ fn given<'s>(path: &[String], surface: &'s Surface) -> Option<Vec<&'s str>> {
     }
 }
 
-/// The names that a section of an answer may have; none where an answer may say others, or where there are no dialects.
+/// The names that sections of an answer can have; none if there may be others, or no dialect.
 fn sections(surface: &Surface) -> Option<Vec<&str>> {
     let mut known = Vec::new();
     for dialect in surface.dialects.values() {
@@ -92,7 +94,7 @@ fn sections(surface: &Surface) -> Option<Vec<&str>> {
     (!surface.dialects.is_empty()).then_some(known)
 }
 
-/// The traits of all models; none where no table declares any.
+/// The names of the traits of all models; none if no table declares any.
 fn traits(surface: &Surface) -> Option<Vec<&str>> {
     let tiers = surface.tiers.values().map(|tier| &tier.value.traits);
     let traits = tiers.chain(surface.models.values().map(|model| &model.value.traits));
@@ -100,7 +102,7 @@ fn traits(surface: &Surface) -> Option<Vec<&str>> {
     (!known.is_empty()).then_some(known)
 }
 
-/// Why what stands at `path` is never this constant; none where it may be.
+/// Why the value at `path` never equals this constant; none if it may.
 pub(super) fn never_is(path: &[String], constant: &Constant, surface: &Surface, sight: &Sight<'_>) -> Option<Never> {
     if let (Constant::Text(text), Some(known)) = (constant, texts(path, surface, sight)) {
         let is_none = !known.contains(&text.as_str());
@@ -115,7 +117,7 @@ pub(super) fn never_is(path: &[String], constant: &Constant, surface: &Surface, 
     (!may_be).then_some(Never::Kind(kind))
 }
 
-/// The one type that the schema of what stands at a path allows.
+/// The only type that the schema at a path allows, if there is one.
 fn kind(path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<&'static str> {
     let (head, inside) = path.split_first()?;
     let (name, inside) = inside.split_first()?;
@@ -137,7 +139,7 @@ fn kind(path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<&'stati
     kinds.into_iter().find(|known| *known == kind.value && schema.get("compute").is_none())
 }
 
-/// The texts that what stands at `path` may be; none where it may be another.
+/// All texts that the value at `path` can be; none if it may be others.
 fn texts<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -151,7 +153,7 @@ fn texts<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option
     }
 }
 
-/// The words that a schema allows at a path inside of its value, if it lists them all.
+/// All words that a schema allows at a path inside its value, if it lists them.
 fn words_of<'t>(schema: &'t Tree, inside: &[&str]) -> Option<Vec<&'t str>> {
     let Some((name, inside)) = inside.split_first() else {
         let Tree::List(values, _) = schema.get("enum")? else { return None };
@@ -167,10 +169,10 @@ fn words_of<'t>(schema: &'t Tree, inside: &[&str]) -> Option<Vec<&'t str>> {
     }
 }
 
-/// The names that a tree declares, each with what stands under it; none where there may be others.
+/// The names that a tree declares, with their values; none if there may be others.
 type Members<'t> = Option<Vec<(&'t str, &'t Tree)>>;
 
-/// Follows a path, behind a head and a name that are declared, through all that may stand there.
+/// Follows a path through all values that may be there, after its first two segments.
 fn below<'t>(
     tree: &'t Tree,
     path: &[String],
@@ -195,7 +197,7 @@ fn below<'t>(
     None
 }
 
-/// The members of a constant.
+/// The members of a constant table.
 fn constants(tree: &Tree) -> Members<'_> {
     match tree {
         Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
@@ -204,7 +206,7 @@ fn constants(tree: &Tree) -> Members<'_> {
     }
 }
 
-/// The entries of a constant.
+/// The entries of a constant list.
 fn items(tree: &Tree) -> Vec<&Tree> {
     match tree {
         Tree::List(items, _) => items.iter().collect(),
@@ -213,12 +215,12 @@ fn items(tree: &Tree) -> Vec<&Tree> {
     }
 }
 
-/// Whether a schema says that its value is one that nothing stands in.
+/// Whether a schema only allows values without members or entries.
 fn is_single(schema: &Tree) -> bool {
     schema.text("type").is_some_and(|kind| ["string", "integer", "number", "boolean"].contains(&kind.value.as_str()))
 }
 
-/// The members that a schema declares, where it says that there are no others.
+/// The members that a schema declares, if it allows no others.
 fn properties(schema: &Tree) -> Members<'_> {
     if is_single(schema) {
         return Some(Vec::new());
@@ -229,7 +231,7 @@ fn properties(schema: &Tree) -> Members<'_> {
     constants(schema.get("properties").filter(|_| here)?)
 }
 
-/// The schema of what is in a list or, of a table, in members that it does not name.
+/// The schemas of the entries of a list, or of the undeclared members of a table.
 fn entries(schema: &Tree) -> Vec<&Tree> {
     ["items", "additionalProperties"].iter().find_map(|key| schema.get(key)).into_iter().collect()
 }

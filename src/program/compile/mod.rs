@@ -1,8 +1,8 @@
 //! Compiling: how does a checked pack become a program?
 //!
 //! In: a [`Pack`].
-//! Out: a [`Program`], and a diagnostic for each expression, pattern or name in one that cannot be used.
-//! Never: stops at a fault; what is wrong is left out, and the caller throws the program away.
+//! Out: a [`Program`], and a diagnostic for each expression or pattern, and each name in one, that cannot be used.
+//! Never: stops at a fault; faulty parts are left out, and the caller discards the program.
 
 mod dialects;
 mod effects;
@@ -34,11 +34,11 @@ use sight::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// How often a model is asked again about one answer, where no pack says so.
+/// How often a model is asked again about one answer by default.
 const MOST_ATTEMPTS: usize = 2;
-/// The one kind of keys that is checked: paths below a root.
+/// The only kind of key that is checked: a path below a root.
 const PATH: &str = "path";
-/// How many tokens a correction text has at the most, where no pack says so.
+/// The most tokens of a correction text by default.
 const MOST_TOKENS: usize = 600;
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
@@ -96,7 +96,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     program
 }
 
-/// The names of all places that outcomes may cite, computed once.
+/// The names of all places that outcomes may cite, made once.
 fn places(program: &Program) -> PlaceNames {
     let mut places = Vec::new();
     places.extend(program.actions.values().map(|action| action.at));
@@ -126,12 +126,12 @@ struct Compiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     data: Value,
-    /// The kinds of ids that effects take.
+    /// The kinds of ids that effects use.
     ids: Vec<&'c str>,
-    /// What effects read of `reply`, and of `attributes`.
+    /// The paths in `reply` and `attributes` that effects read.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
-    /// Each constant that is compared with what stands at a path, and whether that never is it.
+    /// Each comparison of a path with a constant, and the fault if it is never true.
     comparisons: IndexMap<(Location, String, Constant), Option<IdleComparison>>,
 }
 
@@ -255,7 +255,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A computed value sees neither itself nor those below it.
+    /// Checks that a computed value reads neither itself nor a later one.
     fn check_order(&mut self, name: &str, compute: &Template) {
         let place = |name: &str| self.surface.state.get_index_of(name);
         let is_computed =
@@ -277,7 +277,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Where a value of the state comes from is said once, and in words that are known.
+    /// Checks `from` and `compute` of a value of the state.
     fn check_slot(&mut self, name: &str, slot: &Tree) {
         if let Some(from) = slot.get("from")
             && !matches!(from, Tree::Text(from) if matches!(from.value.as_str(), "host" | "effects"))

@@ -1,8 +1,8 @@
-//! Patterns: what do they spell once the values of `data` stand in them?
+//! Patterns: what is a pattern with the values of `data` inserted?
 //!
-//! In: the text of a pattern, in which `{{ … }}` reads `data`.
-//! Out: the compiled [`Pattern`], with the words that its groups stand for; a diagnostic for one that cannot be used.
-//! Never: lets a value be more than the text that it is: what means something to patterns is escaped.
+//! In: the text of a pattern, with `{{ … }}` for values of `data`.
+//! Out: the compiled [`Pattern`], with the words of its named groups; a diagnostic for one that cannot be used.
+//! Never: lets a value act as a pattern: special characters in it are escaped.
 
 use super::Compiler;
 use super::sight::{PATTERN_NAMES, Sight};
@@ -13,7 +13,7 @@ use crate::text::{Spanned, excerpt};
 use crate::value::Value;
 
 impl Compiler<'_> {
-    /// A pattern with the values of `data` in it.
+    /// Compiles a pattern with the values of `data` inserted.
     pub(super) fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
         if let Some(control) = text.value.chars().find(|one| one.is_control() && !one.is_whitespace()) {
             let message = format!("the pattern holds the control character U+{:04X}", u32::from(control));
@@ -57,7 +57,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The texts that an expression over `data` gives: one, or those of a list.
+    /// The text of an expression over `data`, or the texts of a list.
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
         let before = self.diagnostics.len();
         let parsed = self.condition(Some(expression), &Sight::of(PATTERN_NAMES))?;
@@ -93,7 +93,7 @@ impl Compiler<'_> {
         texts
     }
 
-    /// Tells the same fault at several places once, at the first of them.
+    /// Reports the same fault at several places only once, at the first.
     pub(super) fn tell_once(&mut self, fault: Diagnostic) {
         let mut known = self.diagnostics.iter_mut();
         match (known.find(|known| (&known.code, &known.message) == (&fault.code, &fault.message)), fault.at) {
@@ -103,7 +103,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The flags of a pattern that is written between slashes, as other languages have them; paths have more slashes.
+/// The flags of a pattern written between slashes, as in other languages; paths have more slashes.
 fn slashes(pattern: &str) -> Option<&str> {
     let (inside, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let are_flags = flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'm' | 's' | 'u' | 'x'));
@@ -111,14 +111,14 @@ fn slashes(pattern: &str) -> Option<&str> {
     (are_flags && is_pattern && !inside.contains('/')).then_some(flags)
 }
 
-/// The name of the group that opens at the very end of `before`.
+/// The name of the group that opens at the end of `before`.
 fn group_name(before: &str) -> Option<&str> {
     let open = before.strip_suffix('>')?;
     let (start, name) = open.rsplit_once('<')?;
     (start.ends_with("(?") || start.ends_with("(?P")).then_some(name)
 }
 
-/// A pattern for any of these texts, the longest first: of two that start alike the longer one is meant.
+/// A pattern for any of these texts, the longest first, so that of two with the same start the longer one matches.
 fn alternatives(mut texts: Vec<String>, verbose: bool) -> String {
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
     let escape = |text: &String| match verbose {
@@ -129,14 +129,14 @@ fn alternatives(mut texts: Vec<String>, verbose: bool) -> String {
     format!("(?:{})", escaped.join("|"))
 }
 
-/// Whether a flag of the pattern may let blanks in it mean nothing: `(?x)`.
+/// Whether a flag of the pattern, such as `(?x)`, may make white space meaningless.
 fn may_be_verbose(pattern: &str) -> bool {
     let flags =
         |group: &str| group.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| flag == 'x');
     pattern.split("(?").skip(1).any(flags)
 }
 
-/// The text with its blanks spelled so that they count even there.
+/// The text with its white space escaped, so that it counts even then.
 fn with_blanks(escaped: &str) -> String {
     let mut spelt = String::with_capacity(escaped.len());
     for c in escaped.chars() {

@@ -2,7 +2,7 @@
 //!
 //! In: the tables of prompts, tiers and models, and the texts of the pack.
 //! Out: [`Prompts`], and a diagnostic for each template that cannot be used.
-//! Never: reports a name or file that is not there; the pack's checks have done so.
+//! Never: reports an undeclared name or a missing file; the pack's checks have done so.
 
 use super::Compiler;
 use super::sight::{LAYER_NAMES, Sight};
@@ -17,9 +17,9 @@ use crate::value::Table;
 use crate::value::{Object, Value};
 use std::sync::{Arc, OnceLock};
 
-/// How many bytes one token stands for where nothing says so: few, so that an estimate is rather too high.
+/// The bytes per token by default: few, so that estimates are high rather than low.
 const BYTES_PER_TOKEN: f64 = 3.0;
-/// How many turns of the history there are where nothing says so.
+/// The most turns of the history by default.
 const TURNS: usize = 10;
 
 impl Compiler<'_> {
@@ -104,7 +104,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The number of a text, read if nothing has read it yet.
+    /// The id of a text; the text is read the first time.
     fn text(&mut self, below: &str, plain: bool, texts: &mut KnownTexts) -> Option<usize> {
         let known = texts.known.iter().position(|((path, kind), _)| path == below && *kind == plain);
         if known.is_some() {
@@ -125,7 +125,7 @@ impl Compiler<'_> {
         Some(texts.known.len() - 1)
     }
 
-    /// A section that no template asks for would look as if it were shown.
+    /// Reports sections of modes that no template asks for: they would never be shown.
     fn check_sections(&mut self, texts: &[((String, bool), Text)]) {
         let surface = self.surface;
         let mut asked: Vec<&str> = Vec::new();
@@ -151,7 +151,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What keeps values from being markup of any of the pack's dialects.
+/// How values are escaped, so that they are not markup in any dialect of the pack.
 fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     let families = || dialects.iter().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
     let openers = families().map(|(dialect, family)| {
@@ -177,10 +177,10 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     escape.with_guards(guards.collect()).with_marks(marks.collect())
 }
 
-/// The texts so far, by path and whether they are plain.
+/// The texts read so far, by path and whether they are plain.
 struct KnownTexts {
     known: Vec<((String, bool), Text)>,
-    /// Whether there are others that cannot be read.
+    /// Whether some texts cannot be read.
     unread: bool,
     escape: Arc<Escape>,
 }
@@ -224,7 +224,7 @@ fn models(surface: &Surface, tiers: &Table<String, Tier>) -> Table<String, Model
     surface.models.iter().filter_map(|(name, one)| Some((name.clone(), model(&one.value)?))).collect()
 }
 
-/// Traits as conditions see them, over those of a tier.
+/// The traits that conditions see: those of the model on top of those of its tier.
 fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
     let mut all = below.and_then(Value::as_object).cloned().unwrap_or_default();
     all.extend(own.iter().map(|(name, value)| (name.as_str(), value.value.to_json().into())));

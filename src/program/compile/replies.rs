@@ -1,14 +1,14 @@
-//! Replies, from names to blocks: how often may each block stand, and in which order?
+//! Replies, from names to ids: how often may each block occur, and in which order?
 //!
 //! In: `[reply]` of the pack and of a mode.
-//! Out: [`Reply`], a mode's own words over the pack's.
-//! Never: fails: what does not resolve has been reported by the pack's checks.
+//! Out: [`Reply`], with the mode's settings on top of the pack's.
+//! Never: fails: the pack's checks have already reported what does not resolve.
 
 use crate::program::{Block, BlockId, Called, Count, Dialect, DialectId, Outside, Reply};
 use crate::surface::{self, Role};
 use indexmap::IndexSet;
 
-/// The shape of a reply: a mode's own words over the pack's.
+/// The shape of a reply: the mode's settings on top of the pack's.
 pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>, dialects: &[Dialect]) -> Reply {
     let blocks_called = |name: &str| -> Vec<(DialectId, BlockId)> {
         let is_called = |block: &Block| block.name == name || block.called == Called::Word(name.to_owned());

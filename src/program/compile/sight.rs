@@ -1,8 +1,8 @@
-//! Sight: may this expression see what it reads?
+//! Sight: may an expression read the names that it reads?
 //!
-//! In: conditions, templates, shapes and paths, and the names at hand where they stand.
-//! Out: the compiled expression, and a diagnostic for each name that it cannot see.
-//! Never: evaluates one.
+//! In: conditions, templates, shapes and paths, and the names that are visible where they are.
+//! Out: the compiled expression, and a diagnostic for each name that is not visible.
+//! Never: evaluates an expression.
 
 use super::known::{UnknownPath, lost, never_is};
 use super::{Compiler, IdleComparison, Slot};
@@ -15,24 +15,24 @@ use crate::value::Table;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What the expressions at one place may see.
+/// The names that expressions at one place may read.
 #[derive(Clone)]
 pub(super) struct Sight<'s> {
-    /// What there is by itself.
+    /// The names that are always there.
     names: Vec<&'s str>,
-    /// What a `let` has named, or a message takes.
+    /// The names bound by `let`, or taken by a message.
     lets: Vec<BoundName<'s>>,
-    /// The parameters of the call, where there is one.
+    /// The parameters of the call, if there is one.
     pub(super) params: Option<&'s Named<Tree>>,
-    /// The names of what a pattern captures; none where it is not known.
+    /// The names of the groups of a pattern; none if unknown.
     pub(super) captures: Option<Vec<String>>,
-    /// The kinds of ids that have been taken.
+    /// The kinds of ids taken so far.
     pub(super) ids: Vec<&'s str>,
-    /// Whether there may be more names than these, because what would give them could not be read.
+    /// Whether there may be more names, because their source could not be read.
     open: bool,
 }
 
-/// A name that is bound, and the path to its value, if there is one.
+/// A bound name, and the path to its value, if it has one.
 #[derive(Clone)]
 struct BoundName<'s> {
     name: &'s str,
@@ -44,12 +44,12 @@ impl<'s> Sight<'s> {
         Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None, ids: Vec::new(), open: false }
     }
 
-    /// As [`Sight::of`], where a call of an action is at hand.
+    /// The same as [`Sight::of`], with the parameters of an action.
     pub(super) fn of_call(names: &[&'s str], action: &'s Action) -> Self {
         Self { params: Some(&action.params), ..Self::of(names) }
     }
 
-    /// Where something is wrong with what gives names (`torn`), any of them may be there.
+    /// Allows any name if the source of names is faulty (`torn`).
     pub(super) fn open(&mut self, torn: bool) {
         self.open |= torn;
     }
@@ -58,7 +58,7 @@ impl<'s> Sight<'s> {
         self.names.extend(names);
     }
 
-    /// Sees what these patterns capture.
+    /// Adds the groups of these patterns to `captures`.
     pub(super) fn capture<'p>(&mut self, patterns: impl Iterator<Item = &'p Pattern>) {
         let groups = patterns.flat_map(Pattern::groups).map(str::to_owned);
         self.captures.get_or_insert_default().extend(groups);
@@ -68,17 +68,17 @@ impl<'s> Sight<'s> {
         self.lets.push(BoundName { name, path });
     }
 
-    /// Sees an id of this kind from here on.
+    /// Adds an id of this kind, visible from here on.
     pub(super) fn take_id(&mut self, kind: &'s str) {
         self.ids.push(kind);
     }
 
-    /// How much has been bound and taken.
+    /// How many names are bound and ids taken so far.
     pub(super) fn bounds(&self) -> (usize, usize) {
         (self.lets.len(), self.ids.len())
     }
 
-    /// Forgets what was bound and taken beyond that.
+    /// Removes the names and ids added after that.
     pub(super) fn forget(&mut self, (lets, ids): (usize, usize)) {
         self.lets.truncate(lets);
         self.ids.truncate(ids);
@@ -88,7 +88,7 @@ impl<'s> Sight<'s> {
         self.lets.iter().rfind(|bound| bound.name == name)
     }
 
-    /// A path as it leads from what there is by itself, through the names that are bound.
+    /// The path after replacing bound names by what they stand for.
     pub(super) fn leads(&self, path: Option<&[String]>) -> Option<Vec<String>> {
         let (head, inside) = path?.split_first()?;
         match self.bound(head) {
@@ -98,10 +98,10 @@ impl<'s> Sight<'s> {
     }
 }
 
-/// Which values of the state the pack reads and changes.
+/// The values of the state that the pack reads and changes.
 #[derive(Default)]
 pub(super) struct Touched {
-    /// Each path, from the value's name on, with the place where it stands; empty for the state as a whole.
+    /// Each path, starting with the value's name, and its place; empty for the whole state.
     read: Vec<(Vec<String>, Location)>,
     changed: HashSet<String>,
 }
@@ -120,50 +120,50 @@ impl Touched {
     }
 }
 
-/// What conditions on a call may see.
+/// For conditions on a call.
 pub(super) const CALL_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "now"];
-/// What effects of actions may see.
+/// For effects of actions.
 pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "now"];
-/// What effects of contents may see.
+/// For effects of contents.
 pub(super) const CONTENT_NAMES: &[&str] =
     &["key", "text", "name", "attributes", "state", "data", "mode", "reply", "ids", "now"];
-/// What guardrails may see.
+/// For guardrails.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
-/// What templates of prompts may see.
+/// For templates of prompts.
 const PROMPT_NAMES: &[&str] =
     &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
-/// What templates of prompts may print as markup: it comes from the rules alone.
+/// For `markup` in templates of prompts: names whose values come from the rules alone.
 const MARKUP_NAMES: &[&str] = &["actions", "forms", "data"];
-/// What the text of a value may see.
+/// For the text of a value.
 pub(super) const VALUE_NAMES: &[&str] = &["value", "state", "data", "mode", "now"];
-/// What computed values of the state may see.
+/// For computed values of the state.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
-/// What the words of a correction may see.
+/// For the text of a correction.
 pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
-/// What rules may see, whatever they follow on.
+/// For rules on any event.
 pub(super) const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "now"];
-/// What rules on an input see, too.
+/// In addition, for rules on an input.
 pub(super) const INPUT_NAMES: &[&str] = &["captures", "text"];
-/// What rules on an utterance see, too.
+/// In addition, for rules on an utterance.
 pub(super) const UTTERANCE_NAMES: &[&str] = &["speaker", "label", "text"];
-/// What conditions of layers may see.
+/// For conditions of layers.
 pub(super) const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
-/// What stands in patterns may see.
+/// For values in patterns.
 pub(super) const PATTERN_NAMES: &[&str] = &["data"];
 
-/// A path in which each number is an entry.
+/// A path with each number replaced by the sign for any entry.
 fn entered(mut path: Vec<String>) -> Vec<String> {
     path.iter_mut().filter(|part| part.parse::<usize>().is_ok()).for_each(|part| ENTRY.clone_into(part));
     path
 }
 
-/// Whether a value of the state comes from the host alone.
+/// Whether only the host sets a value of the state.
 pub(super) fn from_host(slot: &Tree) -> bool {
     slot.text("from").is_some_and(|from| from.value == Origin::Host.word())
 }
 
 impl Compiler<'_> {
-    /// Reports every name that an expression reads and cannot see.
+    /// Reports every name that an expression reads but that is not visible.
     pub(super) fn see(&mut self, reads: &Reads, sight: &Sight<'_>) {
         self.compare(reads, sight);
         let mut told: Vec<Vec<String>> = Vec::new();
@@ -196,7 +196,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Keeps every constant that is compared with what never is that.
+    /// Notes every comparison with a constant that is never true.
     fn compare(&mut self, reads: &Reads, sight: &Sight<'_>) {
         for (path, constant) in reads.compared() {
             let Some(path) = sight.leads(Some(path)).map(entered) else { continue };
@@ -214,7 +214,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What is wrong with a path, and up to where it leads: its head, the name behind it, or further inside.
+    /// The fault of a path, and the part of it up to the fault: its first name, the second, or more.
     fn unseen<'p>(&self, path: &'p [String], at: Location, sight: &Sight<'_>) -> Option<(Diagnostic, &'p [String])> {
         let unknown = |message: String| Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
         let head = path.first()?.as_str();
@@ -262,7 +262,7 @@ impl Compiler<'_> {
         Some((unseen, path.get(..=number)?))
     }
 
-    /// That an attribute is asked for by a name with capitals, where all have names in lower case.
+    /// Reports an attribute that is asked for with capital letters, since the names of attributes are in lower case.
     fn capital<'p>(&self, path: &'p [String], at: Location) -> Option<(Diagnostic, &'p [String])> {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         let (name, number) = match words.as_slice() {
@@ -286,7 +286,7 @@ impl Compiler<'_> {
         Some((Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message).with_help(help), path.get(..=number)?))
     }
 
-    /// What was parsed, or a fault more.
+    /// The parsed value; a fault is reported.
     fn parsed<T>(&mut self, parsed: Result<T, Box<Diagnostic>>) -> Option<T> {
         parsed.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
@@ -316,7 +316,7 @@ impl Compiler<'_> {
         Some(shape)
     }
 
-    /// Says which texts of a value spell a path, and are nothing but that text.
+    /// Checks the plain texts of a value for ones that are only a path, and were probably meant as a template.
     fn plain_texts(&mut self, tree: &Tree, sight: &Sight<'_>) {
         let text = match tree {
             Tree::List(items, _) => return items.iter().for_each(|item| self.plain_texts(item, sight)),
@@ -342,7 +342,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A path into the state, whose first part must be declared, and may not come from the host alone.
+    /// Parses a path into the state. Its first segment must be declared, and effects must be allowed to change it.
     pub(super) fn path(&mut self, text: &Spanned<String>, sight: &Sight<'_>) -> Option<PathTemplate> {
         let path = self.parsed(PathTemplate::parse(text))?;
         self.see(path.reads(), sight);
@@ -360,7 +360,7 @@ impl Compiler<'_> {
         Some(path)
     }
 
-    /// Why an effect cannot change a value of the state.
+    /// Why effects cannot change a value of the state.
     fn unchangeable(&self, name: &str, at: Location) -> Option<Diagnostic> {
         if self.surface.lost.contains(name) {
             return None;
