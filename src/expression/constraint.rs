@@ -1,8 +1,8 @@
 //! Constraint: which values of a path does a comparison let through?
 //!
-//! In: a part of a condition, as it was typed.
-//! Out: [`Constraint`], if the part compares one path with numbers, texts or truth values that stand there.
-//! Never: follows the path, or knows what it may give.
+//! In: a part of a condition, as typed.
+//! Out: [`Constraint`], if the part compares a path with literal numbers, texts or booleans.
+//! Never: follows the path, or knows its possible values.
 
 use super::lowered::Constant;
 use super::parts::text;
@@ -13,31 +13,31 @@ use minijinja::value::{Value, ValueKind};
 /// A comparison of a path with constants.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Constraint<'s> {
-    /// The path as it was typed, or its length.
+    /// The path as typed, maybe with a filter for its length.
     pub(crate) path: &'s str,
     pub(crate) through: Through,
 }
 
-/// What a comparison lets through.
+/// The values that a comparison lets through.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Through {
-    /// Numbers below this one, and the number itself where it is `within`.
+    /// Numbers below this one, and also the number itself if `within`.
     UpTo {
         number: f64,
         within: bool,
     },
-    /// Numbers above this one, likewise.
+    /// Numbers above this one, and also the number itself if `within`.
     From {
         number: f64,
         within: bool,
     },
     Among(Vec<Constant>),
-    /// All but these.
+    /// All values but these.
     Besides(Vec<Constant>),
 }
 
 impl<'s> Constraint<'s> {
-    /// The constraint that a part of a condition is, if it is plainly one.
+    /// The constraint of a part of a condition, if it is a simple comparison.
     pub(crate) fn of(part: &'s str) -> Option<Self> {
         let tree = parse_expr(part).ok()?;
         match &tree {
@@ -79,7 +79,7 @@ impl<'s> Constraint<'s> {
 }
 
 impl Through {
-    /// Whether this lets through whatever the other does.
+    /// Whether this lets through every value that `other` does.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         let all = |these: &[Constant], those: &[Constant]| these.iter().all(|one| those.contains(one));
         match (self, other) {
@@ -99,7 +99,7 @@ impl Through {
     }
 }
 
-/// Whether this is a path, or the length of what it leads to.
+/// Whether this is a path, or the length of the value at one.
 fn is_measured(tree: &Expr<'_>) -> bool {
     match tree {
         Expr::Var(_) => true,
@@ -129,7 +129,7 @@ fn constant(tree: &Expr<'_>) -> Option<Constant> {
 }
 
 impl Constant {
-    /// A text, number or truth value; nothing else is one.
+    /// The constant, if the value is a text, number or boolean.
     pub(super) fn of(value: &Value) -> Option<Self> {
         match value.kind() {
             ValueKind::String => Some(Constant::Text(value.as_str().unwrap_or_default().to_owned())),
@@ -139,7 +139,7 @@ impl Constant {
         }
     }
 
-    /// Whether nothing can equal both.
+    /// Whether no value can equal both.
     fn differs_from(&self, other: &Self) -> bool {
         match (self, other) {
             // A number may be typed in several ways.

@@ -1,12 +1,12 @@
-//! Documents: what does a whole file with templates in it say here?
+//! Documents: what does a whole file of templates give?
 //!
 //! In: the text of a file, the files that it includes, how values are escaped, and a [`Scope`].
 //! Out: [`Document`], read once and rendered often.
-//! Never: lets a value through as it is: every value that it prints is escaped for the place where it stands.
+//! Never: prints a value unescaped: every value is escaped for the place where it is.
 //!
-//! The language is that of templates, with `{% include "FILE" %}` and the filter `markup` besides, which prints as it is what
-//! the rules themselves spell. A line that holds nothing but a statement leaves nothing behind. What is included is written into the document
-//! when it is read, so a document that includes itself is found then.
+//! The language is that of templates, with `{% include "FILE" %}`, and the filter `markup`, which prints unescaped what
+//! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
+//! document is read, which also finds a document that includes itself.
 
 use super::escape::Escape;
 use super::lower::{self, Library};
@@ -18,7 +18,7 @@ use crate::text::{Location, SourceId, Span, Spanned};
 use minijinja::Environment;
 use std::sync::Arc;
 
-/// A file with templates in it. Cheap to clone, and shared by all threads.
+/// A file of templates. Cheap to clone, and shared by all threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Document(Arc<Parsed>);
 
@@ -27,18 +27,19 @@ struct Parsed {
     lowered: Arc<Lowered>,
     environment: Environment<'static>,
     escape: Arc<Escape>,
-    /// Whether a value could form structure with what stands beside it.
+    /// Whether a value could form structure together with the text around it.
     joins: bool,
     reads: Reads,
     at: Location,
 }
 
 impl Document {
-    /// Reads the text called `name` with all that it includes; `own` are the names whose values are no user's, which `markup` takes.
+    /// Reads the text called `name` with everything it includes. `own` are the names whose values never come from a
+    /// user, which `markup` accepts.
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression` at the word that is wrong, in whichever file it stands.
+    /// `pack/bad-expression` at the word that is wrong, in the file where it is.
     pub(crate) fn parse(
         library: &dyn Library,
         name: &str,
@@ -68,16 +69,16 @@ impl Document {
         &self.0.reads
     }
 
-    /// Where it stands.
+    /// Its place.
     pub(crate) fn at(&self) -> Location {
         self.0.at
     }
 
-    /// Its text.
+    /// Renders it to text.
     ///
     /// # Errors
     ///
-    /// As for [`super::Expression::value`].
+    /// Those of [`super::Expression::value`].
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
         let (text, places) = match page::text(&self.0.lowered, scope, Some(&self.0.escape)) {
             Some(written) => written,
@@ -86,7 +87,7 @@ impl Document {
         Ok(if self.0.joins { self.0.escape.settled(text, &places) } else { text })
     }
 
-    /// Whether its text without the engine, if it has one, is that of the engine.
+    /// Whether rendering without the engine, if possible, gives the same text as the engine.
     #[cfg(test)]
     pub(super) fn is_page_of_engine(&self, scope: &Scope<'_>) -> bool {
         let page = page::text(&self.0.lowered, scope, Some(&self.0.escape));

@@ -1,15 +1,16 @@
-//! Ends: which statement of a template is never ended, or ended by a word for another?
+//! Ends: which statement of a template has no end, or the end of another statement?
 //!
 //! In: the text of a template that cannot be parsed, and where the parser stopped.
-//! Out: the fault at the word that is to be mended, if that is it.
-//! Never: parses what stands inside a statement.
+//! Out: the fault at the word to correct, if that is the problem.
+//! Never: parses the inside of a statement.
 
 use super::Fault;
 use super::filters;
 use crate::text::Span;
 use minijinja::machinery::{self, Token};
 
-/// The fault of an `if` or `for` and its end, if the parser stopped there: at the end of the text, or at the word in `stopped`.
+/// The fault of an `if` or `for` or its end, if the parser stopped because of it: at the end of the text, or at the
+/// word `stopped`.
 pub(super) fn fault(source: &str, stopped: Span) -> Option<Fault> {
     let mut open: Vec<(&str, Span)> = Vec::new();
     let mut tokens = machinery::tokenize(source, false, filters::syntax()).map_while(Result::ok).peekable();

@@ -1,8 +1,8 @@
-//! The engine: what does lowered source give in a scope?
+//! The engine: what does lowered source evaluate to in a scope?
 //!
-//! In: what [`super::lower`] made, and a scope.
+//! In: the result of [`super::lower`], and a scope.
 //! Out: JSON, text or a [`Failure`].
-//! Never: reads a clock, rolls dice, loads anything, or goes on when a bound is reached.
+//! Never: reads a clock, uses randomness, loads anything, or goes on beyond a limit.
 
 use super::escape::{Escape, Places, Slot};
 use super::filters::ENVIRONMENT;
@@ -18,7 +18,8 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// The filter of documents that prints a value as it is, but for what a dialect would take for structure.
+/// The filter of documents that prints a value without escaping, except for lines that a dialect would take for
+/// structure.
 pub(super) const GUARDED: &str = "guarded";
 
 /// A compiled expression.
@@ -28,14 +29,14 @@ pub(super) fn compile_expression(source: &str) -> Result<Code, Error> {
     ENVIRONMENT.compile_expression_owned(source.to_owned())
 }
 
-/// A template lives in an environment of its own, which shares its filters with all others.
+/// Compiles a template. Each has its own environment, which shares its filters with all others.
 pub(super) fn compile_template(source: &str) -> Result<Environment<'static>, Error> {
     let mut environment = ENVIRONMENT.clone();
     environment.add_template_owned("", source.to_owned())?;
     Ok(environment)
 }
 
-/// As [`compile_template`], with the filters through which a document prints its values.
+/// The same as [`compile_template`], with the filters by which a document prints its values.
 pub(super) fn compile_document(source: &str, escape: &Arc<Escape>) -> Result<Environment<'static>, Error> {
     let mut environment = ENVIRONMENT.clone();
     for (name, slot) in [("slot", Slot::Text), ("quoted", Slot::Quoted)] {
@@ -82,7 +83,7 @@ pub(super) fn evaluate(code: &Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -
     Ok((value, scale))
 }
 
-/// The text of a template, and where values stand in it.
+/// The text of a template, and the places of values in it.
 pub(super) fn render(
     environment: &Environment<'static>,
     lowered: &Arc<Lowered>,
@@ -102,10 +103,10 @@ pub(super) fn render(
     Ok((text, written.places()))
 }
 
-/// The name of what is [`Written`], which no author can say.
+/// The name for [`Written`] in the scope; no author can write it.
 const WRITTEN: &str = "#";
 
-/// How much is written so far, and where values stand in it.
+/// The length of the output so far, and the places of values in it.
 #[derive(Debug, Default)]
 struct Written {
     bytes: AtomicUsize,
@@ -118,7 +119,7 @@ impl Written {
     }
 }
 
-/// Notes that the next bytes are what no author wrote.
+/// Notes that the next `length` bytes come from a value.
 fn note(state: &State<'_, '_>, length: usize, raw: bool) {
     let written = state.lookup(WRITTEN);
     if let Some(written) = written.as_ref().and_then(|written| written.downcast_object_ref::<Written>())
@@ -135,7 +136,7 @@ impl Object for Written {
     }
 }
 
-/// A text that grows to so many bytes and no further.
+/// A text that can grow up to a number of bytes.
 pub(super) struct Capped {
     bytes: Vec<u8>,
     most: usize,
@@ -155,7 +156,7 @@ impl Capped {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }
 
-    /// Writes `value` as [`print`](super::filters::print) does.
+    /// Appends `value` as [`print`](super::filters::print) does.
     pub(super) fn print(&mut self, value: &Value) -> Result<(), Failure> {
         let written = match value {
             Value::String(text) => self.write_all(text.as_bytes()),
@@ -201,19 +202,19 @@ impl Write for Capped {
     }
 }
 
-/// What lowered source sees: numbered reads and constants.
+/// The names that lowered source sees: numbered reads and constants.
 #[derive(Debug)]
 struct Names {
     lowered: Arc<Lowered>,
     reads: Vec<Jinja>,
     scale: Scale,
-    /// What the largest value weighs that is read.
+    /// The weight of the largest value that is read.
     size: usize,
     written: Arc<Written>,
 }
 
 impl Names {
-    /// Converts all that is read, and nothing else of the scope. A name that is not there fails when it is used.
+    /// Converts only the values that are read. A name that does not exist fails when it is used.
     fn new(lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<(Self, Scale), Failure> {
         let size = scale::size(&lowered.reads, scope);
         let scale = Scale::for_size(size);
@@ -245,7 +246,7 @@ impl Object for Names {
     }
 }
 
-/// The value as `string` writes it.
+/// The value as the filter `string` writes it.
 pub(super) fn written(json: &Value) -> Option<String> {
     Some(to_jinja(json, &Scale::new(), DEPTH).ok()?.to_string())
 }

@@ -1,13 +1,13 @@
 //! Escaping: how does a value enter a prompt without becoming part of its structure?
 //!
-//! In: a value's text, and how openers of the pack's own dialects start.
-//! Out: the same text for a place between tags, or inside the quotes of an attribute.
-//! Never: leaves out what a reader of XML would hand on, or lets `<`, `&` or the start of an opener through.
+//! In: the text of a value, and how openers of the pack's dialects start.
+//! Out: the text, escaped for a place between tags or inside the quotes of an attribute.
+//! Never: drops anything that an XML reader would keep, or lets `<`, `&` or the start of an opener through.
 //!
-//! Between tags `&`, `<` and `>` are entities and quotes stay as they are; inside quotes all five are entities, and line
-//! breaks and tabs are character references, for a reader of XML would make spaces of them. A carriage return is left out
-//! before a line feed, where a reader of XML does so itself (XML 1.0, 2.11), and a reference elsewhere. Characters that XML
-//! cannot hold are left out; a space stands for the two of them that are white space, a vertical tab and a form feed.
+//! Between tags, `&`, `<` and `>` become entities and quotes stay as they are. Inside quotes all five become entities,
+//! and line breaks and tabs become character references, because XML readers turn them into spaces. A carriage return
+//! is dropped before a line feed, as XML readers do (XML 1.0, 2.11), and becomes a reference elsewhere. Characters that
+//! XML cannot contain are dropped; two of them, vertical tab and form feed, become a space.
 
 use super::place::is_attribute;
 use crate::grammar::First;
@@ -19,13 +19,13 @@ use std::sync::Arc;
 /// How values are escaped for the dialects of one pack.
 #[derive(Debug, Clone)]
 pub(crate) struct Escape {
-    /// The bytes that an opener may start with, of ASCII.
+    /// The ASCII bytes that an opener can start with.
     openers: [bool; 128],
-    /// How the openers start that have such a byte first.
+    /// The ways in which openers with such a first byte can start.
     starts: Vec<Start>,
-    /// The bytes that a closer may start with behind which an opener counts as at the start of a line.
+    /// The bytes that a closer can start with after which an opener counts as at the start of a line.
     closers: [bool; 256],
-    /// The dialects whose structure is told line by line, by their names.
+    /// The dialects whose structure can only start a line, by name.
     guards: Vec<(String, Arc<dyn Guarding>)>,
     marks: Vec<Arc<dyn Marking>>,
 }
@@ -33,23 +33,23 @@ pub(crate) struct Escape {
 /// How the openers of one grammar start, or its closers.
 #[derive(Debug, Clone)]
 pub(crate) struct Start {
-    /// The texts of which each starts with one; none where their first bytes are all that can be said.
+    /// Texts that each of them starts with; empty if only their first bytes are known.
     literals: Vec<String>,
     bytes: [bool; 128],
-    /// Whether they count at the start of a line alone.
+    /// Whether they count only at the start of a line.
     by_line: bool,
 }
 
 impl Start {
-    /// Letters and digits do not count: they are words of every text, and an opener that starts with one is known by what
-    /// stands behind it.
+    /// Letters and digits are left out: every text has them, and an opener that starts with one is recognised by what
+    /// follows.
     pub(crate) fn new(first: &First, by_line: bool) -> Self {
         let is_mark = |byte: usize| (byte as u8).is_ascii_punctuation() && first.bytes.get(byte) == Some(&true);
         Self { literals: first.literals.clone(), bytes: std::array::from_fn(is_mark), by_line }
     }
 
-    /// Whether one may start where `rest` does. What ends in the midst of a literal may go on behind the value, unless that
-    /// is `whole`.
+    /// Whether one may start at `rest`. If `rest` ends within a literal, text after the value could complete it, unless
+    /// the value is `whole`.
     fn fits(&self, rest: &str, whole: bool) -> bool {
         let first = rest.as_bytes().first().is_some_and(|byte| self.bytes.get(usize::from(*byte)) == Some(&true));
         let said =
@@ -62,26 +62,26 @@ impl Start {
     }
 }
 
-/// What stands before a place of a value on its line.
+/// What comes before a position in a value, on the same line.
 #[derive(Debug, Clone, Copy)]
 struct Before {
-    /// Nothing but white space and marks, as far as no author wrote it.
+    /// Only white space and marks, in the part that no author wrote.
     blank: bool,
-    /// So many marks of a fence, right before the place.
+    /// The number of fence marks directly before the position.
     marks: usize,
-    /// A fence, behind which words may stand; or what may close a block.
+    /// A fence mark, which may be followed by words, or something that may close a block.
     open: bool,
 }
 
 impl Before {
     const LINE: Self = Self { blank: true, marks: 0, open: false };
 
-    /// Whether an opener may lead its line here.
+    /// Whether an opener here would count as at the start of its line.
     fn leads(self) -> bool {
         self.open || (self.blank && self.marks == 0)
     }
 
-    /// Behind one more character, which may be the first of a closer.
+    /// Advances by one character, which may be the first of a closer if `closes`.
     fn pass(&mut self, c: char, closes: bool) {
         self.open |= closes;
         match c {
@@ -100,32 +100,32 @@ impl Before {
     }
 }
 
-/// How a text enters a prompt as it is, but for the lines that one dialect would take for structure.
+/// Keeps a text as it is in a prompt, except for lines that a dialect would take for structure.
 pub(crate) trait Guarding: fmt::Debug + Send + Sync {
     /// `text` with a guard before each such line.
     fn guarded(&self, text: &str) -> String;
 }
 
-/// What one dialect takes for the start or the end of a block, in a text that is made of an author's words and of values.
+/// Finds what one dialect takes for an opener or closer, in a text that an author's words and values make together.
 pub(crate) trait Marking: fmt::Debug + Send + Sync {
-    /// Where each stands, in a text with values at these places.
+    /// The range of each, in a text with values at these places.
     fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>>;
 
-    /// Whether values could form one with the end of an author's words, or without any.
+    /// Whether values could form one together with the end of an author's words, or on their own.
     fn is_open(&self, words: &str) -> bool;
 }
 
-/// Where what no author wrote stands in a text, in order.
+/// The places in a text that no author wrote, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// What is escaped for its place.
+    /// Values, escaped for their place.
     values: Vec<Range<usize>>,
-    /// What is printed as it is: nothing that starts in it is an author's.
+    /// Text printed unescaped: nothing that starts in it was written by an author.
     raw: Vec<Range<usize>>,
 }
 
 impl Places {
-    /// One value and nothing else.
+    /// Only one value.
     fn of(value: Range<usize>) -> Self {
         Self { values: vec![value], raw: Vec::new() }
     }
@@ -135,26 +135,26 @@ impl Places {
     }
 }
 
-/// What stands around a value: characters that XML cannot hold, so that no escaped value does.
+/// Marks the start and end of a value: characters that XML cannot contain, so that no escaped value has them.
 const FRAME: [char; 2] = ['\u{fffe}', '\u{ffff}'];
 
-/// Marks that are a fence.
+/// The number of marks that make a fence.
 const FENCE: usize = 3;
 
-/// What may be said behind a text: enough of it that what the text leaves open becomes a block.
+/// Text that may come after a text: enough to complete a block that the text leaves open.
 const NEXT: &str = "\n\nx: ";
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// Between tags, or in a text without any.
+    /// Between tags, or in text without tags.
     Text,
     /// Inside the quotes of an attribute.
     Quoted,
 }
 
 impl Escape {
-    /// For dialects whose openers start so.
+    /// Escaping for dialects whose openers start like this.
     pub(crate) fn new(starts: impl IntoIterator<Item = Start>) -> Self {
         let starts: Vec<Start> = starts.into_iter().collect();
         let opens = |byte: usize| starts.iter().any(|start| start.bytes.get(byte) == Some(&true));
@@ -167,8 +167,8 @@ impl Escape {
         }
     }
 
-    /// With what closes blocks, on lines on which others may open behind it. A closer is escaped where it starts as some opener
-    /// does: others stand in every sentence.
+    /// Adds closers after which an opener counts as at the start of a line. A closer is only escaped if it starts like
+    /// some opener: others are common in sentences.
     pub(crate) fn with_closers<'f>(mut self, closers: impl IntoIterator<Item = &'f First>) -> Self {
         for first in closers {
             self.closers.iter_mut().zip(first.bytes).for_each(|(byte, may)| *byte |= may);
@@ -179,22 +179,22 @@ impl Escape {
         self
     }
 
-    /// With these dialects.
+    /// Adds guards for these dialects.
     pub(crate) fn with_guards(self, guards: Vec<(String, Arc<dyn Guarding>)>) -> Self {
         Self { guards, ..self }
     }
 
-    /// With what an author's words and values could form together.
+    /// Adds marks that an author's words and values could form together.
     pub(crate) fn with_marks(self, marks: Vec<Arc<dyn Marking>>) -> Self {
         Self { marks, ..self }
     }
 
-    /// Whether values could form a mark with the end of an author's words, or without any.
+    /// Whether values could form a mark together with the end of an author's words, or on their own.
     pub(super) fn joins(&self, words: &str) -> bool {
         self.marks.iter().any(|marking| marking.is_open(words))
     }
 
-    /// `text` without a mark that a value at one of these places helps to form.
+    /// `text` with every mark broken up that a value at one of these places helps to form.
     pub(super) fn settled(&self, text: String, places: &Places) -> String {
         let values = places.values.as_slice();
         if values.is_empty() {
@@ -241,23 +241,24 @@ impl Escape {
         out
     }
 
-    /// The names of the dialects whose structure is told line by line.
+    /// The names of the dialects whose structure can only start a line.
     pub(super) fn guards(&self) -> impl Iterator<Item = &str> {
         self.guards.iter().map(|(name, _)| name.as_str())
     }
 
-    /// `text` as it is, but for the lines that the dialect of this name would take for structure.
+    /// `text` unescaped, except for lines that the dialect of this name would take for structure. None for an unknown
+    /// dialect.
     pub(super) fn guarded(&self, dialect: &str, text: &str) -> Option<String> {
         self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))
     }
 
-    /// `text`, escaped for a slot, added to `out`. Whoever puts it beside other text sees to it that it is
-    /// [settled](Escape::settled).
+    /// Appends `text` to `out`, escaped for a slot. A caller that puts it next to other text has to call
+    /// [`settled`](Escape::settled) afterwards.
     pub(super) fn write(&self, text: &str, slot: Slot, out: &mut String) {
         self.put(text, slot, false, out);
     }
 
-    /// The same of a value of which it is known that nothing goes on behind it where it is `whole`.
+    /// The same for a value that may be `whole`: nothing after it belongs to it.
     fn put(&self, text: &str, slot: Slot, whole: bool, out: &mut String) {
         out.reserve(text.len());
         let mut from = 0;
@@ -290,14 +291,14 @@ impl Escape {
         out.push_str(text.get(from..).unwrap_or_default());
     }
 
-    /// Whether an opener may start at a place of a value.
+    /// Whether an opener may start at a position in a value.
     fn opens(&self, text: &str, at: usize, before: Before, whole: bool) -> bool {
         let rest = text.get(at..).unwrap_or_default();
         let first = rest.as_bytes().first().is_some_and(|byte| self.openers.get(usize::from(*byte)) == Some(&true));
         first && self.starts.iter().any(|start| (before.leads() || !start.by_line) && start.fits(rest, whole))
     }
 
-    /// `text`, escaped for a place between tags where nothing stands beside it.
+    /// `text`, escaped for a place between tags with nothing next to it.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut out = String::new();
         self.write(text, Slot::Text, &mut out);
@@ -305,8 +306,8 @@ impl Escape {
         if self.joins("") { self.settled(out, &places) } else { out }
     }
 
-    /// `text`, escaped and between frames, for a template that does not tell where its values stand. Whoever renders it takes
-    /// the frames [off](Escape::unframed), and then sees what goes on behind it.
+    /// `text`, escaped and framed, for a template that does not record where its values are. After rendering,
+    /// [`unframed`](Escape::unframed) removes the frames and checks the text next to the value.
     pub(crate) fn framed(&self, text: &str) -> String {
         let mut out = String::from(FRAME[0]);
         self.put(text, Slot::Text, true, &mut out);
@@ -314,7 +315,7 @@ impl Escape {
         out
     }
 
-    /// A rendered text without its frames, and without a mark that what stood in one helps to form.
+    /// A rendered text without its frames, with every mark broken up that a framed value helps to form.
     pub(crate) fn unframed(&self, text: &str) -> String {
         let (mut out, mut places) = (String::with_capacity(text.len()), Places::default());
         for (number, piece) in text.split(FRAME[0]).enumerate() {
@@ -329,7 +330,7 @@ impl Escape {
         self.settled(out, &places)
     }
 
-    /// A text with escaped values at these places, which form nothing with each other or with what is said next.
+    /// A text with escaped values at these places, which form no mark with each other or with what comes next.
     pub(crate) fn apart(&self, mut text: String, values: Vec<Range<usize>>) -> String {
         if values.is_empty() || !self.joins("") {
             return text;
@@ -340,7 +341,7 @@ impl Escape {
         said
     }
 
-    /// As [`Escape::text`], and for a place behind the words of an author besides.
+    /// The same as [`Escape::text`], for a place directly after the words of an author.
     pub(crate) fn behind(&self, words: &str, text: &str) -> String {
         let said = self.text(text);
         if !self.joins(words) {
@@ -351,14 +352,14 @@ impl Escape {
     }
 }
 
-/// The character that the entity stands for with which a text starts, and how long the entity is.
+/// The character of the entity that a text starts with, and the length of the entity.
 fn named(text: &str) -> Option<(char, usize)> {
     let entities = ['&', '<', '>', '"', '\''].into_iter().filter_map(|c| Some((c, entity(c)?)));
     entities.filter(|_| text.starts_with('&')).find_map(|(c, name)| text.starts_with(name).then_some((c, name.len())))
 }
 
-/// Where the characters of a part of an escaped value stand without which it forms nothing: its first, and all its
-/// punctuation. Of a value that has none of these but entities, the entities.
+/// The positions of the characters without which a part of an escaped value forms no mark: its first character, and all
+/// punctuation. If it has none of these except in entities, the entities.
 fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
@@ -379,19 +380,19 @@ fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
     found
 }
 
-/// Whether a space stands for it, for XML has no such white space.
+/// Whether the character becomes a space, because XML has no such white space.
 fn is_spaced(c: char) -> bool {
     matches!(c, '\u{b}' | '\u{c}')
 }
 
-/// Whether XML has no character for it.
+/// Whether XML cannot contain the character.
 fn is_left_out(c: char) -> bool {
     matches!(c, '\u{fffe}' | '\u{ffff}') || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 #[cfg(test)]
 impl Start {
-    /// Openers that start with this byte, anywhere.
+    /// Openers that start with this byte, anywhere on a line.
     pub(crate) fn byte(byte: u8) -> Self {
         let bytes = std::array::from_fn(|other| byte.is_ascii_punctuation() && other == usize::from(byte));
         Self { literals: Vec::new(), bytes, by_line: false }
@@ -409,7 +410,7 @@ mod tests {
         assert_eq!(out, expected);
     }
 
-    /// Openers of one literal, at the start of a line alone, which `"` closes.
+    /// For openers of one literal, at the start of a line only if `by_line`, with `"` as closer.
     #[track_caller]
     fn check_led(literal: &str, by_line: bool, text: &str, expected: &str) {
         let first = |literal: &str| First {
@@ -457,7 +458,7 @@ mod tests {
         check("<", Slot::Text, "one\u{b}two\u{c}\nthree", "one two \nthree");
     }
 
-    /// Takes every `[x` for the start of a block.
+    /// Treats every `[x` as the start of a block.
     #[derive(Debug)]
     struct Bracketed;
 

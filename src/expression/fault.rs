@@ -1,14 +1,14 @@
 //! Faults: what is wrong with the text of an expression, and where?
 //!
-//! In: an error of the parser, or the bytes that are refused, and why.
-//! Out: [`Fault`], and the diagnostic that tells it where the text stands in its file.
+//! In: an error of the parser, or the bytes that are refused and why.
+//! Out: [`Fault`], and the diagnostic for it at its place in the file.
 //! Never: finds a fault itself.
 
 use super::ends;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned, boundary, excerpt};
 
-/// What other languages write, where a fault starts with it, and what is written here.
+/// Words of other languages, and what to write instead.
 const FOREIGN: &[(&str, &str)] = &[
     ("&&", "say `and`"),
     ("||", "say `or`"),
@@ -17,14 +17,14 @@ const FOREIGN: &[(&str, &str)] = &[
     ("?", "say `A if CONDITION else B`"),
 ];
 
-/// A fault of the text of an expression: bytes of that text, what is wrong, and advice.
+/// A fault in the text of an expression: its bytes, what is wrong, and advice.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) code: Code,
     pub(super) span: Span,
     pub(super) message: String,
     pub(super) help: Option<String>,
-    /// The file that it is about, if that is not the one at hand.
+    /// The file of the fault, if it is not the current one.
     pub(super) file: Option<(SourceId, String)>,
 }
 
@@ -41,7 +41,7 @@ impl Fault {
         Self::new(boundary(text, span.start)..end, excerpt(&message, 200))
     }
 
-    /// As [`Fault::of`], of a template.
+    /// The same as [`Fault::of`], for a template.
     pub(super) fn of_template(error: &minijinja::Error, text: &str) -> Self {
         let fault = Self::of(error, text);
         ends::fault(text, fault.span).unwrap_or(fault)

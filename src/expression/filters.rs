@@ -1,10 +1,10 @@
-//! Filters and tests: what may be asked of a value, and what does that cost?
+//! Filters and tests: what can be done with a value, and what does it cost?
 //!
 //! In: the engine's values.
-//! Out: the names that there are, and the environment in which they are known.
-//! Never: reads a clock, rolls dice, loads anything, or goes on when a bound is reached.
+//! Out: the names of filters and tests, and the environment that provides them.
+//! Never: reads a clock, uses randomness, loads anything, or goes on beyond a limit.
 //!
-//! Filters whose result can be much larger than what they are given are weighed before they run, all others after.
+//! Filters whose result can be much larger than their input are weighed before they run, all others afterwards.
 
 use super::matching::{self, Pattern};
 use super::scale::{DEPTH, FUEL, Left, NODE, WEIGHT, from_jinja, is_none, on_scale, take, unfit, weigh, wrong};
@@ -24,11 +24,12 @@ static FILTERS: [&str; 44] = [
     "sum", "title", "tojson", "trim", "unique", "upper", "xml", "zip",
 ];
 
-/// For operands that are gone through.
+/// The guard for operands that are iterated over.
 pub(super) const EACH: &str = "|each";
 const PAIRS: &str = "|pairs";
 
-/// What stands between a filter and its operand, for `none` is an empty collection and going through a text is dear.
+/// The guard between a filter and its operand: it turns `none` into an empty collection, and charges for iterating over
+/// a text.
 pub(super) fn guard_of(filter: &str) -> &'static str {
     match filter {
         "batch" | "chain" | "join" | "list" | "map" | "max" | "min" | "reject" | "rejectattr" | "select"
@@ -39,15 +40,15 @@ pub(super) fn guard_of(filter: &str) -> &'static str {
     }
 }
 
-/// What a filter hands on of what it is given.
+/// Which part of its input a filter returns.
 pub(super) enum Kept {
-    /// Entries as they are.
+    /// Entries, unchanged.
     Entries,
-    /// One of them.
+    /// One entry.
     Entry,
 }
 
-/// What a filter hands on as it is; none where it makes something else.
+/// The part of its input that a filter returns unchanged; none if it makes something else.
 pub(super) fn kept_by(filter: &str) -> Option<Kept> {
     match filter {
         "d" | "default" | "list" | "reject" | "rejectattr" | "reverse" | "select" | "selectattr" | "sort"
@@ -57,12 +58,12 @@ pub(super) fn kept_by(filter: &str) -> Option<Kept> {
     }
 }
 
-/// Whether a filter gives the names of a table's members, each with its value.
+/// Whether a filter returns the members of a table as pairs of name and value.
 pub(super) fn gives_pairs(filter: &str) -> bool {
     guard_of(filter) == PAIRS
 }
 
-/// What a filter of texts makes of `none`: an empty text, or no parts.
+/// What a text filter makes of `none`: an empty text, or an empty list.
 fn of_nothing(filter: &str) -> Option<Jinja> {
     match filter {
         "capitalize" | "indent" | "lower" | "replace" | "string" | "title" | "trim" | "upper" => Some(Jinja::from("")),
@@ -112,7 +113,7 @@ static TESTS: [&str; 38] = [
     "upper",
 ];
 
-/// No place of a list or number of a range is larger; beyond it the engine's own sums may overflow.
+/// The largest index or number of a range; beyond it, arithmetic in the engine might overflow.
 const FARTHEST: usize = 1 << 53;
 
 pub(super) fn filters() -> impl Iterator<Item = &'static str> {
@@ -123,7 +124,7 @@ pub(super) fn predicates() -> impl Iterator<Item = &'static str> {
     TESTS.iter().copied()
 }
 
-/// In which every expression and template is compiled.
+/// The environment in which every expression and template is compiled.
 pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
     e.set_formatter(print);
@@ -203,7 +204,7 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     e
 });
 
-/// minijinja's own filters, for those that are weighed before they run, or asked about `none`.
+/// The built-in filters of minijinja that are wrapped here, to weigh them first or to handle `none`.
 static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut e = bare();
     e.add_filter("batch", filters::batch);
@@ -228,7 +229,7 @@ static BUILTIN: LazyLock<Environment<'static>> = LazyLock::new(|| {
     e
 });
 
-/// Jinja's own syntax; a line break at the end of a text is part of it.
+/// Standard Jinja syntax; a line break at the end of a text is kept.
 pub(super) fn syntax() -> SyntaxConfig {
     SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
 }
@@ -245,7 +246,7 @@ fn bare() -> Environment<'static> {
 
 type Cost = fn(&Left, &[Jinja]) -> Result<(), Error>;
 
-/// What a filter weighs before it runs.
+/// What a filter costs, charged before it runs.
 fn cost_of(name: &str) -> Option<Cost> {
     fn text(args: &[Jinja], nth: usize) -> &str {
         args.get(nth).and_then(Jinja::as_str).unwrap_or_default()
@@ -290,7 +291,7 @@ fn cost_of(name: &str) -> Option<Cost> {
     })
 }
 
-/// What lowering puts between operators and their operands.
+/// The filters that lowering puts between operators and their operands.
 fn guards(e: &mut Environment<'static>) {
     e.add_filter("weigh", |state: &State<'_, '_>, value: Jinja| match value.kind() {
         ValueKind::Undefined => Ok(Jinja::from(())),
@@ -394,7 +395,7 @@ fn predicates_of(e: &mut Environment<'static>) {
     }
 }
 
-/// Whether a value, or anything in it, is more than nothing.
+/// Whether a value, or anything in it, is not empty.
 fn holds_something(value: &Jinja) -> bool {
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
@@ -416,7 +417,7 @@ fn equal(state: &State<'_, '_>, one: &Jinja, other: &Jinja) -> Result<bool, Erro
     Ok(one == other)
 }
 
-/// Which comes first, of two numbers or two texts; nothing else has an order.
+/// The order of two numbers or two texts; other values have none.
 fn order(state: &State<'_, '_>, one: &Jinja, other: &Jinja) -> Result<Ordering, Error> {
     if one.kind() != other.kind() || !matches!(one.kind(), ValueKind::Number | ValueKind::String) {
         let absent = if is_none(one) { one } else { other };
@@ -447,7 +448,7 @@ fn contains(state: &State<'_, '_>, value: &Jinja, holder: &Jinja) -> Result<bool
     }
 }
 
-/// Whether a text, or the JSON of what is none, holds a match; nothing is in `none`.
+/// Whether a pattern matches in a text, or in the JSON of another value; never in `none`.
 fn matches(state: &State<'_, '_>, value: &Jinja, pattern: &Jinja) -> Result<bool, Error> {
     let Some(pattern) = pattern.downcast_object_ref::<Pattern>() else {
         return Err(wrong("a pattern stands in quotes"));
@@ -472,7 +473,7 @@ fn empty() -> Jinja {
     Jinja::from_object(Vec::<Jinja>::new())
 }
 
-/// What messages call a value.
+/// The word for a value in messages.
 fn noun(value: &Jinja) -> &'static str {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => "none",
@@ -485,7 +486,7 @@ fn noun(value: &Jinja) -> &'static str {
     }
 }
 
-/// Writes a value among text: what is absent is nothing, and what no text or number is stands there as JSON.
+/// Prints a value into text: an absent value as nothing, and anything but texts and numbers as JSON.
 pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
     let json = match value.kind() {
         ValueKind::Undefined | ValueKind::None => return Ok(()),
@@ -499,7 +500,7 @@ pub(super) fn print(out: &mut minijinja::Output<'_>, state: &mut State<'_, '_>, 
     write!(out, "{json}").map_err(Error::from)
 }
 
-/// `text` with the five characters that mean something in XML as entities.
+/// `text` with the five special characters of XML as entities.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

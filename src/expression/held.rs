@@ -1,18 +1,18 @@
-//! Held: what is a value on its way through an expression?
+//! Held: what is a value while an expression is evaluated?
 //!
-//! In: values of the scope, and what was made of them along the way.
-//! Out: [`Held`], which borrows what it can, and what it is as a text, a number or a list.
-//! Never: guesses where the engine would have a way of its own: then it is none of them.
+//! In: values of the scope, and values made during evaluation.
+//! Out: [`Held`], which borrows what it can; its text, number or list.
+//! Never: guesses where the engine behaves in its own way: the answer is then none.
 
 use super::is_true;
 use super::quick::Kind;
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// Bytes of text that one step goes through.
+/// The bytes of text that count as one step.
 pub(super) const STRIDE: usize = 64;
 
-/// A value on its way.
+/// A value during evaluation.
 #[derive(Debug, Clone)]
 pub(super) enum Held<'j> {
     Value(Cow<'j, Value>),
@@ -24,12 +24,12 @@ pub(super) enum Held<'j> {
 pub(super) const NONE: Held<'static> = Held::Value(Cow::Owned(Value::Null));
 
 impl<'j> Held<'j> {
-    /// A value that was made along the way.
+    /// A value that was made during evaluation.
     pub(super) fn made(value: impl Into<Value>) -> Self {
         Held::Value(Cow::Owned(value.into()))
     }
 
-    /// How long it takes to copy it.
+    /// The steps to copy it.
     pub(super) fn steps(&self) -> usize {
         match self {
             Held::List(items) => items.len() + items.iter().map(Held::steps).sum::<usize>(),
@@ -59,7 +59,7 @@ impl<'j> Held<'j> {
         }
     }
 
-    /// A whole number, or what is plainly one.
+    /// The value as a whole number, in the simple cases.
     pub(super) fn whole(&self) -> Option<Held<'j>> {
         let plain = |text: &str| match text.as_bytes() {
             [b'0'] => true,
@@ -73,7 +73,7 @@ impl<'j> Held<'j> {
         Some(Held::made(number))
     }
 
-    /// How many items or members it has; none has none.
+    /// How many items or members it has; none if it has no length.
     pub(super) fn length(&self) -> Option<usize> {
         Some(match self {
             Held::List(items) => items.len(),
@@ -87,7 +87,7 @@ impl<'j> Held<'j> {
         })
     }
 
-    /// None of these where it is a truth, a number or nothing.
+    /// Its kind; none if it is a boolean, a number or null.
     pub(super) fn kind(&self) -> Option<Kind> {
         match self {
             Held::List(_)
@@ -99,12 +99,12 @@ impl<'j> Held<'j> {
         }
     }
 
-    /// Whether its items are at hand.
+    /// Whether it is a list whose items are available.
     pub(super) fn is_list(&self) -> bool {
         self.kind() == Some(Kind::List) && !matches!(self, Held::Pair(..))
     }
 
-    /// Whole numbers only: others have their own ways to compare.
+    /// Its value as a whole number; other numbers are compared differently.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
             Held::Value(json) => json.as_i64(),
@@ -112,7 +112,7 @@ impl<'j> Held<'j> {
         }
     }
 
-    /// None where the kinds are not plainly comparable.
+    /// Whether both are equal; none if their kinds are not easily comparable.
     pub(super) fn equals(&self, other: &Held<'_>) -> Option<bool> {
         if self.is_none() || other.is_none() {
             return Some(self.is_none() && other.is_none());
@@ -135,7 +135,7 @@ impl<'j> Held<'j> {
         }
     }
 
-    /// What stands at the end of a path; an absent member is none.
+    /// The value at the end of a path; an absent member is none.
     pub(super) fn at(&self, path: &[String]) -> Option<Held<'j>> {
         let Some((first, rest)) = path.split_first() else { return Some(self.clone()) };
         let next = match (self, first.parse::<usize>()) {

@@ -1,8 +1,8 @@
-//! Lowered: what is run for what an author typed?
+//! Lowered: what is executed for what an author typed?
 //!
-//! In: nothing; [`lower`](super::lower) makes it, once for each expression, template and document.
-//! Out: [`Lowered`]: the source for the engine with its numbered reads and constants, the same without an engine where its parts
-//! are plain, and what `check` wants to know of it.
+//! In: nothing; [`lower`](super::lower) makes it once for each expression, template and document.
+//! Out: [`Lowered`]: the source for the engine with its numbered reads and constants, a form that needs no engine if
+//! its parts are simple, and what `check` needs to know.
 //! Never: evaluates.
 
 use super::escape::Slot;
@@ -11,13 +11,13 @@ use super::resolve::Read;
 use crate::text::{SourceId, Span};
 use minijinja::Value as Jinja;
 
-/// What is run.
+/// What is executed.
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) reads: Vec<Read>,
     pub(super) looks: Vec<Look>,
     pub(super) compared: Vec<Compared>,
-    /// The path to its value, where it takes that from elsewhere as it is.
+    /// The path of its value, if it is taken unchanged from elsewhere.
     pub(super) path: Option<Vec<String>>,
     pub(super) constants: Vec<Jinja>,
     pub(super) form: Form,
@@ -25,13 +25,13 @@ pub(super) struct Lowered {
 
 #[derive(Debug)]
 pub(super) enum Form {
-    /// One read: no engine is needed.
+    /// A single read; needs no engine.
     Read(usize),
-    /// Text and reads: neither.
+    /// Text and reads; needs no engine.
     Plain(Vec<Piece>),
-    /// The source of an expression, and the same without an engine if its parts are plain.
+    /// The source of an expression, and a form that needs no engine if its parts are simple.
     Value(String, Option<Quick>),
-    /// The source of a template, likewise.
+    /// The source of a template, and a form that needs no engine if its parts are simple.
     Text(String, Option<Page>),
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Piece {
     Read(usize),
 }
 
-/// A look at what a statement or a filter took from elsewhere, as the path from there; it is read when the statement is run.
+/// A path that a statement or filter uses inside a value taken from elsewhere; it is resolved when the statement runs.
 #[derive(Debug)]
 pub(super) struct Look {
     pub(super) at: Span,
@@ -49,7 +49,7 @@ pub(super) struct Look {
     pub(super) path: Vec<String>,
 }
 
-/// A constant that is compared with what stands at a path.
+/// A constant that is compared with the value at a path.
 #[derive(Debug)]
 pub(super) struct Compared {
     pub(super) at: Span,
@@ -58,29 +58,29 @@ pub(super) struct Compared {
     pub(super) constant: Constant,
 }
 
-/// A text, number or truth value.
+/// A text, number or boolean.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Constant {
     Text(String),
-    /// As it was typed.
+    /// As typed.
     Number(String),
     Truth(bool),
 }
 
-/// Statements in their order.
+/// Statements in order.
 #[derive(Debug)]
 pub(super) struct Page(pub(super) Vec<Node>);
 
 /// One statement.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// As it is typed.
+    /// Text, as typed.
     Text(String),
     Print(Quick, Print),
     If(Quick, Page, Page),
     Set(usize, Quick),
     Each(Box<Each>),
-    /// A file that is written in.
+    /// An included file.
     Part(Page),
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Each {
     pub(super) items: Quick,
     /// The numbers of the names that it binds.
     pub(super) names: Vec<usize>,
-    /// Whether one name stands for the whole item.
+    /// Whether a single name is bound to the whole item.
     pub(super) alone: bool,
     pub(super) when: Option<Quick>,
     pub(super) body: Page,
@@ -100,13 +100,13 @@ pub(super) struct Each {
 /// How a value is printed.
 #[derive(Debug)]
 pub(super) enum Print {
-    /// As Jinja writes it.
+    /// As Jinja prints it.
     Jinja,
-    /// As it is: the rules themselves spell it.
+    /// Unescaped: the rules themselves write it.
     Markup,
     /// Escaped for its place.
     Slot(Slot),
-    /// As it is, but for the lines that the dialect of this name would take for structure.
+    /// Unescaped, except for lines that the dialect of this name would take for structure.
     Guarded(String),
 }
 

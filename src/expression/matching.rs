@@ -1,6 +1,6 @@
-//! Matching: does a text hold a match of a pattern?
+//! Matching: does a pattern match in a text?
 //!
-//! In: a pattern as an author writes it in quotes, and texts.
+//! In: a pattern that an author writes in quotes, and texts.
 //! Out: [`Pattern`], which is compiled when the expression is read.
 //! Never: compiles a pattern while an expression is evaluated.
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The name of the test.
 pub(super) const TEST: &str = "matching";
 
-/// The largest automaton that a pattern may have, in bytes.
+/// The size limit of a compiled pattern, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// A pattern of the `regex` crate; it may match anywhere.
@@ -24,7 +24,7 @@ impl Pattern {
         RegexBuilder::new(text).size_limit(LARGEST).build().map(Self)
     }
 
-    /// The pattern that stands in quotes.
+    /// The pattern in a quoted text.
     pub(super) fn of(tree: &Expr<'_>) -> Option<Self> {
         let Expr::Const(text) = tree else { return None };
         Self::new(text.value.as_str()?).ok()

@@ -1,21 +1,22 @@
-//! Expressions: what does a condition or template of a pack give here?
+//! Expressions: what does a condition or template of a pack evaluate to?
 //!
-//! In: the text of a condition, template, value or path, and a [`Scope`] with what it may see.
+//! In: the text of a condition, template, value or path, and a [`Scope`] with what it can see.
 //! Out: [`Expression`], [`Template`], [`Shape`] and [`PathTemplate`], each checked once and evaluated often.
-//! Never: knows what a name means, changes what it reads, or looks at anything outside its scope.
+//! Never: knows what a name means, changes what it reads, or uses anything outside its scope.
 //!
-//! The language is Jinja, and minijinja parses and evaluates it. Three things are laid on top, by the [lowering](lower) of
-//! what was typed and the [guards](engine) in it, because a pack decides what a model may do:
+//! The language is Jinja; minijinja parses and evaluates it. Because a pack decides what a model may do, the
+//! [lowering](lower) of what was typed, and the [guards](engine) in the result, change three things:
 //!
-//! * There is no *undefined*. An absent member is `none`, also of `none`, and `default` fills it; a name that is not in
-//!   scope is a failure. Where a collection is asked for, `none` is an empty one.
-//! * Sums and order want values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value denies.
-//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`Document`], which is
-//!   a whole file, includes others.
+//! * There is no *undefined*. An absent member is `none`, and so is a member of `none`; `default` replaces it. A
+//!   name that is not in scope is a failure. Where a collection is expected, `none` is an empty one.
+//! * Arithmetic and order need values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value
+//!   denies.
+//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`Document`],
+//!   which is a whole file, can include others.
 //!
-//! Bounds of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or looked through, [`OUTPUT`] bytes of
-//! text, and more of each for a large value that it reads. What is made of plain parts, [expressions](quick) and
-//! [pages](page), is [run] without an engine on borrowed values; the engine has the last word wherever that is not plain.
+//! Limits of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or searched, [`OUTPUT`] bytes of
+//! text, and more of each if a large value is read. [Expressions](quick) and [pages](page) with only simple parts are
+//! [run] without the engine, on borrowed values. The engine evaluates everything else.
 
 mod constraint;
 mod document;
@@ -69,22 +70,22 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why an evaluation gave nothing. A condition that fails denies.
+/// Why an evaluation gave no value. A condition that fails denies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What went wrong: one line, lower case, in the words of the language.
+    /// What went wrong, in one line, lower case, in the words of the language.
     pub message: String,
-    /// Whether it comes of a value that was not there: an optional parameter, or a state that is still empty.
+    /// Whether the cause is an absent value: an optional parameter, or an empty state.
     pub absence: bool,
 }
 
 impl Failure {
-    /// A failure of what is there.
+    /// A failure that is not due to an absent value.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), absence: false }
     }
 
-    /// A failure for what is not there.
+    /// A failure due to an absent value.
     pub(super) fn absent(message: impl Into<String>) -> Self {
         Self { message: message.into(), absence: true }
     }
@@ -119,7 +120,7 @@ impl std::error::Error for Failure {}
 #[derive(Debug, Clone)]
 pub struct Expression(Arc<Parsed>);
 
-/// A template: a string that is exactly one `{{ … }}` gives a typed value, anything else text.
+/// A template: a text of exactly one `{{ … }}` gives a typed value, any other gives text.
 #[derive(Debug, Clone)]
 pub struct Template(Arc<Parsed>);
 
@@ -133,9 +134,9 @@ struct Parsed {
 
 #[derive(Debug)]
 enum Body {
-    /// No Jinja in it; the text is its own value.
+    /// No Jinja in it: the text itself.
     Plain(Value),
-    /// A path, or text and paths: read from the scope as they are.
+    /// Only paths, or text and paths: read directly from the scope.
     Paths(Lowered),
     /// An expression.
     Value(Arc<Lowered>, engine::Code),
@@ -148,43 +149,44 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
+    /// `pack/bad-expression`, at the word that is wrong if the place of the string can be mapped, or else at the
+    /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
         let parsed = lower::expression(&text.value).and_then(|lowered| Parsed::new(text, lowered));
         let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
         Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
     }
 
-    /// What was typed.
+    /// The source as typed.
     pub fn source(&self) -> &str {
         &self.0.text
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn at(&self) -> Location {
         self.0.at
     }
 
-    /// What it reads from its scope, each as a path as far as it can be known without running it, in the order of the text.
+    /// The paths that it reads from its scope, in the order of the text, each as far as it is known without evaluation.
     pub fn reads(&self) -> &[Vec<String>] {
         self.0.reads.paths()
     }
 
-    /// The same with the place of each.
+    /// The same, with the place of each.
     pub(crate) fn reads_at(&self) -> &Reads {
         &self.0.reads
     }
 
-    /// Its value.
+    /// Evaluates it.
     ///
     /// # Errors
     ///
-    /// A name that is not in scope, values that do not fit an operator or filter, or a bound that is reached.
+    /// A name that is not in scope, values that do not fit an operator or filter, or a limit that is reached.
     pub fn value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         self.0.value(scope)
     }
 
-    /// Its value by the engine alone.
+    /// Evaluates it with the engine.
     #[cfg(test)]
     fn slow_value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         match &self.0.body {
@@ -193,11 +195,11 @@ impl Expression {
         }
     }
 
-    /// Whether its value counts as true: neither `none`, `false`, zero nor empty.
+    /// Whether its value is true: not `none`, `false`, zero or empty.
     ///
     /// # Errors
     ///
-    /// As for [`Expression::value`].
+    /// Those of [`Expression::value`].
     pub fn holds(&self, scope: &Scope<'_>) -> Result<bool, Failure> {
         match &self.0.body {
             Body::Value(lowered, code) => match run::holds(lowered, scope) {
@@ -218,7 +220,8 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression`, at the word that is wrong where the place of the string allows to say so.
+    /// `pack/bad-expression`, at the word that is wrong if the place of the string can be mapped, or else at the
+    /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
             let parsed = Parsed {
@@ -233,22 +236,22 @@ impl Template {
         Ok(Template(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
     }
 
-    /// What was typed.
+    /// The source as typed.
     pub fn source(&self) -> &str {
         &self.0.text
     }
 
-    /// Where it stands.
+    /// Its place.
     pub fn at(&self) -> Location {
         self.0.at
     }
 
-    /// Its text, if there is no Jinja in it.
+    /// The text, if it has no Jinja in it.
     pub fn plain(&self) -> Option<&str> {
         matches!(self.0.body, Body::Plain(_)).then_some(&self.0.text)
     }
 
-    /// Whether its value is a text whatever it reads: it is not exactly one `{{ … }}`.
+    /// Whether its value is always a text: it is not exactly one `{{ … }}`.
     pub(crate) fn is_text(&self) -> bool {
         match &self.0.body {
             Body::Plain(_) | Body::Text(..) => true,
@@ -257,30 +260,30 @@ impl Template {
         }
     }
 
-    /// What it reads from its scope, as [`Expression::reads`] says it.
+    /// The paths that it reads from its scope; see [`Expression::reads`].
     pub fn reads(&self) -> &[Vec<String>] {
         self.0.reads.paths()
     }
 
-    /// The same with the place of each.
+    /// The same, with the place of each.
     pub(crate) fn reads_at(&self) -> &Reads {
         &self.0.reads
     }
 
-    /// Its value: of any type if it is exactly one `{{ … }}`, else a text.
+    /// Renders it: to a value of any type if it is exactly one `{{ … }}`, otherwise to text.
     ///
     /// # Errors
     ///
-    /// As for [`Expression::value`].
+    /// Those of [`Expression::value`].
     pub fn render(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         self.0.value(scope)
     }
 
-    /// Its value as text: `none` is `None` and a truth `True` or `False`, as Jinja writes them.
+    /// Renders it to text: `none` becomes `None`, and a boolean `True` or `False`, as in Jinja.
     ///
     /// # Errors
     ///
-    /// As for [`Expression::value`].
+    /// Those of [`Expression::value`].
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
         if let Some(text) = self.0.text(scope) {
             return text;
@@ -330,7 +333,7 @@ impl Parsed {
         }
     }
 
-    /// Its value, where that is a text whatever the scope holds.
+    /// Its text, if it is always a text.
     fn text(&self, scope: &Scope<'_>) -> Option<Result<String, Failure>> {
         match &self.body {
             Body::Plain(_) => Some(Ok(self.text.clone())),
@@ -369,12 +372,12 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-/// The filters that expressions may use, in alphabetical order.
+/// The filters that expressions can use, in alphabetical order.
 pub fn filters() -> impl Iterator<Item = &'static str> {
     filters::filters()
 }
 
-/// The tests that may follow `is`, in alphabetical order.
+/// The tests that can follow `is`, in alphabetical order.
 pub fn predicates() -> impl Iterator<Item = &'static str> {
     filters::predicates()
 }

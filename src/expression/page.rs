@@ -1,8 +1,8 @@
-//! Pages: what does a template of plain parts say, without an engine?
+//! Pages: what does a template with only simple parts render to, without the engine?
 //!
-//! In: the statements of a template as they were lowered, and a scope.
-//! Out: [`Page`], and its text where nothing unusual happens; nothing where the engine has to say.
-//! Never: fails, or says anything else than the engine would.
+//! In: the lowered statements of a template, and a scope.
+//! Out: [`Page`], and its text; none if only the engine can tell.
+//! Never: fails, or differs from the engine.
 
 use super::escape::{Escape, Places};
 use super::held::Held;
@@ -13,7 +13,7 @@ use super::{Scope, engine};
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// The text of a template, and where values stand in it; none where the engine has to say.
+/// The text of a template, and the places of values in it; none if only the engine can tell.
 pub(super) fn text(lowered: &Lowered, scope: &Scope<'_>, escape: Option<&Escape>) -> Option<(String, Places)> {
     let Form::Text(_, page) = &lowered.form else { return None };
     let mut sheet =
@@ -23,7 +23,7 @@ pub(super) fn text(lowered: &Lowered, scope: &Scope<'_>, escape: Option<&Escape>
     Some((sheet.out, sheet.places))
 }
 
-/// A page that is being written.
+/// A page being written.
 struct Sheet<'j> {
     run: Run<'j>,
     escape: Option<&'j Escape>,
@@ -102,7 +102,7 @@ impl<'j> Sheet<'j> {
         if length == 0 { self.page(&each.otherwise) } else { Some(()) }
     }
 
-    /// Gives an item the names of its loop.
+    /// Binds the names of a loop to an item.
     fn bind(&mut self, each: &'j Each, item: Held<'j>) -> Option<()> {
         if let (true, [name]) = (each.alone, each.names.as_slice()) {
             self.set(*name, item);
@@ -142,7 +142,7 @@ impl<'j> Sheet<'j> {
     }
 }
 
-/// A value as it is printed. The engine has bounds for how much of lists and tables there is.
+/// A value as it is printed; none for lists and tables, whose size only the engine limits.
 fn written<'v>(value: &'v Held<'_>) -> Option<Cow<'v, str>> {
     if let Some(text) = value.text() {
         return Some(Cow::Borrowed(text));

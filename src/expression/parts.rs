@@ -1,8 +1,8 @@
-//! Parts: what did a condition rest on?
+//! Parts: why did a condition hold, or not?
 //!
-//! In: a condition, and the scope in which it was weighed.
-//! Out: [`Part`]s: what stands around its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
-//! Never: says whether the condition holds; a part that cannot be weighed alone says why.
+//! In: a condition, and the scope in which it was evaluated.
+//! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
+//! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
 
 use super::{Expression, Scope, lower};
 use crate::text::{Spanned, excerpt};
@@ -10,22 +10,22 @@ use minijinja::machinery::ast::{BinOpKind, Expr, UnaryOpKind};
 use minijinja::machinery::parse_expr;
 use std::io::{self, Write};
 
-/// So many bytes of a value are told.
+/// The most bytes of a value that are shown.
 const VALUE: usize = 160;
-/// So many parts of one condition are told.
+/// The most parts of a condition that are shown.
 const MOST: usize = 16;
 
-/// A part of a condition, and what it gave.
+/// A part of a condition, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// As the pack has it.
+    /// Its source, as the pack writes it.
     pub(crate) text: String,
-    /// Its value as JSON, cut short; or why there is none.
+    /// Its value as JSON, shortened; or why it has none.
     pub(crate) value: String,
 }
 
 impl Expression {
-    /// Its parts in the order of the text, the whole before what is in it; then the paths that it reads.
+    /// Its parts in the order of the text, each whole before its operands; then the paths that it reads.
     pub(crate) fn parts(&self, scope: &Scope<'_>) -> Vec<Part> {
         let mut operands = Operands { source: self.source(), texts: Vec::new() };
         if let Ok(tree) = parse_expr(self.source()) {
@@ -48,7 +48,7 @@ impl Expression {
     }
 }
 
-/// The texts between the `and`s of a condition, or between its `or`s; the whole where there are none.
+/// The operands of the `and`s of a condition, or of its `or`s; the whole condition if there are none.
 pub(crate) fn operands(source: &str, joined: Joined) -> Vec<&str> {
     fn find<'s>(tree: &Expr<'_>, source: &'s str, joined: Joined, found: &mut Vec<&'s str>) {
         match tree {
@@ -81,12 +81,12 @@ impl Joined {
     }
 }
 
-/// How a part of an expression is typed.
+/// The source of a part of an expression.
 pub(super) fn text<'s>(part: &Expr<'_>, source: &'s str) -> Option<&'s str> {
     source.get(start(part)..part.span().end_offset as usize)
 }
 
-/// The texts that stand around the words that decide.
+/// The operands, as source text.
 struct Operands<'s> {
     source: &'s str,
     texts: Vec<String>,
@@ -133,7 +133,7 @@ impl Operands<'_> {
     }
 }
 
-/// Where an expression starts: minijinja places a filter at its name, behind what it filters.
+/// Where an expression starts: minijinja records the place of a filter as that of its name, after its operand.
 fn start(tree: &Expr<'_>) -> usize {
     match tree {
         Expr::Filter(filter) => filter.expr.as_ref().map_or(0, start),
@@ -147,7 +147,7 @@ fn start(tree: &Expr<'_>) -> usize {
     }
 }
 
-/// A path as an expression says it.
+/// The path as an expression would write it.
 fn spelled(path: &[String]) -> Option<String> {
     let (name, keys) = path.split_first()?;
     let mut text = name.clone();
@@ -163,7 +163,7 @@ fn spelled(path: &[String]) -> Option<String> {
     Some(text)
 }
 
-/// A value as JSON, as far as it is told: a large one is not written out first.
+/// A value as JSON, shortened without writing out large ones.
 fn brief(value: &crate::value::Value) -> String {
     let mut start = Start(Vec::new());
     let cut = serde_json::to_writer(&mut start, value).is_err();
@@ -174,7 +174,7 @@ fn brief(value: &crate::value::Value) -> String {
     }
 }
 
-/// The first bytes of what is written.
+/// Keeps only the first bytes that are written.
 struct Start(Vec<u8>);
 
 impl Write for Start {

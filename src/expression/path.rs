@@ -1,8 +1,8 @@
 //! Paths: which member of the state does this template name?
 //!
-//! In: a dotted path whose segments may hold templates, such as `profiles.{{ ids.profile }}.pages`.
+//! In: a dotted path whose segments may contain templates, such as `profiles.{{ ids.profile }}.pages`.
 //! Out: [`PathTemplate`], which renders to one key per segment.
-//! Never: follows a path, or lets what a template gives add a segment.
+//! Never: follows a path, or lets the value of a template add a segment.
 
 use super::{Failure, Fault, Reads, Scope, Template, lower};
 use crate::diagnostic::Diagnostic;
@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A key of a path: as the pack spells it, or as a template gives it.
+/// A key of a path, from the pack or from a template.
 #[derive(Debug, Clone)]
 pub(crate) enum Key<'p> {
     Spelt(&'p str),
@@ -40,8 +40,8 @@ impl fmt::Display for Key<'_> {
 /// The keys of a path.
 pub(crate) type Keys<'p> = SmallVec<[Key<'p>; 4]>;
 
-/// A dotted path with templates inside its segments. It is split once, at the dots outside of `{{ }}`: dots inside what a
-/// template gives are part of a key.
+/// A dotted path with templates in its segments. It is split once, at the dots outside `{{ }}`: a dot in the value of a
+/// template is part of the key.
 #[derive(Debug, Clone)]
 pub struct PathTemplate {
     segments: Vec<Template>,
@@ -70,17 +70,17 @@ impl PathTemplate {
         Ok(PathTemplate { segments, reads })
     }
 
-    /// The segments that need no rendering, from the first on: `profiles` of `profiles.{{ ids.profile }}.pages`.
+    /// The leading segments without templates: `profiles` of `profiles.{{ ids.profile }}.pages`.
     pub fn head(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().map_while(Template::plain)
     }
 
-    /// Each segment, and none for one that a template gives.
+    /// Each segment; none for a segment with a template.
     pub fn segments(&self) -> impl Iterator<Item = Option<&str>> {
         self.segments.iter().map(Template::plain)
     }
 
-    /// What was typed.
+    /// The path as typed.
     pub(crate) fn source(&self) -> String {
         self.segments.iter().map(Template::source).collect::<Vec<_>>().join(".")
     }
@@ -90,7 +90,7 @@ impl PathTemplate {
         self.segments.len()
     }
 
-    /// Never: a path has at least one segment.
+    /// Always false: a path has at least one segment.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -100,11 +100,11 @@ impl PathTemplate {
         &self.reads
     }
 
-    /// One key per segment; a number is the place of an item.
+    /// One key per segment; a number is an index into a list.
     ///
     /// # Errors
     ///
-    /// A template that fails, or gives anything but a number or a text with something in it.
+    /// A template that fails, or whose value is not a number or a text that is not empty.
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<Keys<'_>, Failure> {
         let mut keys = Keys::new();
         for segment in &self.segments {
@@ -130,7 +130,7 @@ fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Key<'t>, Failure>
     }
 }
 
-/// The segments of a path: what stands between the dots outside of braces.
+/// The segments of a path: the parts between dots outside braces.
 fn split(text: &str) -> Vec<Range<usize>> {
     let mut segments = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -149,7 +149,8 @@ fn split(text: &str) -> Vec<Range<usize>> {
     segments
 }
 
-/// How long the `{{ … }}` is that `text` starts with: up to the first `}}` that makes it one, for a map ends so, too.
+/// The length of the `{{ … }}` that `text` starts with: up to the first `}}` that completes it, because a map can end
+/// in `}}`, too.
 fn braces(text: &str) -> usize {
     let ends = || text.match_indices("}}").take(8).map(|(at, _)| at + 2).filter(|_| text.starts_with("{{"));
     let whole = |end: &usize| text.get(..*end).is_some_and(|text| lower::template(text).is_ok());

@@ -1,22 +1,22 @@
-//! Place: what stands around a value in a document?
+//! Place: what surrounds a value in a document?
 //!
 //! In: the text before it.
 //! Out: [`Place`]: between tags, inside one, or inside the quotes of an attribute.
 //! Never: knows a dialect; tags are those of XML.
 
-/// What stands around a value in a document.
+/// What surrounds a value in a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Text, or nothing but tags that are complete.
+    /// Text, or only complete tags.
     Text,
-    /// A tag that is not complete.
+    /// An incomplete tag.
     Tag,
-    /// The quotes of an attribute.
+    /// The quotes of an attribute, with the kind of quote.
     Quoted(u8),
 }
 
 impl Place {
-    /// The place behind `raw`.
+    /// The place after the text `raw`.
     pub(super) fn behind(mut self, raw: &str) -> Place {
         let bytes = raw.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
@@ -36,7 +36,8 @@ impl Place {
     }
 }
 
-/// Whether a value is the value of an attribute, as a whole or in part, of the tag that a text opens with and that goes on up to it.
+/// Whether a value directly after `before`, which starts with a tag, is the value of an attribute in that tag, or a
+/// part of one.
 pub(super) fn is_attribute(before: &str) -> bool {
     let Place::Quoted(quote) = Place::Text.behind(before) else { return false };
     // No quote stands in an escaped value.

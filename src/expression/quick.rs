@@ -1,7 +1,7 @@
 //! Quick: which expressions need no engine?
 //!
-//! In: the syntax tree that is lowered.
-//! Out: [`Quick`], the same as a tree of plain parts; none where a part of it is not plain.
+//! In: the syntax tree being lowered.
+//! Out: [`Quick`], the same as a tree of simple parts; none if a part is not simple.
 //! Never: evaluates; [`run`](super::run) does.
 
 use super::matching::{self, Pattern};
@@ -10,11 +10,11 @@ use crate::value::{Object, Value};
 use minijinja::machinery::ast::{BinOpKind, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 use std::sync::Arc;
 
-/// An expression of plain parts.
+/// An expression with only simple parts.
 #[derive(Debug)]
 pub(super) enum Quick {
     Read(usize),
-    /// What a statement calls by the name of this number.
+    /// The value of a name bound by a statement, by its number.
     Local(usize),
     Loop(Loop),
     Constant(Value),
@@ -41,20 +41,20 @@ pub(super) enum Quick {
     Lines(Box<Quick>),
     Whole(Box<Quick>),
     Joined(Box<Quick>, String),
-    /// Whole numbers in their order, or in the other one.
+    /// Whole numbers in ascending order, or in descending order if true.
     Sorted(Box<Quick>, bool),
     Shows(Box<Quick>, Box<Quick>),
-    /// Items of which a member is as asked; or those of which it is not.
+    /// The items whose member passes a test, or those whose member does not.
     Select(Box<Quick>, Path, Asked, bool),
     /// A member of each item.
     Map(Box<Quick>, Path),
     /// Each item as a whole number.
     Wholes(Box<Quick>),
-    /// What only the engine can say; it need not, where nothing asks for this part.
+    /// Something that only the engine can evaluate; it may turn out not to be needed.
     Engine,
 }
 
-/// What a value may be.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Table,
@@ -62,19 +62,19 @@ pub(super) enum Kind {
     Text,
 }
 
-/// What is asked of a member.
+/// The test for a member.
 #[derive(Debug)]
 pub(super) enum Asked {
-    /// Whether it counts as true.
+    /// Whether it is true.
     True,
     Test(Test, Box<Quick>),
     Matches(Pattern),
 }
 
-/// The way to a member of an item; empty for the item itself.
+/// The path to a member of an item; empty for the item itself.
 pub(super) type Path = Vec<String>;
 
-/// What a loop says of itself.
+/// A member of `loop`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Loop {
     Index,
@@ -117,7 +117,8 @@ pub(super) enum Test {
 }
 
 impl Quick {
-    /// The quick form of an expression, if it has one. `named` gives that of a name, and of a path that was lowered.
+    /// The quick form of an expression, if it has one. `named` returns that of a name, or of a path that is already
+    /// lowered.
     pub(super) fn of<'s>(tree: &Expr<'s>, named: &mut impl FnMut(&Expr<'s>) -> Option<Quick>) -> Option<Quick> {
         if let Some(named) = named(tree) {
             return Some(named);
@@ -187,7 +188,7 @@ impl Quick {
         })
     }
 
-    /// What a comparison asks; those that look the other way are turned around.
+    /// The quick form of a comparison; `>` and `>=` are turned around.
     fn compared(kind: CompareOpKind, left: Box<Quick>, right: Box<Quick>) -> Quick {
         match kind {
             CompareOpKind::Eq => Quick::Test(Test::Equal, left, right),
@@ -201,7 +202,7 @@ impl Quick {
         }
     }
 
-    /// What a filter makes of the value before it.
+    /// The quick form of a filter with its operand.
     fn filtered<'s>(filter: &Filter<'s>, named: &mut impl FnMut(&Expr<'s>) -> Option<Quick>) -> Option<Quick> {
         let mut boxed = |tree: &Expr<'s>| Quick::of(tree, named).map(Box::new);
         let base = boxed(filter.expr.as_ref()?)?;
@@ -246,7 +247,7 @@ impl Quick {
 }
 
 impl Asked {
-    /// What the test of this name asks, with what stands beside the name.
+    /// The test of this name, with its argument.
     fn of<'s>(test: &str, other: &Expr<'s>, boxed: impl FnOnce(&Expr<'s>) -> Option<Box<Quick>>) -> Option<Self> {
         Some(match test {
             matching::TEST => Asked::Matches(Pattern::of(other)?),
@@ -255,7 +256,7 @@ impl Asked {
     }
 }
 
-/// The comparison that a binary operator is, if it is one.
+/// The comparison of a binary operator, if it is one.
 pub(super) fn comparison(op: BinOpKind) -> Option<CompareOpKind> {
     Some(match op {
         BinOpKind::Eq => CompareOpKind::Eq,
@@ -269,13 +270,13 @@ pub(super) fn comparison(op: BinOpKind) -> Option<CompareOpKind> {
     })
 }
 
-/// The steps of a dotted path of names and places.
+/// The steps of a dotted path of names and indexes.
 fn path(text: &str) -> Option<Path> {
     let steps: Path = text.split('.').map(str::to_owned).collect();
     steps.iter().all(|step| !step.is_empty() && !step.contains(['-', '+'])).then_some(steps)
 }
 
-/// What a test of this name asks of two values.
+/// The test of this name, if it takes two values.
 pub(super) fn two_sided(name: &str) -> Option<Test> {
     Some(match name {
         "eq" | "equalto" | "==" => Test::Equal,

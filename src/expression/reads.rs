@@ -1,27 +1,27 @@
-//! Reads: what does an expression look at, and where does it say so?
+//! Reads: which paths does an expression read, and where?
 //!
-//! In: the reads of what was lowered, and the text that holds them.
-//! Out: [`Reads`]: each path once, with the place where it stands first.
-//! Never: knows which paths there are.
+//! In: the reads of a lowered text, and the text.
+//! Out: [`Reads`]: each path once, with its first place.
+//! Never: knows which paths exist.
 
 use super::lowered::{Compared, Constant, Lowered};
 use super::resolve::Step;
 use crate::text::{Location, Spanned};
 
-/// What is read, each as a path as far as it is known without running anything, in the order of the text.
+/// The paths that are read, in the order of the text, each as far as it is known without evaluation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reads {
     paths: Vec<Vec<String>>,
     places: Vec<Location>,
-    /// What statements and filters look at inside of these.
+    /// Paths that statements and filters use inside these.
     looks: Vec<(Vec<String>, Location)>,
-    /// The constants that are compared with what stands at a path.
+    /// The constants that are compared with the value at a path.
     compared: Vec<(Vec<String>, Spanned<Constant>)>,
-    /// The path to the value itself, where it is taken as it is.
+    /// The path of the whole value, if it is taken unchanged from elsewhere.
     path: Option<Vec<String>>,
 }
 
-/// The part of a path that is any entry of a list, or of a table.
+/// The segment for any entry of a list or table.
 pub(crate) const ENTRY: &str = "[]";
 
 /// A path as a pack would write it.
@@ -53,7 +53,7 @@ impl Reads {
         reads
     }
 
-    /// Adds what another reads.
+    /// Adds the reads of another text.
     pub(super) fn join(&mut self, other: &Reads) {
         other.iter().for_each(|(path, at)| self.add(path.to_vec(), at));
         self.looks.extend(other.looks.iter().cloned());
@@ -71,22 +71,23 @@ impl Reads {
         &self.paths
     }
 
-    /// What statements and filters look at, as paths in which [`ENTRY`] is any entry of what they go through.
+    /// The paths that statements and filters use, with [`ENTRY`] for any entry of what they iterate over.
     pub(crate) fn looks(&self) -> impl Iterator<Item = (&[String], Location)> {
         self.looks.iter().map(|(path, at)| (path.as_slice(), *at))
     }
 
-    /// The constants that are compared with what stands at a path, each with that path; [`ENTRY`] as in [`looks`](Self::looks).
+    /// The constants that are compared with the value at a path, each with its path; [`ENTRY`] as in
+    /// [`looks`](Self::looks).
     pub(crate) fn compared(&self) -> impl Iterator<Item = (&[String], &Spanned<Constant>)> {
         self.compared.iter().map(|(path, constant)| (path.as_slice(), constant))
     }
 
-    /// The path to the value, where that is taken from elsewhere as it is.
+    /// The path of the value, if it is taken unchanged from elsewhere.
     pub(crate) fn path(&self) -> Option<&[String]> {
         self.path.as_deref()
     }
 
-    /// Where it first reads what stands under this name, or in it.
+    /// The place where it first reads this name, or anything inside its value.
     pub(crate) fn first_of(&self, name: &str) -> Option<Location> {
         self.iter().find(|(path, _)| path.first().is_some_and(|head| head == name)).map(|(_, at)| at)
     }

@@ -1,8 +1,8 @@
-//! Records: which values does a name stand for that are shared until one of them changes?
+//! Records: how are named values shared until one of them changes?
 //!
 //! In: named values, and rules that compute some of them from the others.
-//! Out: [`Record`], an object that is cheap to clone: a change copies the one member that it is about.
-//! Never: shares a part of a member, or computes one before somebody reads it.
+//! Out: [`Record`], an object that is cheap to clone: a change copies only the member that changes.
+//! Never: shares a part of a member, or computes a member before it is read.
 
 use crate::value::{Members, Value};
 use serde::ser::SerializeMap;
@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// An object whose members are shared with its clones until they change; in JSON it is like any other.
+/// An object that shares its members with its clones until they change. It serializes like any JSON object.
 ///
 /// ```
 /// use rulebook::expression::Record;
@@ -25,7 +25,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Clone)]
 pub struct Record(Arc<Inner>);
 
-/// The empty record, which is made at every turn.
+/// The empty record, made once because every turn needs it.
 static EMPTY: LazyLock<Record> = LazyLock::new(|| Record(Arc::default()));
 
 impl Default for Record {
@@ -36,18 +36,18 @@ impl Default for Record {
 
 #[derive(Clone, Default)]
 struct Inner {
-    /// The names of the members. Copies share them: of a state they hardly ever change.
+    /// The names of the members. Clones share them, because they hardly ever change.
     names: Arc<Members<()>>,
-    /// Each in the place of its name.
+    /// The values, each at the index of its name.
     values: Vec<Value>,
-    /// Those that are computed, in the order of the members.
+    /// The computed members, in the order of the members.
     computed: Vec<Computed>,
 }
 
-/// A value that is computed when it is read first; its member is null.
+/// A member that is computed when it is first read; its own value is null.
 #[derive(Clone)]
 struct Computed {
-    /// The place of its member.
+    /// The index of its member.
     place: usize,
     rule: Rule,
     value: OnceLock<Value>,
@@ -58,28 +58,28 @@ impl Inner {
         self.computed.iter().find(|computed| computed.place == place)
     }
 
-    /// The members as they are kept.
+    /// The members as stored.
     fn members(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Value)> {
         self.names.as_slice().iter().map(|(name, ())| name).zip(&self.values)
     }
 }
 
-/// A record as it is seen: all of it, or without what is computed from one of its members on.
+/// A record as it is seen: completely, or without the computed members from one on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'r> {
     record: &'r Record,
-    /// The place of the first member that is not seen if it is computed.
+    /// The index of the first member that is not seen if it is computed.
     until: usize,
 }
 
 impl<'r> View<'r> {
-    /// The member of this name.
+    /// The member of this name, if there is one.
     pub(crate) fn get(self, name: &str) -> Option<&'r Value> {
         let place = self.record.0.names.position(name)?;
         self.record.0.values.get(place).map(|value| self.value(place, value))
     }
 
-    /// The members in their order.
+    /// The members in order.
     pub(crate) fn iter(self) -> impl ExactSizeIterator<Item = (&'r Arc<str>, &'r Value)> {
         let members = self.record.0.members().enumerate();
         members.map(move |(place, (name, value))| (name, self.value(place, value)))
@@ -114,7 +114,7 @@ impl Rule {
         Self(Arc::new(rule))
     }
 
-    /// Whether it is this very rule.
+    /// Whether both are the same rule, by identity.
     pub(crate) fn is(&self, other: &Rule) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -127,12 +127,13 @@ impl fmt::Debug for Rule {
 }
 
 impl Record {
-    /// The member of this name.
+    /// The member of this name, if there is one.
     pub fn get(&self, name: &str) -> Option<&Value> {
         View::from(self).get(name)
     }
 
-    /// The member of this name, mutable; inserted as `null` if there was none. What is computed from it is computed anew.
+    /// The member of this name, mutable; added as `null` if there is none. Members computed from it will be computed
+    /// again.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     pub fn entry(&mut self, name: &str) -> &mut Value {
         let place = self.0.names.position(name);
@@ -152,12 +153,12 @@ impl Record {
         &mut inner.values[place]
     }
 
-    /// Puts a value in the place of the member of this name.
+    /// Sets the member of this name.
     pub fn put(&mut self, name: &str, value: Value) {
         *self.entry(name) = value;
     }
 
-    /// Has the member of this name computed by a rule, which is to look at what stands [before](Record::before) it.
+    /// Lets a rule compute the member of this name. The rule should only read the members [before](Record::before) it.
     pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
         self.put(name, Value::Null);
         let Some(place) = self.0.names.position(name) else { return };
@@ -172,12 +173,12 @@ impl Record {
         computed.is_some_and(|computed| computed.rule.is(rule))
     }
 
-    /// The rules by which members are computed, in the order of these.
+    /// The rules of computed members, in the order of the members.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.0.computed.iter().map(|computed| &computed.rule)
     }
 
-    /// The record without what is computed from the member of this name on.
+    /// The record without the computed members from this name on.
     pub(crate) fn before(&self, name: &str) -> View<'_> {
         View { record: self, until: self.0.names.position(name).unwrap_or_default() }
     }
@@ -187,7 +188,7 @@ impl Record {
         self.0.names.position(name).is_some().then(|| self.entry(name))
     }
 
-    /// Takes the member of this name out; the others keep their order.
+    /// Removes and returns the member of this name; the others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let place = self.0.names.position(name)?;
         self.entry(name);
@@ -197,7 +198,7 @@ impl Record {
         Some(inner.values.remove(place))
     }
 
-    /// The members in their order.
+    /// The members in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         View::from(self).iter().map(|(name, value)| (&**name, value))
     }
@@ -208,7 +209,7 @@ impl Record {
     }
 }
 
-/// What is not computed yet is not computed for this.
+/// Does not compute members that have not been computed yet.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let members = self.0.members().enumerate();

@@ -1,8 +1,8 @@
-//! Resolving: what stands at the end of a path into the scope?
+//! Resolving: which value is at the end of a path into the scope?
 //!
-//! In: the [`Read`]s of what was lowered, and a [`Scope`].
-//! Out: the value of one, borrowed; what is absent is `none`.
-//! Never: converts or copies what it need not.
+//! In: a [`Read`] of a lowered text, and a [`Scope`].
+//! Out: its value, borrowed; an absent one is `none`.
+//! Never: converts or copies more than necessary.
 
 use super::scope::Named;
 use super::{Failure, Scope};
@@ -14,9 +14,9 @@ use std::str::FromStr;
 /// A path into the scope.
 #[derive(Debug)]
 pub(super) struct Read {
-    /// Where it is typed first.
+    /// Its first place in the text.
     pub(super) at: Span,
-    /// The file in which it is, if that is not the text at hand.
+    /// Its file, if it is not the current text.
     pub(super) file: Option<SourceId>,
     pub(super) name: String,
     pub(super) steps: Vec<Step>,
@@ -27,13 +27,13 @@ pub(super) struct Read {
 pub(super) enum Step {
     Key(String),
     Place(i64),
-    /// The key or place that another read gives.
+    /// The key or index is the value of another read.
     Of(usize),
-    /// How much there is: a state may be large, and this is the question that is asked of it most.
+    /// The length. A step of its own, because states can be large and this is what is asked most often.
     Length,
 }
 
-/// The value of a read, borrowed; what is absent is `none`.
+/// The value of a read, borrowed; an absent one is `none`.
 pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) -> Result<Cow<'j, Value>, Failure> {
     let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Value::Null)) };
     let Some(named) = scope.find(&read.name) else {
@@ -67,12 +67,12 @@ pub(super) fn resolve<'j>(reads: &[Read], index: usize, scope: &'j Scope<'_>) ->
     Ok(value)
 }
 
-/// What is absent is `none`.
+/// An absent value becomes `none`.
 fn found(value: Option<&Value>) -> Cow<'_, Value> {
     value.map_or(Cow::Owned(Value::Null), Cow::Borrowed)
 }
 
-/// What `find` finds in a value, borrowed where the value is.
+/// The value that `find` returns from `value`, borrowed if `value` is.
 fn within<'j>(value: Cow<'j, Value>, find: impl Fn(&Value) -> Option<Cow<'_, Value>>) -> Cow<'j, Value> {
     let found = match value {
         Cow::Borrowed(value) => find(value),
@@ -91,7 +91,7 @@ fn length(value: &Value) -> Result<Value, Failure> {
     }))
 }
 
-/// A member by its name, or an item or character by its place; negative ones count from the end.
+/// A member by name, or an item or character by index; negative indexes count from the end.
 fn member<'j>(holder: &'j Value, key: &Value) -> Option<Cow<'j, Value>> {
     match key.as_str() {
         Some(name) => called(holder, name),

@@ -1,10 +1,12 @@
-//! Run: what does an expression of plain parts give, without an engine?
+//! Run: what does an expression with only simple parts evaluate to, without the engine?
 //!
-//! In: a [`Quick`] expression, what it reads, and what statements around it have named.
-//! Out: its value where nothing unusual happens, and nothing where the engine has to say.
-//! Never: fails, or differs from the engine: kinds that do not fit, odd numbers and endless work are left to it.
+//! In: a [`Quick`] expression, the values that it reads, and the names bound by statements around it.
+//! Out: its value; none if only the engine can tell.
+//! Never: fails, or differs from the engine: values that do not fit, unusual numbers and long computations are left to
+//! it.
 //!
-//! The engine converts all that an expression reads, which costs more than most expressions do. Here values are borrowed.
+//! The engine converts everything that an expression reads, which costs more than evaluating most expressions. Here
+//! values are borrowed.
 
 use super::held::{Held, NONE, STRIDE};
 use super::lowered::{Form, Lowered};
@@ -17,13 +19,13 @@ use crate::value::{Members, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
-/// The value of an expression; none where the engine has to say.
+/// The value of an expression; none if only the engine can tell.
 pub(super) fn value(lowered: &Lowered, scope: &Scope<'_>) -> Option<Value> {
     let Form::Value(_, quick) = &lowered.form else { return None };
     Some(Run::new(&lowered.reads, scope).value(quick.as_ref()?)?.into_value())
 }
 
-/// Whether an expression holds; none where the engine has to say.
+/// Whether an expression is true; none if only the engine can tell.
 pub(super) fn holds(lowered: &Lowered, scope: &Scope<'_>) -> Option<bool> {
     let Form::Value(_, quick) = &lowered.form else { return None };
     Some(Run::new(&lowered.reads, scope).value(quick.as_ref()?)?.is_true())
@@ -33,19 +35,19 @@ pub(super) fn holds(lowered: &Lowered, scope: &Scope<'_>) -> Option<bool> {
 pub(super) struct Run<'j> {
     reads: &'j [Read],
     scope: &'j Scope<'j>,
-    /// The steps so far.
+    /// The steps taken so far.
     taken: Cell<u64>,
-    /// What the largest value weighs that is read; only long evaluations ask.
+    /// The weight of the largest value that is read; only needed by long evaluations.
     size: OnceCell<usize>,
-    /// What statements have named, the innermost loop last.
+    /// The names bound by statements, the innermost loop last.
     pub(super) frames: RefCell<Vec<Frame<'j>>>,
 }
 
-/// What the statements of one loop, or of the whole, have named.
+/// The names bound in one loop, or outside all loops.
 #[derive(Default)]
 pub(super) struct Frame<'j> {
     names: Vec<(usize, Held<'j>)>,
-    /// Which item this is, and of how many.
+    /// The index of the item, and the number of items.
     pub(super) turn: Option<(usize, usize)>,
 }
 
@@ -67,13 +69,13 @@ impl<'j> Run<'j> {
         *self.size.get_or_init(|| scale::size(self.reads, self.scope))
     }
 
-    /// Takes steps, of which there are as many as the engine has.
+    /// Takes steps; none if more were taken than the engine allows.
     pub(super) fn take(&self, steps: usize) -> Option<()> {
         self.taken.set(self.taken.get().saturating_add(steps as u64));
         (self.taken.get() <= FUEL || self.taken.get() <= scale::fuel(self.size())).then_some(())
     }
 
-    /// What a statement has named, weighed each time anew: names can be made of names.
+    /// The value of a bound name. It is charged each time, because names can be built from names.
     fn local(&self, name: usize) -> Option<Held<'j>> {
         let frames = self.frames.borrow();
         let mut named = frames.iter().rev().flat_map(|frame| &frame.names);
@@ -82,7 +84,7 @@ impl<'j> Run<'j> {
         Some(value.clone())
     }
 
-    /// A text that was made along the way.
+    /// A text made during evaluation.
     fn made(&self, text: String) -> Option<Held<'j>> {
         self.take(text.len() / STRIDE)?;
         Some(Held::Value(Cow::Owned(text.into())))
@@ -236,7 +238,7 @@ impl<'j> Run<'j> {
         })
     }
 
-    /// Of whole numbers, or of two lists.
+    /// Arithmetic on whole numbers, or the sum of two lists.
     fn sum(&self, sum: Sum, left: Held<'j>, right: Held<'j>) -> Option<Held<'j>> {
         if matches!(sum, Sum::Plus) && left.is_list() && right.is_list() {
             let mut items = self.items(left)?;
@@ -268,8 +270,8 @@ impl<'j> Run<'j> {
         }
     }
 
-    /// The items of which what stands at the path is as asked, `other` being what it is tested against; or those of which it
-    /// is not.
+    /// The items whose value at `path` passes the test if `wanted`, or fails it if not. `other` is the argument of the
+    /// test.
     fn select(
         &self,
         mut items: Vec<Held<'j>>,
@@ -304,7 +306,7 @@ impl<'j> Run<'j> {
         sure.then_some(items)
     }
 
-    /// Whether a value, or anything in it, is more than nothing.
+    /// Whether a value, or anything in it, is not empty.
     fn holds_something(&self, json: &Value) -> Option<bool> {
         self.take(1)?;
         let mut found = Some(false);
@@ -320,7 +322,7 @@ impl<'j> Run<'j> {
         found
     }
 
-    /// The items of a list; none is an empty one.
+    /// The items of a list; `none` counts as an empty list.
     pub(super) fn items(&self, list: Held<'j>) -> Option<Vec<Held<'j>>> {
         let items = match list {
             Held::List(items) => items,
@@ -334,7 +336,7 @@ impl<'j> Run<'j> {
         Some(items)
     }
 
-    /// Whether a text, or the JSON of what is none, holds a match of a pattern.
+    /// Whether a pattern matches in a text, or in the JSON of another value.
     fn matches(&self, value: &Held<'_>, pattern: &Pattern) -> Option<bool> {
         let text = match (value.text(), value) {
             (Some(text), _) => Cow::Borrowed(text),
@@ -389,10 +391,10 @@ impl<'j> Run<'j> {
     }
 }
 
-/// Of more words than these a text is asked first which bytes it holds: most of them are then known not to be in it.
+/// With more words than this, the bytes that the text contains are collected first: most words then need no search.
 const MANY: usize = 8;
 
-/// Which bytes a text holds.
+/// Which bytes occur in a text.
 fn held_bytes(text: &str) -> [bool; 256] {
     let mut held = [false; 256];
     for byte in text.bytes() {

@@ -1,11 +1,12 @@
-//! The scale: how much may one evaluation take?
+//! The scale: how much work may one evaluation do?
 //!
 //! In: JSON and the engine's values.
-//! Out: each as the other, weighed on the way; what goes wrong, and whether an absent value is behind it.
+//! Out: each as the other, weighed on the way; failures, and whether an absent value is the cause.
 //! Never: lets an evaluation go on when its weight is used up.
 //!
-//! minijinja's fuel counts instructions, and one of them may copy a megabyte. So every evaluation also has a [`WEIGHT`]:
-//! what is converted, made, compared or searched is weighed as it would be written out, each time anew.
+//! The fuel of minijinja counts instructions, and one instruction may copy a megabyte. So every evaluation also has a
+//! [`WEIGHT`]: everything that is converted, made, compared or searched is charged each time, as if written out in
+//! full.
 
 use super::resolve::{Read, resolve};
 use super::{Failure, Scope};
@@ -18,18 +19,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Instructions of one evaluation; one more for each byte that the largest value weighs that it reads.
+/// The instructions of one evaluation; plus one for each byte that the largest value read weighs.
 pub const FUEL: u64 = 50_000;
-/// Bytes that one evaluation may convert, make or look through, each value with its overhead; 16 times more for that value.
+/// The bytes that one evaluation may convert, make or search, with an overhead for each value; plus 16 times the weight
+/// of the largest value read.
 pub const WEIGHT: usize = 8 << 20;
-/// Bytes of text that one template may give; 8 times more for that value.
+/// The bytes of text that one template may produce; plus 8 times the weight of the largest value read.
 pub const OUTPUT: usize = 4 << 20;
-/// Levels to which values may be nested.
+/// The deepest nesting of values.
 pub(super) const DEPTH: usize = 64;
-/// What a value weighs besides its text.
+/// The weight of a value besides its text.
 pub(super) const NODE: usize = 32;
 
-/// What is left of the weight of one evaluation.
+/// What is left of the weight of an evaluation.
 #[derive(Debug, Clone)]
 pub(super) struct Scale(pub(super) Arc<Left>);
 
@@ -54,29 +56,29 @@ impl Scale {
         Self::for_size(0)
     }
 
-    /// For an evaluation whose largest value weighs so much.
+    /// The scale for an evaluation whose largest value has this weight.
     pub(super) fn for_size(size: usize) -> Self {
         Self(Arc::new(Left(AtomicUsize::new(WEIGHT.saturating_add(size.saturating_mul(16))))))
     }
 }
 
-/// The instructions that an evaluation may take whose largest value weighs so much.
+/// The instructions for an evaluation whose largest value has this weight.
 pub(super) fn fuel(size: usize) -> u64 {
     FUEL.saturating_add(size as u64)
 }
 
-/// The bytes of text that it may give.
+/// The bytes of text for an evaluation whose largest value has this weight.
 pub(super) fn output(size: usize) -> usize {
     OUTPUT.saturating_add(size.saturating_mul(8))
 }
 
-/// What the largest value weighs that is read.
+/// The weight of the largest value that is read.
 pub(super) fn size(reads: &[Read], scope: &Scope<'_>) -> usize {
     let values = (0..reads.len()).filter_map(|index| resolve(reads, index, scope).ok());
     values.map(|value| heft(&value, DEPTH)).max().unwrap_or_default()
 }
 
-/// What a value weighs, as deep as values may be nested.
+/// The weight of a value, down to the deepest allowed nesting.
 fn heft(value: &Value, depth: usize) -> usize {
     let Some(deeper) = depth.checked_sub(1) else { return NODE };
     NODE + match value {
@@ -87,7 +89,7 @@ fn heft(value: &Value, depth: usize) -> usize {
     }
 }
 
-/// Takes `weight` off what is left.
+/// Subtracts `weight` from what is left; fails if that is not enough.
 pub(super) fn take(left: &Left, weight: usize) -> Result<(), Error> {
     match left.0.load(Relaxed).checked_sub(weight) {
         Some(rest) => {
@@ -101,7 +103,7 @@ pub(super) fn take(left: &Left, weight: usize) -> Result<(), Error> {
     }
 }
 
-/// Takes off what `value` weighs, written out in full.
+/// Subtracts the weight of `value`, written out in full.
 pub(super) fn weigh(left: &Left, value: &Jinja, depth: usize) -> Result<(), Error> {
     let deeper = || depth.checked_sub(1).ok_or_else(too_deep);
     match value.kind() {
@@ -216,7 +218,7 @@ pub(super) fn wrong(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: false })
 }
 
-/// Of a kind that does not fit: `value` may be absent.
+/// The error for a value of the wrong kind, which may be absent.
 pub(super) fn unfit(value: &Jinja, message: String) -> Error {
     Error::new(ErrorKind::InvalidOperation, message).with_source(Why { absence: is_none(value) })
 }
@@ -225,7 +227,7 @@ fn too_deep() -> Error {
     wrong(format!("values are nested at most {DEPTH} deep"))
 }
 
-/// What an error of these guards is about; minijinja's own errors have none.
+/// The cause of an error of our own filters; errors of minijinja have none.
 #[derive(Debug)]
 struct Why {
     absence: bool,
@@ -239,14 +241,14 @@ impl fmt::Display for Why {
 
 impl std::error::Error for Why {}
 
-/// The failure that an error means, for an expression with these reads.
+/// The failure for an error of an expression with these reads.
 pub(super) fn failure(error: Error, reads: &[Jinja]) -> Failure {
     let why = std::error::Error::source(&error).and_then(|why| why.downcast_ref::<Why>());
     let absence = why.map_or_else(|| reads.iter().any(is_none), |why| why.absence);
     Failure { absence, ..Failure::of(error) }
 }
 
-/// A constant that is the same in JSON.
+/// A constant as JSON, if it is the same there.
 pub(super) fn plain(value: &Jinja) -> Option<Value> {
     let plain = match value.kind() {
         ValueKind::Number => value.is_integer(),

@@ -1,7 +1,7 @@
-//! Scopes: which names may an expression see?
+//! Scopes: which names can an expression see?
 //!
 //! In: names with values, borrowed where they are large.
-//! Out: [`Scope`], which gives the value of a name.
+//! Out: [`Scope`], which returns the value of a name.
 //! Never: copies a borrowed value.
 
 use super::Record;
@@ -10,7 +10,7 @@ use crate::text::same;
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// The names an expression may see. Cheap to build for one evaluation; later names shadow earlier ones.
+/// The names that an expression can see. Cheap to build for one evaluation; later names shadow earlier ones.
 ///
 /// ```
 /// use rulebook::expression::Scope;
@@ -24,27 +24,27 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Default)]
 pub struct Scope<'a> {
     outer: Option<&'a Scope<'a>>,
-    /// In their order; a scope is made for each evaluation, so that they take no room of their own.
+    /// The first names, in order; stored inline, because a scope is made for each evaluation.
     few: [Option<Entry<'a>>; FEW],
     count: usize,
-    /// Those behind them.
+    /// All further names.
     more: Vec<Entry<'a>>,
     owned: Vec<Value>,
 }
 
 type Entry<'a> = (&'a str, Held<'a>);
 
-/// So many names most scopes hold.
+/// The number of names stored inline; most scopes have no more.
 const FEW: usize = 12;
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named<'s> {
     Value(&'s Value),
     Record(View<'s>),
 }
 
-/// The same as a scope holds it, in two words; an owned value is its number among those.
+/// The same as stored in a scope, in two words; an owned value is stored as its index.
 #[derive(Debug, Clone, Copy)]
 enum Held<'a> {
     Value(&'a Value),
@@ -59,40 +59,40 @@ impl<'a> Scope<'a> {
         Self::default()
     }
 
-    /// A scope that sees all of `outer` and whatever is added here.
+    /// A scope that sees everything in `outer`, and whatever is added here.
     pub fn inside(outer: &'a Scope<'a>) -> Self {
         Self { outer: Some(outer), ..Self::default() }
     }
 
-    /// With `name` for a borrowed value.
+    /// Adds `name` with a borrowed value.
     pub fn with(mut self, name: &'a str, value: &'a Value) -> Self {
         self.add(name, value);
         self
     }
 
-    /// With `name` for a value of its own.
+    /// Adds `name` with an owned value.
     pub fn with_owned(mut self, name: &'a str, value: Value) -> Self {
         self.add_owned(name, value);
         self
     }
 
-    /// Adds `name` for a borrowed value.
+    /// Adds `name` with a borrowed value.
     pub fn add(&mut self, name: &'a str, value: &'a Value) {
         self.push(name, Held::Value(value));
     }
 
-    /// Adds `name` for a value of its own.
+    /// Adds `name` with an owned value.
     pub fn add_owned(&mut self, name: &'a str, value: Value) {
         self.push(name, Held::Owned(self.owned.len()));
         self.owned.push(value);
     }
 
-    /// Adds `name` for an object whose members are shared.
+    /// Adds `name` with a record as its value.
     pub fn add_record(&mut self, name: &'a str, record: &'a Record) {
         self.push(name, Held::Record(record));
     }
 
-    /// Adds `name` for what is seen of such an object.
+    /// Adds `name` with a view of a record as its value.
     pub(crate) fn add_view(&mut self, name: &'a str, view: &'a View<'a>) {
         self.push(name, Held::View(view));
     }
@@ -105,7 +105,7 @@ impl<'a> Scope<'a> {
         self.count += 1;
     }
 
-    /// The names that were added here, the last first.
+    /// The names that were added here, the last one first.
     fn own(&self) -> impl Iterator<Item = &Entry<'a>> {
         let few = self.few.get(..self.count).unwrap_or(&self.few);
         self.more.iter().rev().chain(few.iter().rev().flatten())
@@ -129,7 +129,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// Every name in scope, innermost first; a shadowed name stands several times.
+    /// Every name in scope, innermost first; shadowed names occur several times.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let mut next = Some(self);
         std::iter::from_fn(move || {

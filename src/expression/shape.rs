@@ -1,6 +1,6 @@
-//! Shapes: what value do the templates inside a table or array make together?
+//! Shapes: which value do the templates inside a table or array make together?
 //!
-//! In: a [`Tree`] as a pack types it.
+//! In: a [`Tree`] as typed in a pack.
 //! Out: [`Shape`], which renders to JSON.
 //! Never: reads TOML.
 
@@ -10,7 +10,7 @@ use crate::surface::Tree;
 use crate::value::{Members, Value};
 use std::sync::Arc;
 
-/// A value whose texts are templates. A member of a table that comes out as `none` is left out.
+/// A value whose texts are templates. A member of a table that renders to `none` is left out.
 #[derive(Debug, Clone)]
 pub struct Shape {
     root: Part,
@@ -38,12 +38,12 @@ impl Shape {
         if faults.is_empty() { Ok(Shape { root, reads }) } else { Err(faults) }
     }
 
-    /// What it reads from its scope.
+    /// The paths that it reads from its scope.
     pub(crate) fn reads(&self) -> &Reads {
         &self.reads
     }
 
-    /// The path to its value, where that is taken from elsewhere as it is.
+    /// The path of its value, if it is taken unchanged from elsewhere.
     pub(crate) fn path(&self) -> Option<&[String]> {
         match &self.root {
             Part::Template(template) => template.reads_at().path(),
@@ -51,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// Its templates, without the texts that hold none.
+    /// Its templates, without the texts that contain no Jinja.
     pub fn templates(&self) -> Vec<&Template> {
         let mut found = Vec::new();
         let mut left = vec![&self.root];
@@ -66,7 +66,8 @@ impl Shape {
         found
     }
 
-    /// The names of the members that its value has at a path inside it; none where that is a list, or a template decides.
+    /// The names of the members that its value has at a path inside it; none if that is a list, or depends on a
+    /// template.
     pub fn members(&self, path: &[String]) -> Option<Vec<&str>> {
         let mut part = &self.root;
         for name in path {
@@ -83,7 +84,7 @@ impl Shape {
         }
     }
 
-    /// Its value.
+    /// Renders it.
     ///
     /// # Errors
     ///

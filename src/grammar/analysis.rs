@@ -1,7 +1,8 @@
-//! Analysis: what can be said about an expression before any text is there?
+//! Analysis: what is known about an expression before it sees a text?
 //!
 //! In: resolved rules.
-//! Out: the bytes a match starts with, the characters taken one at a time, the literals every match starts with.
+//! Out: the bytes that a match can start with, the characters that are taken one at a time, the literals that every
+//! match starts with.
 //! Never: changes what an expression matches.
 
 use super::class::{Bytes, Class};
@@ -9,36 +10,36 @@ use super::expression::{Expr, Rule};
 use pest_meta::ast::RuleType;
 use std::collections::HashMap;
 
-/// Which captures a stretch of a grammar leaves.
+/// Which captures a part of a grammar leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum CaptureMode {
-    /// Every rule that is not silent leaves one.
+    /// Every rule leaves one, unless it is silent.
     Visible,
-    /// Inside an atomic rule: only rules marked `$` or `!` leave one, and theirs inside.
+    /// Inside an atomic rule: only rules marked `$` or `!` leave one, and rules inside these.
     Atomic,
-    /// Inside a lookahead: none, whatever the rules say.
+    /// Inside a lookahead: no rule leaves one.
     Quiet,
 }
 
-/// How a match of an expression starts.
+/// How matches of an expression start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct MatchStart {
-    /// The first bytes of every match that reads something.
+    /// The first bytes of all matches that are not empty.
     pub(super) bytes: Bytes,
-    /// Whether it may match without reading anything.
+    /// Whether a match can be empty.
     pub(super) empty: bool,
 }
 
-/// So far down rules are followed to see what they take.
+/// How many levels of rules are followed to see which characters they take.
 const CALLS: usize = 4;
 
-/// The rules and what is known about them.
+/// The rules, and what is known about them.
 pub(super) struct Analysis<'r> {
     rules: &'r [Rule],
     leads: Vec<MatchStart>,
-    /// Whether a rule is `$` or `!`, or calls one, however far down.
+    /// By rule: whether it is marked `$` or `!`, or calls a rule that is, at any depth.
     reveals: Vec<bool>,
-    /// Whether a rule calls one that is `$` or `!`, however far down.
+    /// By rule: whether it calls a rule marked `$` or `!`, at any depth.
     reveals_inside: Vec<bool>,
     classes: HashMap<(usize, CaptureMode), Option<Class>>,
     singles: HashMap<(usize, CaptureMode), Class>,
@@ -70,7 +71,7 @@ impl<'r> Analysis<'r> {
         self.reveals.get(rule).copied().unwrap_or_default()
     }
 
-    /// Whether a rule leaves a capture in this mode, and the mode of what is inside.
+    /// Whether a rule leaves a capture in this mode, and the mode inside it.
     pub(super) fn capture(&self, rule: usize, mode: CaptureMode) -> (bool, CaptureMode) {
         let kind = self.rules.get(rule).map_or(RuleType::Silent, |rule| rule.kind);
         let (shown, inside) = match (kind, mode) {
@@ -84,12 +85,12 @@ impl<'r> Analysis<'r> {
         (shown, if inside == CaptureMode::Atomic && !reveals { CaptureMode::Quiet } else { inside })
     }
 
-    /// The mode in which a rule has to be compiled when it is called in `mode`: modes that leave the same captures are one.
+    /// The mode in which to compile a rule called in `mode`: modes that leave the same captures become one.
     pub(super) fn effective(&self, rule: usize, mode: CaptureMode) -> CaptureMode {
         if mode == CaptureMode::Atomic && !self.reveals(rule) { CaptureMode::Quiet } else { mode }
     }
 
-    /// How a match of `expr` starts.
+    /// How matches of `expr` start.
     pub(super) fn lead(&self, expr: &Expr) -> MatchStart {
         match expr {
             Expr::Text(text) => match text.bytes().next() {
@@ -135,7 +136,7 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// Bytes of ASCII that `expr` matches wherever one stands next.
+    /// ASCII bytes, each of which `expr` matches on its own.
     fn taken(&self, expr: &Expr, calls: usize) -> Bytes {
         match expr {
             Expr::Text(text) => match text.as_bytes() {
@@ -153,7 +154,7 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// A byte of ASCII that `parts` surely match where it stands next, and no more than that, without a capture.
+    /// An ASCII byte that `parts` are certain to match, and nothing after it, without leaving a capture.
     pub(super) fn end(&self, parts: &[Expr]) -> Option<u8> {
         let (last, before) = parts.split_last()?;
         let choices = if let Expr::Choice(choices) = last { choices.as_slice() } else { std::slice::from_ref(last) };
@@ -173,7 +174,7 @@ impl<'r> Analysis<'r> {
         })
     }
 
-    /// The class of `expr`, if it is one: it takes exactly one character and leaves no capture.
+    /// The class of `expr`, if it always takes exactly one character and leaves no capture.
     pub(super) fn class(&mut self, expr: &Expr, mode: CaptureMode) -> Option<Class> {
         match expr {
             Expr::Text(text) => {
@@ -221,8 +222,8 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// Characters of which `expr` surely takes one and nothing else, whatever follows: a repetition may run over them
-    /// without asking each time.
+    /// Characters that `expr` is certain to take one at a time, whatever follows: a repetition may skip them all at
+    /// once.
     pub(super) fn singles(&mut self, expr: &Expr, mode: CaptureMode) -> Class {
         if let Some(class) = self.class(expr, mode) {
             return class.of_bytes();
@@ -272,7 +273,7 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// Texts of which every match starts with one, if there are such.
+    /// Texts of which every match starts with one, if there are any.
     pub(super) fn literals(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
         const MOST: usize = 16;
         match expr {
@@ -310,7 +311,7 @@ fn meet(one: Class, other: Class) -> Class {
 }
 
 impl Expr {
-    /// Whether it calls a rule of which `test` holds.
+    /// Whether it calls a rule for which `test` is true.
     pub(super) fn calls(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
         match self {
             Expr::Call(rule) => test(*rule),

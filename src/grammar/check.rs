@@ -1,7 +1,7 @@
-//! Checks: may these rules run?
+//! Checks: can these rules be run?
 //!
-//! In: the rules of a grammar as typed.
-//! Out: a diagnostic for every rule or part that could not be run, or would never end.
+//! In: the rules of a grammar, as typed.
+//! Out: a diagnostic for every rule or part that cannot be run, or might never end.
 //! Never: changes a rule, or stops at the first fault.
 
 use super::limits;
@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span};
 use std::collections::{HashMap, VecDeque};
 
-/// The names that pest gives a meaning without a rule.
+/// The names to which pest gives a meaning.
 const BUILT_IN: [&str; 13] = [
     "ANY",
     "ASCII",
@@ -112,7 +112,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether it repeats for ever itself.
+    /// Whether it is a repetition that might never end.
     fn repeats_nothing(&self, node: &Node) -> bool {
         let repeated = match &node.what {
             NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) => inner,
@@ -134,7 +134,7 @@ impl Checker<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// A rule that comes back to itself before anything was read would never end.
+    /// Reports rules that call themselves before reading anything: they would never end.
     fn left_recursion(&mut self) -> bool {
         let edges: Vec<Vec<usize>> = self
             .rules
@@ -163,7 +163,7 @@ impl Checker<'_> {
         reported.contains(&true)
     }
 
-    /// Repetitions are written out before anything runs: that may not grow without bounds.
+    /// Reports rules that become too large once their repetitions are written out.
     fn sizes(&mut self) {
         let mut sum = 0usize;
         for rule in self.rules {
@@ -180,7 +180,7 @@ impl Checker<'_> {
     }
 }
 
-/// Why a name of pest's may not be used, if it may not.
+/// Why a built-in name of pest may not be used; none if it may.
 fn refusal_of(name: &str) -> Option<&'static str> {
     match name {
         "PUSH" | "PUSH_LITERAL" | "PEEK" | "PEEK_ALL" | "POP" | "POP_ALL" | "DROP" => Some(NO_STACK),
@@ -190,7 +190,7 @@ fn refusal_of(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The shortest way from `start` along the edges back to it.
+/// The shortest path from `start` along the edges back to it.
 fn way_back(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
     let mut came_from: Vec<Option<usize>> = vec![None; edges.len()];
     let mut waiting = VecDeque::from([start]);
@@ -213,7 +213,7 @@ fn way_back(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
     None
 }
 
-/// How many parts a node has, and how deep they nest, when its repetitions are written out.
+/// The number of parts of a node and the depth of their nesting, once its repetitions are written out.
 fn unrolled(node: &Node) -> (usize, usize) {
     let (sizes, depth) = node.parts().enumerate().fold((0usize, 0usize), |(sum, deepest), (index, part)| {
         let (size, depth) = unrolled(part);
@@ -228,12 +228,12 @@ fn unrolled(node: &Node) -> (usize, usize) {
     (sizes.saturating_mul(times).saturating_add(times), depth + times)
 }
 
-/// What holds for whole rules.
+/// Facts about whole rules.
 struct RuleFacts<'r> {
     index: HashMap<&'r str, usize>,
-    /// May it match without reading anything?
+    /// By rule: whether a match can be empty.
     empty: Vec<bool>,
-    /// Does it match whatever comes?
+    /// By rule: whether it matches any text.
     always: Vec<bool>,
 }
 
@@ -290,7 +290,7 @@ impl<'r> RuleFacts<'r> {
         }
     }
 
-    /// The names that may be tried before anything was read.
+    /// Adds the names of the rules that may be called before anything has been read.
     fn first_names<'n>(&self, node: &'n Node, names: &mut Vec<&'n str>) {
         match &node.what {
             NodeKind::Name(name) => names.push(name),
@@ -308,7 +308,7 @@ impl<'r> RuleFacts<'r> {
 }
 
 impl Node {
-    /// The parts right below.
+    /// The direct parts.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Node> {
         match &self.what {
             NodeKind::Sequence(parts) | NodeKind::Choice(parts) => parts.as_slice(),

@@ -1,13 +1,13 @@
-//! Classes of characters: which single characters does an expression take?
+//! Classes of characters: which single characters does an expression match?
 //!
 //! In: characters, ranges and properties.
-//! Out: [`Class`], with union and difference where they can be written down.
+//! Out: [`Class`], with union and difference if they can be expressed.
 //! Never: reads text.
 
 /// A set of characters.
 #[derive(Debug, Clone)]
 pub(super) struct Class {
-    /// Bit `n` stands for the ASCII character `n`.
+    /// Bit `n` is the ASCII character `n`.
     pub(super) ascii: u128,
     /// The characters beyond ASCII.
     pub(super) wide: Wide,
@@ -20,7 +20,7 @@ pub(super) enum Wide {
     None,
     /// All of them.
     All,
-    /// Those that pass one of the tests.
+    /// Those that pass at least one of the tests.
     Some(Vec<Test>),
     /// Those that pass none of the tests.
     AllBut(Vec<Test>),
@@ -29,7 +29,7 @@ pub(super) enum Wide {
 /// A test of one character.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Test {
-    /// Between the two, both included.
+    /// In a range, both ends included.
     Range(char, char),
     /// With a Unicode property.
     Property(fn(char) -> bool),
@@ -45,7 +45,7 @@ impl Test {
 }
 
 impl Wide {
-    /// Whether the set holds `character`, which is not ASCII.
+    /// Whether the set contains `character`, which is not ASCII.
     pub(super) fn holds(&self, character: char) -> bool {
         match self {
             Wide::None => false,
@@ -74,7 +74,7 @@ impl Class {
         Self { ascii, wide: Wide::Some(vec![Test::Property(test)]) }
     }
 
-    /// The characters of either set, if that can be written down.
+    /// The characters of either set, if that can be expressed.
     pub(super) fn or(self, other: Self) -> Option<Self> {
         let wide = match (self.wide, other.wide) {
             (Wide::None, wide) | (wide, Wide::None) => wide,
@@ -85,7 +85,7 @@ impl Class {
         Some(Self { ascii: self.ascii | other.ascii, wide })
     }
 
-    /// The characters of this set that are not in the other, if that can be written down.
+    /// The characters of this set that are not in the other, if that can be expressed.
     pub(super) fn but(self, other: Self) -> Option<Self> {
         let wide = match (self.wide, other.wide) {
             (Wide::None, _) | (_, Wide::All) => Wide::None,
@@ -98,7 +98,7 @@ impl Class {
         Some(Self { ascii: self.ascii & !other.ascii, wide })
     }
 
-    /// The part of it that bytes can tell: ASCII, and all characters beyond or none.
+    /// The part of the set that can be told by the first byte: ASCII, and either all other characters or none.
     pub(super) fn of_bytes(self) -> Self {
         match self.wide {
             Wide::All => self,
@@ -106,7 +106,7 @@ impl Class {
         }
     }
 
-    /// A character of the set: a blank, else a letter, else the first that can be printed.
+    /// A character of the set: a blank, or else a letter, or else the first printable one.
     pub(super) fn sample(&self) -> Option<char> {
         let ascii = |byte: &u8| self.ascii >> byte & 1 == 1;
         let one = Some(b' ').filter(ascii).or_else(|| (b'a'..=b'z').find(ascii)).or_else(|| (b'!'..=b'~').find(ascii));
@@ -147,7 +147,7 @@ impl Bytes {
         Bytes([a & c, b & d])
     }
 
-    /// Its members that are not in the other.
+    /// Its bytes that are not in the other.
     pub(super) fn but(self, other: Self) -> Self {
         let (Bytes([a, b]), Bytes([c, d])) = (self, other);
         Bytes([a & !c, b & !d])
@@ -169,7 +169,7 @@ impl Bytes {
         Class { ascii: !ascii, wide: if wide == 0 { Wide::All } else { Wide::None } }
     }
 
-    /// Its members, ascending.
+    /// Its bytes, ascending.
     pub(super) fn iter(self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(move |byte| self.holds(*byte))
     }

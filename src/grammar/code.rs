@@ -1,7 +1,7 @@
-//! Code: what does the recogniser execute?
+//! Code: which instructions does the recogniser execute?
 //!
 //! In: resolved rules and their analysis.
-//! Out: [`Code`]: one flat list of instructions, and the tables they point into.
+//! Out: [`Code`]: one flat list of instructions, and the tables that they refer to.
 //! Never: reads text.
 
 use super::analysis::{Analysis, CaptureMode};
@@ -10,67 +10,67 @@ use super::expression::{Expr, Rule};
 use super::limits;
 use std::collections::HashMap;
 
-/// One instruction. Numbers called `to` are places in the list, the others point into a table.
+/// An instruction. Numbers called `to` are indexes into the list of instructions, all others into a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Op {
-    /// This byte of ASCII.
+    /// Matches this ASCII byte.
     Byte(u8),
-    /// A text.
+    /// Matches a text.
     Text(u32),
-    /// A text in any case.
+    /// Matches a text in any case.
     AnyCase(u32),
-    /// One character of a set.
+    /// Matches one character of a set.
     One(u32),
-    /// One character of a set, or none.
+    /// Matches one character of a set, or nothing.
     Maybe(u32),
-    /// As many characters of a set as there are.
+    /// Takes all characters of a set that follow.
     Span(u32),
-    /// Everything up to one of some texts.
+    /// Takes everything up to one of several texts.
     Until(u32),
-    /// Goes on only if the next character is in a set; takes nothing.
+    /// Fails unless the next character is in a set; takes nothing.
     Is(u32),
-    /// Goes on only if the next character is not in a set, or there is none; takes nothing.
+    /// Fails if the next character is in a set; takes nothing.
     IsNot(u32),
-    /// If the next byte is none of a set, jumps; otherwise remembers to jump there after a failure.
+    /// Jumps if the next byte is not in a set; otherwise like `Try`.
     TryIf { set: u32, to: u32 },
-    /// `Span`, then `TryIf`: the head of a loop.
+    /// `Span` followed by `TryIf`: the head of a loop.
     SpanTryIf { run: u32, set: u32, to: u32 },
-    /// Remembers to jump after a failure.
+    /// Pushes a place to continue at after a failure.
     Try { to: u32 },
-    /// Jumps where the next byte says, or fails.
+    /// Jumps depending on the next byte, or fails.
     Switch(u32),
-    /// Forgets the last `Try` and jumps.
+    /// Pops the last `Try` and jumps.
     Commit { to: u32 },
-    /// Returns to where the last `Try` stood, forgets it and jumps.
+    /// Pops the last `Try`, goes back in the text to where it was pushed, and jumps.
     Return { to: u32 },
-    /// Forgets the last `Try` and fails.
+    /// Pops the last `Try` and fails.
     Refuse,
     /// Fails.
     Fail,
     /// Jumps.
     Jump { to: u32 },
-    /// Goes on elsewhere, up to its `End`.
+    /// Calls a rule, up to its `End`.
     Call { to: u32 },
-    /// A capture starts.
+    /// Starts a capture.
     Open(u16),
-    /// The innermost capture ends.
+    /// Ends the innermost capture.
     Close,
-    /// The end of a rule.
+    /// Ends a rule.
     End,
 }
 
-/// A set of characters, as a table of bytes.
+/// A set of characters, as a table by first byte.
 #[derive(Debug)]
 pub(super) struct CharSet {
-    /// Whether a character that starts with this byte belongs to it, as far as the byte tells.
+    /// Whether a character that starts with this byte is in the set, as far as the byte tells.
     pub(super) bytes: [bool; 256],
-    /// Asked about every character beyond ASCII, unless bytes tell all.
+    /// Decides about each character beyond ASCII; none if the first byte decides.
     pub(super) wide: Option<Wide>,
-    /// The only bytes outside the set, if they are at most three: memory-fast search finds the next.
+    /// The bytes outside the set, if there are at most three: `memchr` can find the next of these.
     pub(super) stops: Stops,
 }
 
-/// The few bytes at which a run over a set ends.
+/// The few bytes at which a run over a set stops.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stops {
     Many,
@@ -86,35 +86,36 @@ impl CharSet {
     }
 }
 
-/// Texts at which a run ends.
+/// Texts at which a run stops.
 #[derive(Debug)]
 pub(super) struct Until {
-    /// The bytes that start none of them.
+    /// The set of bytes that none of them starts with.
     pub(super) others: u32,
     pub(super) texts: Vec<Box<str>>,
 }
 
-/// Where to go on by the next byte.
+/// Where to continue, depending on the next byte.
 #[derive(Debug)]
 pub(super) struct Switch {
-    /// One more than a place in `targets`, or 0 to fail.
+    /// One more than an index into `targets`; 0 to fail.
     pub(super) branch: [u8; 256],
     pub(super) targets: Vec<u32>,
 }
 
-/// The shortest form of a rule, which most of its matches have: a literal, a rule that runs over characters, and one byte.
+/// The short form of a rule, which most of its matches have: a literal, then a rule that takes a run of characters,
+/// then one byte.
 #[derive(Debug)]
 pub(super) struct Short {
     pub(super) rule: u16,
     pub(super) literal: Box<str>,
-    /// The rule inside, and the sets of its first character and of all others.
+    /// The rule inside, and the sets for its first character and for all others.
     pub(super) name: u16,
     pub(super) first: u32,
     pub(super) rest: u32,
     pub(super) end: u8,
 }
 
-/// Where a rule starts, and its shortest form, if it has one.
+/// Where a rule starts, and its short form, if it has one.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) op: u32,
@@ -129,11 +130,11 @@ pub(super) struct Code {
     pub(super) texts: Vec<Box<str>>,
     pub(super) untils: Vec<Until>,
     pub(super) switches: Vec<Switch>,
-    /// By the numbers of the rules.
+    /// By the index of the rule.
     pub(super) entries: Vec<Entry>,
 }
 
-/// Compiles `rules`; `None` if that takes more instructions than a grammar may have.
+/// Compiles `rules`; `None` if that takes too many instructions.
 pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Code> {
     let weights = weights(rules);
     let mut compiler = Compiler {
@@ -165,8 +166,8 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
     Some(compiler.code).filter(|_| !compiler.full)
 }
 
-/// Leads jumps past jumps and to the end of a round, and makes a call right before an end a jump: the callee's end is then
-/// the caller's.
+/// Replaces jumps to jumps, and jumps to the end of a loop, by direct ones. A call directly before an end becomes a
+/// jump, so that the end of the called rule is also that of the caller.
 fn shorten(ops: &mut [Op]) {
     for at in 0..ops.len() {
         let Some(op) = ops.get(at).copied() else { continue };
@@ -196,10 +197,10 @@ fn shorten(ops: &mut [Op]) {
     }
 }
 
-/// Rules up to this weight are written out where they are called.
+/// Rules of at most this weight are inlined.
 const INLINE: usize = 24;
 
-/// The size of each rule with the small ones it calls written out; `usize::MAX` for one that comes back to itself.
+/// The size of each rule with the small rules that it calls inlined; `usize::MAX` for a recursive one.
 fn weights(rules: &[Rule]) -> Vec<usize> {
     let mut weights: Vec<Option<usize>> = vec![None; rules.len()];
     // Each round settles the rules whose callees are settled. Chains of small rules are short.
@@ -235,11 +236,11 @@ struct Compiler<'c, 'r> {
     analysis: &'c mut Analysis<'r>,
     weights: Vec<usize>,
     code: Code,
-    /// Where each rule stands, by the mode it was compiled in.
+    /// Where each rule starts, by the mode in which it was compiled.
     places: HashMap<(usize, CaptureMode), u32>,
-    /// Calls whose target is still open.
+    /// Calls whose target is not yet known.
     calls: Vec<(u32, usize, CaptureMode)>,
-    /// Sets that bytes tell, to have each only once.
+    /// Sets that are decided by the first byte, to reuse equal ones.
     known: HashMap<Bytes, u32>,
     full: bool,
 }
@@ -264,7 +265,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Where `rule` stands in `mode`; compiles it if it stands nowhere yet.
+    /// Where `rule` starts in `mode`; compiles it if that has not been done.
     fn place(&mut self, rule: usize, mode: CaptureMode) -> u32 {
         let mode = self.analysis.effective(rule, mode);
         if let Some(place) = self.places.get(&(rule, mode)) {
@@ -277,7 +278,7 @@ impl Compiler<'_, '_> {
         place
     }
 
-    /// The body of a rule with its capture.
+    /// Compiles the body of a rule, with its capture.
     fn rule(&mut self, rule: usize, mode: CaptureMode) {
         let rules = self.rules;
         let Some(body) = rules.get(rule) else { return };
@@ -291,7 +292,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// The shortest form of a rule, if it has one whose captures are the rule and the one inside.
+    /// The short form of a rule, if it has one that leaves just two captures: the rule, and the one inside.
     fn short(&mut self, rule: usize) -> Option<Short> {
         let mode = self.analysis.effective(rule, CaptureMode::Visible);
         let (true, mode) = self.analysis.capture(rule, mode) else { return None };
@@ -414,7 +415,7 @@ impl Compiler<'_, '_> {
         self.add(Op::One(set));
     }
 
-    /// Remembers where to go after a failure of `expr`, which follows; skips it where its first byte already tells.
+    /// Writes the start of an attempt at `expr`, which skips it if its first byte rules it out.
     fn attempt(&mut self, expr: &Expr) -> u32 {
         let lead = self.analysis.lead(expr);
         if lead.empty {
@@ -424,7 +425,7 @@ impl Compiler<'_, '_> {
         self.add(Op::TryIf { set, to: 0 })
     }
 
-    /// Lets the attempt at `start` go on here after a failure.
+    /// Makes the attempt at `start` continue here after a failure.
     fn land(&mut self, start: u32) {
         let to = self.here();
         if let Some(
@@ -478,8 +479,8 @@ impl Compiler<'_, '_> {
         self.add(Op::Until(self.code.untils.len() as u32 - 1));
     }
 
-    /// Alternatives that may start with the same byte form a group, in their order; the next byte says which group is
-    /// tried. Groups have no byte in common, so their order among each other does not matter.
+    /// Compiles a choice. Alternatives that can start with the same byte form a group, in their order, and the next
+    /// byte selects a group. Groups have no byte in common, so their order does not matter.
     fn choice(&mut self, choices: &[Expr], mode: CaptureMode) {
         let leads: Vec<_> = choices.iter().map(|choice| self.analysis.lead(choice)).collect();
         let mut groups: Vec<(Bytes, Vec<usize>)> = Vec::new();
@@ -527,7 +528,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Alternatives tried one after the other; the last one's failure is everyone's.
+    /// Compiles alternatives to be tried one after the other; if the last one fails, so does the choice.
     fn chain(&mut self, choices: &[&Expr], mode: CaptureMode, ends: &mut Vec<u32>) {
         let Some((last, before)) = choices.split_last() else { return };
         for choice in before {
@@ -539,7 +540,7 @@ impl Compiler<'_, '_> {
         self.expr(last, mode);
     }
 
-    /// A set that bytes alone tell.
+    /// The index of a set that is decided by the first byte.
     fn bytes(&mut self, bytes: Bytes) -> u32 {
         if let Some(known) = self.known.get(&bytes) {
             return *known;
@@ -575,7 +576,7 @@ impl Compiler<'_, '_> {
         self.code.sets.len() as u32 - 1
     }
 
-    /// The texts of a choice of texts, with the names in it replaced down to a `depth`.
+    /// The texts of a choice of texts, after replacing names down to a `depth`.
     fn texts_of(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
         const MOST: usize = 32;
         match expr {

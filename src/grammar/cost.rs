@@ -1,11 +1,11 @@
-//! Cost: can a rule read the same text again and again?
+//! Cost: may a rule read the same text many times?
 //!
-//! In: the rules of a grammar as typed, without faults.
-//! Out: [`Again`]: each part that reads ahead without bounds, is given up, and may be tried anew one character on.
-//! Never: doubts a part whose reading ends where it could start again, or that takes what it has read.
+//! In: the rules of a grammar, as typed and without faults.
+//! Out: [`Again`]: each part that may read ahead without limit, fail, and be tried again one character later.
+//! Never: reports a part that cannot start again inside what it has read, or that keeps what it has read.
 //!
-//! Nothing that matched is given back, so that a repetition behind another costs nothing. What costs is a round of a
-//! repetition that looks far ahead and then takes little: by a lookahead, or by an alternative that fails late.
+//! There is no backtracking into a match, so one repetition after another costs nothing. What is costly is a repetition
+//! whose rounds look far ahead and then take little: because of a lookahead, or of an alternative that fails late.
 
 use super::analysis::Analysis;
 use super::class::{Bytes, Class};
@@ -13,13 +13,13 @@ use super::expression::built_in;
 use super::tree::{Node, NodeKind, Rule, Times};
 use std::collections::HashMap;
 
-/// A part that is read again in each round of what surrounds it.
+/// A part that is read again in each round of the repetition around it.
 pub(super) struct Again<'r> {
     pub(super) part: &'r Node,
     pub(super) around: &'r Node,
 }
 
-/// What in the rules may be read once for each character. `recursive` says whether a rule comes back to itself.
+/// The parts of the rules that may be read once for each character. `recursive` tells whether a rule calls itself.
 pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool) -> Vec<Again<'r>> {
     let costs = Costs::of(rules, &recursive);
     let mut found: Vec<Again<'r>> = Vec::new();
@@ -43,23 +43,23 @@ pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool)
     found
 }
 
-/// What is known of a part.
+/// What is known about a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct CostFacts {
     /// The bytes that a match may start with.
     first: Bytes,
-    /// The bytes of the characters that it may take.
+    /// The bytes of the characters that a match may contain.
     takes: Bytes,
-    /// Of those that it may read as often as they come; none where its reading has bounds.
+    /// Those of them that it may read without limit; empty if its length is limited.
     runs: Bytes,
-    /// Whether it may match nothing.
+    /// Whether a match can be empty.
     empty: bool,
-    /// Whether it may fail, and whether behind such reading.
+    /// Whether it can fail, and whether after reading without limit.
     fails: bool,
     fails_late: bool,
-    /// Whether it is one character, of those that it takes.
+    /// Whether it always takes one of these characters.
     single: bool,
-    /// Of a lookahead: the characters of ASCII that it lets nothing start with.
+    /// For a lookahead: the ASCII characters that what follows cannot start with.
     bars: Bytes,
 }
 
@@ -78,7 +78,7 @@ impl CostFacts {
         Self { first, takes: bytes.fold(first, Bytes::or), empty, fails: !empty, single, ..Self::default() }
     }
 
-    /// Whether it may be tried again inside of what it has read without bounds.
+    /// Whether it can start again inside of what it has read without limit.
     fn starts_within(&self) -> bool {
         !self.first.and(self.runs).is_empty()
     }
@@ -90,7 +90,7 @@ impl CostFacts {
 
 struct Costs<'r> {
     rules: HashMap<&'r str, CostFacts>,
-    /// For rules of which a match may give up reading while it takes little: the part that is given up.
+    /// For rules that may read much, give up a part and take little: that part.
     wasteful: HashMap<&'r str, &'r Node>,
 }
 
@@ -179,7 +179,7 @@ impl<'r> Costs<'r> {
         parts.iter().map(|part| self.facts(part)).collect()
     }
 
-    /// The part of one round that reads ahead without bounds and is given up, while the round takes little of what was
+    /// The part of a round that reads ahead without limit and is given up, while the round takes little of what was
     /// read.
     fn wasted(&self, round: &'r Node) -> Option<&'r Node> {
         let given_up = |part: &'r Node, takes: Bytes| {
@@ -221,7 +221,7 @@ impl<'r> Costs<'r> {
     }
 }
 
-/// What is known of parts one after the other. A lookahead that bars single characters bars them from what comes next.
+/// The facts about parts in sequence. A lookahead excludes characters from the start of what comes next.
 fn together(all: &[CostFacts]) -> CostFacts {
     let mut whole = CostFacts { empty: true, ..CostFacts::default() };
     let mut barred = Bytes::default();

@@ -1,9 +1,9 @@
-//! Doubts: what of a grammar that may run can never count, or could cost too much?
+//! Doubts: which parts of a valid grammar can never matter, or may cost too much?
 //!
-//! In: the rules of a grammar as typed, without faults.
-//! Out: a diagnostic for each alternative that an earlier one always shadows, each choice that reads the same nested text
-//! again and again, and each repetition that does so with what lies ahead.
-//! Never: doubts what some text could show to be needed.
+//! In: the rules of a grammar, as typed and without faults.
+//! Out: a diagnostic for each alternative that an earlier one always shadows, each choice that reads the same nested
+//! text again and again, and each repetition that does so with the text ahead.
+//! Never: reports a part that is needed for some text.
 
 use super::cost::{self, Again};
 use super::tree::{Node, NodeKind, Rule};
@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId};
 use std::collections::{HashMap, HashSet};
 
-/// Everything that is doubtful about the rules.
+/// All doubts about the rules.
 pub(super) fn doubts(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
     let mut doubting =
         Doubting { source, rules: rules.iter().map(|rule| (rule.name.as_str(), rule)).collect(), found: Vec::new() };
@@ -36,7 +36,8 @@ struct Doubting<'r> {
 }
 
 impl<'r> Doubting<'r> {
-    /// The first alternative that matches counts, whatever follows: one that starts with all of an earlier one is lost.
+    /// Reports alternatives that can never match, because an earlier one matches their start: the first that matches
+    /// counts.
     fn shadowed(&mut self, choices: &'r [Node]) {
         for (number, later) in choices.iter().enumerate() {
             let covers = |earlier: &&Node| {
@@ -59,7 +60,7 @@ impl<'r> Doubting<'r> {
         }
     }
 
-    /// Alternatives that start with the same nested rule read it once for each of them, and so does every level inside.
+    /// Reports alternatives that start with the same recursive rule: each reads it again, at every level of nesting.
     fn repeated(&mut self, rule: &str, choices: &'r [Node]) {
         for (number, later) in choices.iter().enumerate() {
             for earlier in choices.iter().take(number) {
@@ -78,7 +79,7 @@ impl<'r> Doubting<'r> {
         }
     }
 
-    /// What is read again in each round of a repetition, or at each level of a rule.
+    /// Reports parts that are read again in each round of a repetition, or at each level of a rule.
     fn again(&mut self, rules: &'r [Rule]) {
         let recursive: HashSet<&str> =
             rules.iter().filter(|rule| self.reaches(&rule.body, &rule.name)).map(|rule| rule.name.as_str()).collect();
@@ -92,7 +93,7 @@ impl<'r> Doubting<'r> {
         }
     }
 
-    /// The text that a part is and nothing else, and whether the case of its letters counts for nothing.
+    /// The text of a part that matches only one text, and whether it ignores case.
     fn literal(&self, node: &'r Node) -> Option<(&'r str, bool)> {
         match &node.what {
             NodeKind::Text(text) => Some((text, false)),
@@ -106,13 +107,13 @@ impl<'r> Doubting<'r> {
         }
     }
 
-    /// The text that every match of a part starts with, and whether just so.
+    /// The text that every match of a part starts with, and whether in exactly that case.
     fn start(&self, node: &'r Node) -> Option<(&'r str, bool)> {
         let first = parts(node).first()?;
         self.literal(first).map(|(text, any_case)| (text, !any_case))
     }
 
-    /// Whether a part comes to the rule called `rule`, however far down.
+    /// Whether a part calls the rule called `rule`, at any depth.
     fn reaches(&self, node: &'r Node, rule: &str) -> bool {
         let mut seen = HashSet::new();
         let mut rest = vec![node];
@@ -131,7 +132,7 @@ impl<'r> Doubting<'r> {
     }
 }
 
-/// What comes one after the other.
+/// The parts in sequence.
 fn parts(node: &Node) -> &[Node] {
     match &node.what {
         NodeKind::Sequence(parts) => parts,
@@ -139,7 +140,7 @@ fn parts(node: &Node) -> &[Node] {
     }
 }
 
-/// Whether two parts say the same.
+/// Whether two parts are the same.
 fn same(one: &Node, other: &Node) -> bool {
     let all = |one: &[Node], other: &[Node]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))

@@ -1,8 +1,8 @@
-//! Expressions: what do the optimised rules say, with every name resolved?
+//! Expressions: what do the optimised rules consist of, with every name resolved?
 //!
 //! In: checked rules.
 //! Out: a [`Rule`] for each, ready to be compiled.
-//! Never: sees a rule that was refused.
+//! Never: gets a rule that was refused.
 
 use super::class::Class;
 use super::tree::{self, Node, NodeKind, Times};
@@ -18,23 +18,23 @@ pub(super) enum Expr {
     Text(String),
     /// This text in any case of its ASCII letters.
     AnyCase(String),
-    /// One character.
+    /// One character of a class.
     One(Class),
-    /// A rule, by its number.
+    /// Another rule, by its index.
     Call(usize),
-    /// One after the other.
+    /// Several expressions in sequence.
     Sequence(Vec<Expr>),
-    /// The first that matches.
+    /// The first expression that matches.
     Choice(Vec<Expr>),
-    /// Once or not at all.
+    /// The expression, or nothing.
     Optional(Box<Expr>),
-    /// As often as it matches.
+    /// The expression as often as it matches.
     Repeat(Box<Expr>),
-    /// If it matches here.
+    /// Matches if the expression matches here; takes nothing.
     And(Box<Expr>),
-    /// If it does not match here.
+    /// Matches if the expression does not match here; takes nothing.
     Not(Box<Expr>),
-    /// Everything up to one of these texts, or to the end.
+    /// Everything up to one of these texts, or up to the end.
     Until(Vec<String>),
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Rule {
     pub(super) expr: Expr,
 }
 
-/// The rules, in the order of the file, optimised as pest does it: its optimiser decides what a grammar means, for a
-/// few of its rewritings accept more than the rules say literally. It gets one rule at a time: what it does across
-/// rules only concerns the stack and speed, and takes time that grows with their product.
+/// The rules in the order of the file, optimised by pest. Its optimiser defines what a grammar means, because a few of
+/// its rewritings accept more than the rules literally say. It is given one rule at a time: what it does across rules
+/// only concerns the stack and speed, and would take time that grows with the product of their sizes.
 pub(super) fn resolve(rules: &[tree::Rule]) -> Vec<Rule> {
     let index: HashMap<&str, usize> = rules.iter().enumerate().map(|(at, rule)| (rule.name.as_str(), at)).collect();
     let typed = rules.iter().map(|rule| ast::Rule { name: rule.name.clone(), ty: rule.kind, expr: typed(&rule.body) });
@@ -55,7 +55,7 @@ pub(super) fn resolve(rules: &[tree::Rule]) -> Vec<Rule> {
     optimised.map(|rule| Rule { kind: rule.ty, expr: resolved(rule.expr, &index) }).collect()
 }
 
-/// The literal that every match starts with and the rule right after it.
+/// The literal that every match starts with, and the rule directly after it.
 pub(super) fn lead(expr: &Expr) -> Option<(String, usize)> {
     let Expr::Sequence(parts) = expr else { return None };
     let mut parts = parts.iter();
@@ -141,7 +141,7 @@ fn resolved(expr: OptimizedExpr, index: &HashMap<&str, usize>) -> Expr {
     }
 }
 
-/// A sequence without sequences in it, its neighbouring texts joined.
+/// A sequence with nested sequences flattened and neighbouring texts joined.
 fn flat(parts: Vec<Expr>) -> Vec<Expr> {
     let mut flat: Vec<Expr> = Vec::with_capacity(parts.len());
     for part in parts {
@@ -154,7 +154,7 @@ fn flat(parts: Vec<Expr>) -> Vec<Expr> {
     flat
 }
 
-/// What pest gives a name that no rule has.
+/// The expression of a built-in name of pest.
 pub(super) fn built_in(name: &str) -> Expr {
     let ranges: &[(char, char)] = match name {
         "ANY" => return Expr::One(Class::ANY),

@@ -1,8 +1,8 @@
-//! Limits: may this text be handed to a parser that recurses?
+//! Limits: can this text be given to a recursive parser?
 //!
-//! In: the text of a grammar, whatever it holds.
-//! Out: the first place where it is larger, longer or deeper than any grammar has to be.
-//! Never: judges what the text says.
+//! In: the text of a grammar, whatever it contains.
+//! Out: the first place where it is larger, longer or deeper than grammars need to be.
+//! Never: judges what the rules mean.
 
 use crate::text::Span;
 
@@ -12,13 +12,13 @@ pub(super) const BYTES: usize = 64 * 1024;
 pub(super) const RULES: usize = 512;
 /// The most alternatives of a choice, and the most terms of a sequence.
 pub(super) const TERMS: usize = 200;
-/// The deepest nesting of a rule's tree.
+/// The deepest nesting of a rule.
 pub(super) const DEPTH: usize = 160;
-/// The largest count of a repetition.
+/// The highest count of a repetition.
 pub(super) const COUNT: u32 = 64;
-/// The most parts and instructions of a grammar, repetitions written out.
+/// The most parts, and the most instructions, of a grammar with its repetitions written out.
 pub(super) const SIZE: usize = 20_000;
-/// The deepest tree of a rule, repetitions written out.
+/// The deepest nesting of a rule with its repetitions written out.
 pub(super) const UNROLLED_DEPTH: usize = 500;
 const PARENTHESES: usize = 40;
 const COMMENTS: usize = 8;
@@ -26,8 +26,8 @@ const ESCAPES: usize = 100;
 
 type Refusal = (Span, String, &'static str);
 
-/// Why `text` is not even parsed. The scan knows just enough of the notation to tell comments and strings apart; where
-/// it and the parser could disagree, the parser stops at that place anyway.
+/// Why `text` is not even parsed, if it is not. The scan knows just enough of the notation to recognise comments and
+/// strings. Where it could disagree with the parser, the parser stops anyway.
 pub(super) fn refusal(text: &str) -> Option<Refusal> {
     if text.len() > BYTES {
         let message = format!("a grammar of {} bytes, more than {BYTES}", text.len());
@@ -68,7 +68,7 @@ fn scan(bytes: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Where the comment that starts at `from` ends, with all those inside it.
+/// Where the comment that starts at `from` ends, including nested comments.
 fn comment_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
     let (mut at, mut depth) = (from, 0);
     while let Some(pair) = bytes.get(at..at + 2) {

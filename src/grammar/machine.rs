@@ -2,7 +2,8 @@
 //!
 //! In: a grammar, one of its rules, a text that may still grow, a budget of steps.
 //! Out: [`Progress`], and the [`Capture`]s of a match.
-//! Never: recurses on the text, reads a byte twice without a step, or decides while more text could change the answer.
+//! Never: recurses on the text, reads a byte twice without counting a step, or decides while more text could change the
+//! result.
 
 use super::code::{CharSet, Code, Op, Short, Stops, Until};
 use super::{Grammar, RuleId};
@@ -10,31 +11,31 @@ use crate::text::Span;
 use smallvec::SmallVec;
 use std::fmt;
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// The rule matches up to this byte; no further text can change that.
+    /// The rule matches up to this byte; more text cannot change that.
     Matched(usize),
-    /// The rule does not match; no further text can change that.
+    /// The rule does not match; more text cannot change that.
     Failed,
-    /// What comes after the text decides. Run again when it has grown, or is complete.
+    /// The result depends on text that has not arrived. Run again when the text has grown, or is complete.
     Pending,
-    /// The rule calls itself more deeply than the machine may follow.
+    /// The rule is nested more deeply than the machine can follow.
     TooDeep,
-    /// The steps are spent. Run again with more of them to go on.
+    /// The steps are used up. Run again with more steps to continue.
     Spent,
 }
 
-/// A part of a match that a rule took.
+/// A part of a match, taken by one rule.
 ///
-/// Captures stand in the order in which they start, an outer one before those inside it.
+/// Captures are listed in the order of their starts, an outer one before those inside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
     // Two words, each of two halves: a struct of four fields would not be handed on in registers, and there is one for
     // every rule on the way through an opener.
-    /// The end over the start.
+    /// The end in the upper half, the start in the lower.
     span: u64,
-    /// The next over the rule.
+    /// The next capture in the upper half, the rule in the lower.
     order: u64,
 }
 
@@ -43,22 +44,22 @@ impl Capture {
         Self { span: halves(end, start as u32), order: halves(next, rule.into()) }
     }
 
-    /// The rule that took it.
+    /// The rule of the capture.
     pub fn rule(&self) -> RuleId {
         RuleId(self.order as u16)
     }
 
-    /// The bytes it covers.
+    /// The bytes of the capture.
     pub fn span(&self) -> Span {
         Span::new(self.span as u32 as usize, (self.span >> 32) as usize)
     }
 
-    /// Where in the list the first capture stands that is not inside this one.
+    /// The index of the first capture after it that is not inside it.
     pub fn next(&self) -> usize {
         (self.order >> 32) as usize
     }
 
-    /// It ends here, and `next` stands behind it; returns what stood there so far.
+    /// Ends the capture, with the index of the `next` one; returns the index that was stored there before.
     fn close(&mut self, end: usize, next: u32) -> u32 {
         let before = self.next() as u32;
         *self = Self::new(self.rule().0, self.span as u32 as usize, end as u32, next);
@@ -76,7 +77,7 @@ fn halves(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// The captures right inside the one at `outer`, or the outermost ones without it, each with its place in the list.
+/// The captures directly inside the one at `outer`, or the outermost ones, each with its index.
 pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item = (usize, &Capture)> {
     let (mut at, end) = match outer {
         Some(outer) => (outer + 1, captures.get(outer).map_or(0, Capture::next)),
@@ -91,30 +92,30 @@ pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item 
     })
 }
 
-/// A place to come back to: after a failure, or at the end of a rule.
+/// A place to return to, after a failure or at the end of a rule.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     to: u32,
     at: u32,
-    /// How many captures there were, or [`CALL`].
+    /// The number of captures at that time, or [`CALL`].
     captures: u32,
     open: u32,
 }
 
-/// Marks a frame that is only left at the end of a rule.
+/// Marks a frame to return to at the end of a rule.
 const CALL: u32 = u32::MAX;
 /// Stands for no capture.
 const NONE: u32 = u32::MAX;
-/// How many frames a machine may stack up unless told otherwise: 64 KiB.
+/// The default limit on the number of frames: 64 KiB.
 const FRAMES: usize = 4096;
-/// So many captures most matches hold.
+/// How many captures most matches have at most.
 const FEW: usize = 8;
-/// So many frames there is room for once a match needs one.
+/// Room for this many frames is made when a match first needs one.
 const FIRST_FRAMES: usize = 16;
-/// A step pays for this many bytes of a run over a set.
+/// The bytes of a run over a set that cost one step.
 const BYTES_PER_STEP: usize = 16;
 
-/// One run of a rule. It keeps its memory from run to run.
+/// Runs a rule. A machine keeps its memory from run to run.
 #[derive(Debug)]
 pub struct Machine {
     frames: Vec<Frame>,
@@ -124,9 +125,9 @@ pub struct Machine {
     op: u32,
     at: usize,
     open: u32,
-    /// The rule before whose capture it stops.
+    /// The rule whose capture it stops before.
     stop: Option<RuleId>,
-    /// The rule that it has not begun to match, if that has a shortest form.
+    /// The rule that it has not started to match yet, if that has a short form.
     started: Option<RuleId>,
     done: Option<Progress>,
 }
@@ -137,27 +138,27 @@ impl Default for Machine {
     }
 }
 
-/// What an instruction says. It holds no more than a register does.
+/// What to do after an instruction. Small enough for a register.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// Go on with the next one.
+    /// Continue with the next instruction.
     On,
-    /// Go on with this one.
+    /// Continue with this instruction.
     To(u32),
     Fail,
-    /// Stop here until more text has come.
+    /// Stop here until more text has arrived.
     Wait,
     TooDeep,
     Matched,
 }
 
 impl Machine {
-    /// A machine that has nothing to run yet.
+    /// A machine with nothing to run.
     pub fn new() -> Self {
         Self::with_depth(FRAMES)
     }
 
-    /// A machine that may stack up `most` places to come back to, 16 bytes each.
+    /// A machine whose stack can have `most` frames of 16 bytes each.
     pub fn with_depth(most: usize) -> Self {
         let done = Some(Progress::Failed);
         Self {
@@ -174,12 +175,12 @@ impl Machine {
         }
     }
 
-    /// The same machine; a match with more than `most` captures at a time ends in [`Progress::TooDeep`].
+    /// The same machine, limited to `most` captures at a time; a match with more ends in [`Progress::TooDeep`].
     pub fn capturing(self, most: usize) -> Self {
         Self { most_captures: most, ..self }
     }
 
-    /// Gets ready to match `rule` at byte `at` of a text. Forgets the run before.
+    /// Prepares to match `rule` at byte `at` of a text. Forgets the last run.
     pub fn start(&mut self, grammar: &Grammar, rule: RuleId, at: usize) {
         self.frames.clear();
         self.captures.clear();
@@ -192,16 +193,16 @@ impl Machine {
         self.started = entry.is_some_and(|entry| entry.short.is_some()).then_some(rule);
     }
 
-    /// The captures of a match; before the match, those of what was read so far.
+    /// The captures of a match, or those of what has been read so far.
     pub fn captures(&self) -> &[Capture] {
         &self.captures
     }
 
-    /// Goes on from where the machine stands. `text` is the text of the last run, grown at its end; `complete` says
-    /// that it will not grow any more. The grammar is the one of [`start`](Self::start).
+    /// Continues where the machine stopped. `text` is the text of the last run, which may have grown at its end; if it
+    /// is `complete`, it will not grow any more. The grammar must be that of [`start`](Self::start).
     ///
-    /// Each instruction takes one of the `steps`, and so do 16 bytes of a run over characters of one kind. A text of
-    /// 4 GiB or more spends them all.
+    /// Each instruction takes one of the `steps`, and so do every 16 bytes of a run over characters of one class. A
+    /// text of 4 GiB or more uses up all steps.
     pub fn run(&mut self, grammar: &Grammar, text: &str, complete: bool, steps: &mut u64) -> Progress {
         if let Some(done) = self.done {
             return done;
@@ -224,7 +225,7 @@ impl Machine {
         }
     }
 
-    /// As [`run`](Self::run), up to where the next capture of `rule` starts: this place, if it comes so far.
+    /// The same as [`run`](Self::run), but stops where the next capture of `rule` starts, and returns that place.
     pub(crate) fn run_to(
         &mut self,
         rule: RuleId,
@@ -241,7 +242,7 @@ impl Machine {
         }
     }
 
-    /// Where a match of `rule` at byte `at` ends, if there is one within the `steps`. The text will not grow any more.
+    /// Where a match of `rule` at byte `at` ends, if it is found within the `steps`. The text must be complete.
     #[inline]
     pub fn match_at(
         &mut self,
@@ -258,8 +259,8 @@ impl Machine {
         }
     }
 
-    /// As [`match_at`](Self::match_at), for a rule that holds a name: the whole match and the name in it. Of the shortest form
-    /// of such a rule that is all there is to know, and nothing else is captured.
+    /// The same as [`match_at`](Self::match_at), for a rule with a name in it: returns the spans of the match and of
+    /// the name. If the rule has a short form, nothing else is captured.
     #[inline]
     pub(crate) fn match_named(
         &mut self,
@@ -493,7 +494,7 @@ impl Machine {
         progress
     }
 
-    /// Where the rule ends that starts here, if all of it has come and has the shortest form.
+    /// The end of the rule that starts here, if all of it has arrived and it has the short form.
     fn short(&mut self, rule: RuleId, code: &Code, text: &str, steps: &mut u64) -> Option<usize> {
         let (short, name) = shortest(rule, code, text, self.at, steps)?;
         if self.stop.is_some() || self.most_captures < 2 {
@@ -516,8 +517,8 @@ impl Machine {
     }
 }
 
-/// The shortest form of a rule and the name in it, if all of it has come and starts at `at`: it ends one byte behind the
-/// name. What is looked at takes its steps, whatever it is.
+/// The short form of a rule and its name, if it starts at `at` and all of it has arrived; it ends one byte after the
+/// name. Looking at it takes steps in any case.
 fn shortest<'c>(rule: RuleId, code: &'c Code, text: &str, at: usize, steps: &mut u64) -> Option<(&'c Short, Span)> {
     let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
     let bytes = text.as_bytes();
@@ -534,7 +535,7 @@ fn shortest<'c>(rule: RuleId, code: &'c Code, text: &str, at: usize, steps: &mut
     (bytes.get(end) == Some(&short.end)).then_some((short, Span::new(start, end)))
 }
 
-/// The length of the character at `at`, which starts with `first`, if `set` holds it; else 0.
+/// The length of the character at `at`, whose first byte is `first`, if it is in `set`; otherwise 0.
 fn taken(set: &CharSet, text: &str, at: usize, first: u8) -> usize {
     if !set.holds(first) {
         return 0;
@@ -549,7 +550,7 @@ fn taken(set: &CharSet, text: &str, at: usize, first: u8) -> usize {
     }
 }
 
-/// How many bytes a character has whose first byte this is.
+/// The length in bytes of a character with this first byte.
 fn width(first: u8) -> usize {
     match first {
         0..0xC0 => 1,
@@ -559,7 +560,7 @@ fn width(first: u8) -> usize {
     }
 }
 
-/// Where the run of characters of `set` ends that starts at `at`.
+/// The end of the run of characters of `set` that starts at `at`.
 fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let Some(rest) = bytes.get(at..).filter(|rest| rest.first().is_some_and(|first| set.holds(*first))) else {
@@ -595,7 +596,7 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
     found.map_or(bytes.len(), |found| at + found)
 }
 
-/// The first place that `near` finds in eight bytes, as the highest bit of its byte, or that `far` finds behind them.
+/// The first place found: by `near` in the first eight bytes, as the highest bit of a byte, or by `far` after them.
 fn near_or_far(bytes: &[u8], near: impl Fn(u64) -> u64, far: impl FnOnce(&[u8]) -> Option<usize>) -> Option<usize> {
     // Most runs are short: a search with start-up costs pays only after these.
     const NEAR: usize = 4;
@@ -611,7 +612,7 @@ fn near_or_far(bytes: &[u8], near: impl Fn(u64) -> u64, far: impl FnOnce(&[u8]) 
     Some(at + far(bytes.get(at..)?)?)
 }
 
-/// The highest bit of each of eight bytes that is `byte`; right up to the first of them, which is the lowest.
+/// Sets the highest bit of each of eight bytes that equals `byte`. Exact only up to the first of them, the lowest.
 fn places_of(byte: u8, eight: u64) -> u64 {
     const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
@@ -619,7 +620,7 @@ fn places_of(byte: u8, eight: u64) -> u64 {
     zeros.wrapping_sub(LOWEST) & !zeros & HIGHEST
 }
 
-/// How many bytes stand before the first that `set` does not hold.
+/// The number of bytes before the first one that is not in `set`.
 fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
     // Eight at a time without a branch between them: runs are names, or the insides of strings.
     let (eights, rest) = bytes.as_chunks::<8>();
@@ -632,7 +633,7 @@ fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| !set.holds(*byte)).map(|found| bytes.len() - rest.len() + found)
 }
 
-/// Moves `at` to the next of the texts, or to the end. Whether that is decided; if not, `at` is where to go on.
+/// Moves `at` to the next of the texts, or to the end. Returns whether that is certain; if not, continue at `at`.
 fn run_until(until: &Until, code: &Code, text: &str, at: &mut usize, complete: bool) -> bool {
     let bytes = text.as_bytes();
     let Some(others) = code.sets.get(until.others as usize) else { return true };

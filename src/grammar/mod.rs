@@ -1,13 +1,13 @@
-//! Grammars: how is a dialect spelled?
+//! Grammars: how is a dialect written?
 //!
-//! In: the text of a grammar in pest's language, shipped or a pack's own.
+//! In: the text of a grammar in pest's language, either shipped or from a pack.
 //! Out: a checked [`Grammar`], and a [`Machine`] that runs its rules on a text that may still be growing.
-//! Never: knows what a rule's name means to the reader, unless it is a `fault_…`, or which names a pack binds.
+//! Never: knows what the name of a rule means, except `fault_…`, or which names a pack binds.
 //!
-//! A text becomes a tree with places ([`tree`]), which is checked ([`check`]) before pest's optimiser sees it; what
-//! that returns is resolved ([`expression`]), looked through for what is known beforehand ([`analysis`]) and compiled
-//! ([`code`]) for the recogniser ([`machine`]). The captures are those that `pest_derive` gives for the same file. The other
-//! way round, [`spell`] writes what a rule reads.
+//! The text becomes a tree with places ([`tree`]), which is checked ([`check`]) before pest's optimiser sees it. The
+//! result is resolved ([`expression`]), analysed ([`analysis`]) and compiled ([`code`]) for the recogniser
+//! ([`machine`]). The captures are the same as those of `pest_derive` for the same file. In the other direction,
+//! [`spell`] writes a text that a rule reads.
 
 mod analysis;
 mod check;
@@ -32,23 +32,23 @@ use crate::text::{Location, SourceId, Span};
 use expression::Expr;
 use std::collections::{HashMap, HashSet};
 
-/// A rule of a [`Grammar`]; of no use with another.
+/// A rule of a [`Grammar`]; only valid with that grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(u16);
 
-/// How every match of a rule starts: what a search skips plain text by.
+/// How all matches of a rule start, to skip text in a search.
 #[derive(Debug, Clone)]
 pub struct First {
-    /// Texts of which every match starts with one, sorted; none where that cannot be said.
+    /// Texts of which every match starts with one, sorted; empty if unknown.
     pub literals: Vec<String>,
-    /// For each byte, whether a match that is not empty may start with it.
+    /// For each byte, whether a match that is not empty can start with it.
     pub bytes: [bool; 256],
-    /// Whether the rule may match without reading anything, anywhere.
+    /// Whether a match can be empty.
     pub empty: bool,
 }
 
 impl First {
-    /// Whether a match may start with `bytes`, or with what they are the first of.
+    /// Whether a match can start with `bytes`, which may be only the start of one of its texts.
     pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
         // A few bytes: a comparison of slices would be a call.
         let fits = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
@@ -69,14 +69,14 @@ impl First {
     }
 }
 
-/// A grammar that nobody needs to doubt again. Only [`Grammar::parse`] makes one.
+/// A checked grammar. Only [`Grammar::parse`] makes one.
 #[derive(Debug)]
 pub struct Grammar {
     source: SourceId,
     rules: Vec<Named>,
     index: HashMap<String, RuleId>,
     code: code::Code,
-    /// What the rules say, for whoever writes what they read.
+    /// The resolved rules, to write texts that they read.
     resolved: Vec<expression::Rule>,
     doubts: Vec<Diagnostic>,
 }
@@ -86,16 +86,16 @@ struct Named {
     name: String,
     at: Span,
     first: First,
-    /// The literal and the rule that every match starts with, one right after the other.
+    /// The literal that every match starts with, and the rule directly after it.
     lead: Option<(String, RuleId)>,
 }
 
 impl Grammar {
-    /// Reads and compiles a grammar. Every fault becomes a `pack/bad-grammar` with its place in `source`; all faults of
-    /// a text that can be parsed are found in one go.
+    /// Reads and compiles a grammar. Every fault becomes a `pack/bad-grammar` with its place in `source`. If the text
+    /// can be parsed, all faults are found in one run.
     ///
-    /// The notation is pest's, without a stack, without rules that are skipped silently and without anchors, and with
-    /// limits: 64 KiB, 512 rules, repetitions up to 64.
+    /// The notation is that of pest, without a stack, implicit white space and anchors, and with limits: 64 KiB, 512
+    /// rules, repetitions up to 64.
     pub fn parse(source: SourceId, text: &str) -> Checked<Grammar> {
         let (rules, mut diagnostics) = tree::read(source, text);
         // If an error left no rule at all, do not complain about missing rules as well.
@@ -127,12 +127,13 @@ impl Grammar {
         Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics)
     }
 
-    /// What of its rules can never count, or could cost more than linear time: doubts, not faults.
+    /// Rules or parts of rules that can never matter, or could take more than linear time. These are warnings, not
+    /// faults.
     pub fn doubts(&self) -> &[Diagnostic] {
         &self.doubts
     }
 
-    /// The rules whose names `known` takes, and all that they call, however far down.
+    /// The rules whose names `known` accepts, and all rules that they call, at any depth.
     pub(crate) fn called_from(&self, known: impl Fn(&str) -> bool) -> HashSet<RuleId> {
         self.reached(self.rules().filter(|rule| known(self.rule_name(*rule))).collect())
     }
@@ -152,7 +153,8 @@ impl Grammar {
         called
     }
 
-    /// Whether every match of `rule` holds one of `inner`, at a place that what stands before it decides.
+    /// Whether every match of `rule` contains exactly one `inner`, at a position that only the text before it
+    /// determines.
     pub(crate) fn holds_one(&self, rule: RuleId, inner: RuleId) -> bool {
         let Some(Expr::Sequence(parts)) = self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) else {
             return false;
@@ -168,8 +170,7 @@ impl Grammar {
         parts.iter().filter(is_inner).count() == 1 && !self.reached(others).contains(&inner)
     }
 
-    /// Whether every match of `rule` starts with a literal, and nothing else than what may be left out stands between that
-    /// and `inner`.
+    /// Whether every match of `rule` starts with a literal, and only optional parts come between it and `inner`.
     pub(crate) fn starts_up_to(&self, rule: RuleId, inner: RuleId) -> bool {
         let Some(Expr::Sequence(parts)) = self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) else {
             return false;
@@ -179,7 +180,7 @@ impl Grammar {
         is_literal && matches!(behind.next(), Some(Expr::Call(callee)) if *callee == usize::from(inner.0))
     }
 
-    /// The rule called `name`.
+    /// The rule called `name`, if there is one.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
         self.index.get(name).copied()
     }
@@ -189,13 +190,13 @@ impl Grammar {
         self.rules.get(usize::from(rule.0)).map_or("", |rule| rule.name.as_str())
     }
 
-    /// What faults a match took: the rules that are remarks, and where each matched.
+    /// The faults in a match: the rules called `fault_…`, and where they matched.
     pub fn faults<'c>(&'c self, captures: &'c [Capture]) -> impl Iterator<Item = (RuleId, Span)> + use<'c> {
         let faults = captures.iter().filter(|capture| self.is_fault(capture.rule()));
         faults.map(|capture| (capture.rule(), capture.span()))
     }
 
-    /// Whether `rule` is a remark wherever it matches.
+    /// Whether a match of `rule` is a remark.
     pub fn is_fault(&self, rule: RuleId) -> bool {
         is_fault(self.rule_name(rule))
     }
@@ -205,19 +206,19 @@ impl Grammar {
         (0..self.rules.len() as u16).map(RuleId)
     }
 
-    /// Where the name of `rule` stands in the grammar's file.
+    /// The place of the name of `rule` in the grammar's file.
     pub(crate) fn rule_at(&self, rule: RuleId) -> Location {
         let span = self.rules.get(usize::from(rule.0)).map_or(Span::default(), |rule| rule.at);
         Location { source: self.source, span }
     }
 
-    /// The literal that stands between the start of every match of `rule` and `inner`, if nothing else does.
+    /// The literal between the start of every match of `rule` and `inner`, if nothing else is there.
     pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
         let (literal, first) = self.rules.get(usize::from(rule.0))?.lead.as_ref()?;
         (*first == inner).then_some(literal.as_str())
     }
 
-    /// How every match of `rule` starts.
+    /// How all matches of `rule` start.
     pub fn first(&self, rule: RuleId) -> &First {
         const NOTHING: &First = &First { literals: Vec::new(), bytes: [false; 256], empty: false };
         self.rules.get(usize::from(rule.0)).map_or(NOTHING, |rule| &rule.first)

@@ -1,8 +1,8 @@
-//! Shipped grammars: which families of dialects does Rulebook know by itself?
+//! Shipped grammars: which families of dialects does Rulebook come with?
 //!
-//! In: the files of `grammar/`, embedded.
-//! Out: their text by name.
-//! Never: treats a shipped grammar otherwise than a pack's own.
+//! In: the files of `grammar/`, included in the build.
+//! Out: their texts by name.
+//! Never: treats a shipped grammar differently from that of a pack.
 
 const SHIPPED: &[(&str, &str)] = &[
     ("brackets", include_str!("../../grammar/brackets.pest")),

@@ -1,44 +1,45 @@
-//! Spelling: how would somebody write what a rule reads?
+//! Spelling: which text does a rule read?
 //!
-//! In: a rule, and what the rules inside it are to take.
-//! Out: a short text that the rule reads as a whole, with exactly those captures.
-//! Never: makes up a capture, or returns a text that the rule does not read.
+//! In: a rule, and the texts that the rules inside it should capture.
+//! Out: a short text that the rule reads completely, with exactly those captures.
+//! Never: invents a capture, or returns a text that the rule does not read.
 //!
-//! What may be left out is written where what stands beside it would be read as something else without it: between two
-//! numbers, for one, the sign that may stand there.
+//! An optional part is written only if the text would be read as something else without it: for example, the separator
+//! between two numbers.
 
 use super::expression::Expr;
 use super::{Grammar, Machine, Progress, RuleId};
 use pest_meta::ast::RuleType;
 
-/// What one capture of a spelling is to be.
+/// One capture of the text to write.
 #[derive(Debug, Clone)]
 pub enum Part<'p> {
-    /// This rule takes this text.
+    /// This rule captures this text.
     Text(RuleId, &'p str),
-    /// The next capture, whichever rule leaves it, takes this text.
+    /// The next capture, whatever its rule, captures this text.
     Next(&'p str),
     /// This rule, with these captures inside it.
     Whole(RuleId, Vec<Part<'p>>),
 }
 
-/// Rules inside rules are followed so deep.
+/// The deepest nesting of rules that is followed.
 const DEEPEST: usize = 32;
-/// Repetitions go round so often.
+/// The most rounds of a repetition.
 const ROUNDS: usize = 64;
-/// So much is tried before a rule counts as one that cannot be spelled.
+/// How many expressions are tried before a rule counts as one that cannot be written.
 const ATTEMPTS: usize = 10_000;
-/// More captures than a spelling has.
+/// More captures than any written text has.
 const MOST: usize = 256;
-/// More than any spelling takes to be read again.
+/// More steps than reading a written text back takes.
 const STEPS: u64 = 1 << 20;
 
 impl Grammar {
-    /// A text that `rule` reads as a whole, in which the captures are `parts`, in order.
+    /// A text that `rule` reads completely, and whose captures are `parts`, in order.
     ///
-    /// Of alternatives the first that takes a part is chosen, what may be left out is, and a class of characters gives a
-    /// blank or its first letter. Lookaheads are not obeyed on the way: the text is read again, before one of what may stand
-    /// `behind` it, and `None` if it does not fit. Where it does not have those captures, what may be left out is written.
+    /// Of alternatives, the first that has a part is chosen; optional parts are left out; a class of characters gives a
+    /// blank or its first letter. Lookaheads are ignored while writing. The text is then read back, followed by one of
+    /// the texts in `behind`. If its captures differ, it is written again with the optional parts; `None` if that does
+    /// not help.
     pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &[&str]) -> Option<String> {
         let fits = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
         let spelled = |fills: bool| {
@@ -55,7 +56,7 @@ impl Grammar {
         spelled(true).filter(|text| self.captures(rule, text, behind, parts)).or(brief)
     }
 
-    /// Whether the rule takes these parts, in their order, from a text.
+    /// Whether the rule captures these parts, in order, from a text.
     fn captures(&self, rule: RuleId, text: &str, behind: &[&str], parts: &[Part<'_>]) -> bool {
         let mut wanted = Vec::new();
         leaves(parts, &mut wanted);
@@ -73,24 +74,24 @@ impl Grammar {
         })
     }
 
-    /// Whether `rule` reads the whole of `text`.
+    /// Whether `rule` reads all of `text`.
     pub fn reads(&self, rule: RuleId, text: &str) -> bool {
         self.reads_before(rule, text, "")
     }
 
-    /// Whether `rule` reads the whole of `text` where one thing or another stands behind it.
+    /// Whether `rule` reads all of `text` if some other text follows.
     pub fn may_read(&self, rule: RuleId, text: &str) -> bool {
         let behind = (' '..='~').chain(['\n']).flat_map(|one| [one.to_string(), format!("{one}{one}")]);
         self.reads(rule, text) || behind.into_iter().any(|behind| self.reads_before(rule, text, &behind))
     }
 
-    /// Whether `rule` reads the whole of `text` and nothing of what stands `behind` it.
+    /// Whether `rule` reads all of `text`, and nothing of the text `behind` it.
     fn reads_before(&self, rule: RuleId, text: &str, behind: &str) -> bool {
         Machine::new().match_at(self, rule, &format!("{text}{behind}"), 0, &mut STEPS.clone()) == Some(text.len())
     }
 }
 
-/// The texts that parts are made of, each with its rule where that is known.
+/// The texts of the parts, each with its rule if known.
 fn leaves<'p>(parts: &'p [Part<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>) {
     for part in parts {
         match part {
@@ -104,14 +105,14 @@ fn leaves<'p>(parts: &'p [Part<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>)
 struct Spelling<'g> {
     grammar: &'g Grammar,
     text: String,
-    /// Whether what may be left out is written.
+    /// Whether optional parts are written.
     fills: bool,
-    /// How many expressions may still be tried.
+    /// How many more expressions may be tried.
     left: usize,
 }
 
 impl Spelling<'_> {
-    /// Spells what stands inside a rule; the parts that are left.
+    /// Writes the inside of a rule; returns the remaining parts.
     fn inside<'p, 't>(&mut self, rule: RuleId, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
         let grammar = self.grammar;
         let expr = &grammar.resolved.get(usize::from(rule.0))?.expr;
@@ -147,7 +148,7 @@ impl Spelling<'_> {
         Some(parts)
     }
 
-    /// Spells `expr` if it can be, else leaves the text as it was.
+    /// Writes `expr` if possible; otherwise leaves the text unchanged.
     fn attempt<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
         let before = self.text.len();
         let rest = self.expr(expr, parts, depth);
@@ -157,7 +158,7 @@ impl Spelling<'_> {
         rest
     }
 
-    /// Spells `expr` if that takes a part, else leaves the text as it was.
+    /// Writes `expr` if that uses a part; otherwise leaves the text unchanged.
     fn taking<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
         let before = self.text.len();
         let rest = self.expr(expr, parts, depth).filter(|rest| rest.len() < parts.len());

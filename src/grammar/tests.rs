@@ -1,4 +1,4 @@
-//! What grammars are refused, and what the recogniser says of tiny texts.
+//! Which grammars are refused, and what the recogniser makes of tiny texts.
 
 use super::*;
 use crate::text::SourceId;
@@ -17,7 +17,7 @@ fn grammar(text: &str) -> Grammar {
     }
 }
 
-/// The grammar is refused at each of these places, marked by what stands there, with a message that contains this.
+/// Checks that the grammar is refused at each of these places, each given by the text there and a part of the message.
 #[track_caller]
 fn refused(text: &str, expected: &[(&str, &str)]) {
     let checked = Grammar::parse(SOURCE, text);
@@ -59,7 +59,7 @@ fn run(grammar: &Grammar, rule: &str, text: &str) -> (Progress, String) {
     (progress, drawn(grammar, text, machine.captures(), None))
 }
 
-/// `rule` of `source` matches the start of `text` with these captures, or fails where there are none.
+/// Checks that `rule` of `source` matches the start of `text` with these captures, or fails if none are given.
 #[track_caller]
 fn check(source: &str, text: &str, expected: &str) {
     let grammar = grammar(source);
@@ -325,7 +325,7 @@ fn what_a_rule_reads_can_be_spelled() {
     assert_eq!(deep.rule("r0").and_then(|rule| deep.spell(rule, &[], &[""])), None);
 }
 
-/// Whether reading a text twice as long takes more than twice the steps, and whether that was foreseen.
+/// Checks whether reading a text twice as long takes more than twice the steps, and whether that was reported.
 #[track_caller]
 fn cost(source: &str, unit: &str, costly: bool) {
     let grammar = grammar(source);

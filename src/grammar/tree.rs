@@ -1,8 +1,8 @@
-//! Grammar trees: what does the text of a grammar say?
+//! Grammar trees: what does the text of a grammar contain?
 //!
 //! In: the text of a `.pest` file.
-//! Out: [`Rule`]s with the place of every part, or what keeps the text from being read.
-//! Never: asks whether the rules make sense together.
+//! Out: [`Rule`]s with the place of every part, or why the text cannot be parsed.
+//! Never: checks whether the rules make sense together.
 
 use super::limits;
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,10 +12,10 @@ use pest::iterators::Pair;
 use pest_meta::ast::RuleType;
 use pest_meta::parser::{self, Rule as Token};
 
-/// Why the words of pest for a stack may not be used.
+/// Why pest's words for its stack may not be used.
 pub(super) const NO_STACK: &str = "a grammar only spells: the reader matches openers with closers by itself";
 
-/// A rule as typed.
+/// A rule, as typed.
 pub(super) struct Rule {
     pub(super) name: String,
     pub(super) at: Span,
@@ -41,7 +41,7 @@ pub(super) enum NodeKind {
     Repeat(Box<Node>, Times),
     And(Box<Node>),
     Not(Box<Node>),
-    /// Something that was refused with a diagnostic; it stands for any expression.
+    /// A part that was refused with a diagnostic; it stands for any expression.
     Refused,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Times {
     Between(u32, u32),
 }
 
-/// The rules in `text`. With an error among the diagnostics they are incomplete.
+/// The rules in `text`. They are incomplete if there is an error among the diagnostics.
 pub(super) fn read(source: SourceId, text: &str) -> (Vec<Rule>, Vec<Diagnostic>) {
     if let Some((at, message, help)) = limits::refusal(text) {
         return (Vec::new(), vec![fault(source, at, message).with_help(help)]);
@@ -71,7 +71,7 @@ pub(super) fn read(source: SourceId, text: &str) -> (Vec<Rule>, Vec<Diagnostic>)
     (rules, reader.diagnostics)
 }
 
-/// A fault of a grammar.
+/// The diagnostic for a fault of a grammar.
 pub(super) fn fault(source: SourceId, at: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code::PACK_GRAMMAR, Location { source, span: at }, message)
 }
@@ -125,7 +125,7 @@ impl Reader {
         Node { what: NodeKind::Refused, at }
     }
 
-    /// A rule; `None` for a comment that documents one.
+    /// Reads a rule; `None` for a comment that documents one.
     fn rule(&mut self, pair: Pair<'_, Token>) -> Option<Rule> {
         let mut kind = RuleType::Normal;
         let mut name = None;
@@ -146,7 +146,8 @@ impl Reader {
         None
     }
 
-    /// Alternatives of sequences of terms. The nesting of parentheses bounds the recursion: `limits` has counted it.
+    /// Reads alternatives of sequences of terms. Recursion is limited because [`limits`](super::limits) has checked the
+    /// nesting of parentheses.
     fn expression(&mut self, pair: Pair<'_, Token>, depth: usize) -> Node {
         let at = span(&pair);
         let mut choices = Vec::new();
@@ -322,7 +323,7 @@ fn span(pair: &Pair<'_, Token>) -> Span {
     Span::new(start, start + pair.as_str().trim_end().len())
 }
 
-/// The text of a literal without its quotes, `quote` bytes at either end; `None` if an escape stands for no character.
+/// The text of a literal without its quotes, which take `quote` bytes at either end; `None` for an invalid escape.
 fn unescaped(literal: &str, quote: usize) -> Option<String> {
     let mut chars = literal.get(quote..literal.len().checked_sub(quote)?)?.chars();
     let mut text = String::new();

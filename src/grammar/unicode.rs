@@ -1,12 +1,12 @@
-//! Unicode properties: which characters does a name such as `LETTER` stand for?
+//! Unicode properties: which characters does a name such as `LETTER` mean?
 //!
 //! In: a name that a grammar uses.
-//! Out: the test behind it.
+//! Out: the test for these characters.
 //! Never: knows about rules.
 
 macro_rules! properties {
     ($($name:ident)*) => {
-        /// The test for the characters of the property called `name`.
+        /// The test for the property called `name`, if there is one.
         pub(super) fn property(name: &str) -> Option<fn(char) -> bool> {
             match name {
                 $(stringify!($name) => Some(pest::unicode::$name),)*

@@ -45,7 +45,7 @@ pub(crate) struct Permit {
 pub(crate) struct Modes(pub(crate) Vec<ModeId>);
 
 impl Modes {
-    /// Whether it applies in this mode. A mode that the pack does not have counts only if all modes do.
+    /// Whether it applies in this mode. In a mode that the pack does not have, only what applies in all modes does.
     pub(crate) fn include(&self, mode: Option<ModeId>) -> bool {
         self.0.is_empty() || mode.is_some_and(|mode| self.0.contains(&mode))
     }

@@ -1,8 +1,8 @@
-//! Expressions: what does the engine get to run for one?
+//! Expressions: which source does the engine run for an expression?
 //!
-//! In: the syntax tree of an expression, or of a template that is made of some.
+//! In: the syntax tree of an expression, or of a template that contains some.
 //! Out: [`Lowered`]: the same in Jinja, with every read and constant numbered and every operand guarded.
-//! Never: lets a word of the author through into the source that is run, but for filters and tests it knows.
+//! Never: copies a word of the author into that source, except for known filters and tests.
 
 use super::{Code, Lower, bounded, member_of_entries, span};
 use crate::diagnostic::{self, alternatives, bad_pattern_words};
@@ -83,7 +83,7 @@ impl<'s> Lower<'s> {
         })
     }
 
-    /// The number of a read, if `tree` is a path whose keys are known or are themselves such paths.
+    /// The number of a read, if `tree` is a path whose keys are constants, or paths themselves.
     pub(super) fn read(&mut self, tree: &Expr<'s>) -> Option<usize> {
         let read = self.path(tree)?;
         Some(self.number(read))
@@ -123,7 +123,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// The code of an expression: a primary, with filters behind it or not, so that it can stand before `|` and `is`.
+    /// The code of an expression: a primary, maybe with filters, so that `|` and `is` may follow.
     pub(super) fn expr(&mut self, tree: &Expr<'s>) -> Code {
         if let Some(read) = self.read(tree) {
             // Outside of loops, a read is evaluated once, and weighed when it is converted; in a loop, weigh it each time.
@@ -235,7 +235,7 @@ impl<'s> Lower<'s> {
         })
     }
 
-    /// The code of a comparison of two trees, each with its own code.
+    /// The code of a comparison, given the code of both sides.
     fn comparison(
         &mut self,
         kind: CompareOpKind,
@@ -274,7 +274,7 @@ impl<'s> Lower<'s> {
         Ok(format!("{base}{}|{known}({})|weigh", filters::guard_of(known), self.args(tree, &filter.args, pattern)?))
     }
 
-    /// The code of what is only looked into: what is found there is weighed, not all that stands around it.
+    /// The code of a value of which only a part is used: the part is weighed, not the whole value.
     fn holder(&mut self, tree: &Expr<'s>) -> Code {
         let code = self.expr(tree)?;
         let is_looked_into = matches!(tree, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_));
@@ -286,7 +286,7 @@ impl<'s> Lower<'s> {
         Ok(items?.join(", "))
     }
 
-    /// The code of arguments, of which the one at `pattern` is a pattern.
+    /// The code of arguments; the one at index `pattern` is a pattern.
     fn args(&mut self, tree: &Expr<'s>, args: &[CallArg<'s>], pattern: Option<usize>) -> Code {
         if pattern.is_some_and(|place| place + 1 != args.len()) {
             return Err(self.refuse(tree, &format!("`{}` takes one pattern in quotes", matching::TEST)));
@@ -305,7 +305,7 @@ impl<'s> Lower<'s> {
         Ok(codes.join(", "))
     }
 
-    /// The code of a pattern, which is compiled here and not where it is asked for.
+    /// The code of a pattern, which is compiled now and not when it is evaluated.
     fn pattern(&mut self, tree: &Expr<'s>) -> Code {
         let text = match tree {
             Expr::Const(text) => text.value.as_str(),
@@ -321,8 +321,8 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Filters that are given the name of another filter or test get one that exists, and no filter that multiplies work.
-    /// Gives the place of the argument that is a pattern, if one is.
+    /// Checks the filters and tests whose names are arguments: each must exist, and must not iterate itself. Returns
+    /// the index of the argument that is a pattern, if one is.
     fn named(&self, tree: &Expr<'s>, filter: &str, args: &[CallArg<'s>]) -> Result<Option<usize>, Fault> {
         let nth = match filter {
             "map" | "select" | "reject" => 0,
@@ -350,7 +350,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// How that is said here which a function or method of this name does in other languages.
+    /// The filter or other form to write instead of a function or method of this name in other languages.
     fn as_filter<'t>(&self, name: &str, args: impl Iterator<Item = Option<&'t Expr<'s>>>) -> Option<String>
     where
         's: 't,
@@ -403,7 +403,7 @@ fn positional<'t, 's>(arg: &'t CallArg<'s>) -> Option<&'t Expr<'s>> {
     }
 }
 
-/// The span of a tree with all that stands before its last step.
+/// The span of a tree, including everything before its last step.
 fn whole(tree: &Expr<'_>) -> Span {
     match tree {
         Expr::GetAttr(get) => whole(&get.expr).to(span(tree)),
@@ -413,7 +413,7 @@ fn whole(tree: &Expr<'_>) -> Span {
     }
 }
 
-/// How an operator is written.
+/// The sign of an operator.
 pub(in crate::expression) fn sign(op: BinOpKind) -> &'static str {
     match op {
         BinOpKind::ScAnd => "and",

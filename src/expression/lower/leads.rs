@@ -1,8 +1,8 @@
-//! Leads: where does an expression take a value from, and what is that compared with?
+//! Leads: where does an expression get a value from, and what is it compared with?
 //!
-//! In: parts of the syntax tree that is lowered, and the names that statements bind around them.
-//! Out: the path to where a part leads; each [`Look`] at one, and each constant that one is [`Compared`] with.
-//! Never: knows what stands there, or what may.
+//! In: parts of the syntax tree being lowered, and the names bound by statements around them.
+//! Out: the path of a part; each [`Look`] at a path, and each constant that is [`Compared`] with one.
+//! Never: knows which values are there, or may be.
 
 use super::{Lower, span};
 use crate::expression::filters::{self, Kept};
@@ -12,7 +12,7 @@ use crate::expression::reads::ENTRY;
 use minijinja::machinery::ast::{CallArg, Expr};
 
 impl<'s> Lower<'s> {
-    /// The path to where a tree leads, in which [`ENTRY`] is any entry of what stands before it.
+    /// The path of a tree, with [`ENTRY`] for any entry of the list or table before it.
     pub(super) fn leads(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
         let (inside, step) = match tree {
             Expr::Var(var) if self.is_local(var.id) => {
@@ -41,7 +41,7 @@ impl<'s> Lower<'s> {
         Some(path)
     }
 
-    /// Notes that `tree`, or a member of its entries, is looked at, unless that is a read of the scope.
+    /// Notes that `tree`, or a member of its entries, is used, unless it is a read of the scope.
     pub(super) fn look(&mut self, tree: &Expr<'s>, shown: &Expr<'s>, member: Option<&str>) {
         let is_path = matches!(tree, Expr::GetAttr(_) | Expr::GetItem(_));
         let Some(mut path) = self.leads(tree).filter(|_| is_path || member.is_some()) else { return };
@@ -52,7 +52,7 @@ impl<'s> Lower<'s> {
         self.looks.push(Look { at: span(shown), file: self.own_file(), path });
     }
 
-    /// Notes that two trees are compared, of which one is a path and the other a constant.
+    /// Notes the comparison of two trees, if one is a path and the other a constant.
     pub(super) fn compare(&mut self, one: &Expr<'s>, other: &Expr<'s>) {
         for (path, text) in [(one, other), (other, one)] {
             if let Some(path) = self.leads_plainly(path) {
@@ -61,7 +61,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Notes that it is asked whether `one` is in `many`, of which one is a path and the other constants.
+    /// Notes the test whether `one` is in `many`, if one is a path and the other holds constants.
     pub(super) fn compare_among(&mut self, one: &Expr<'s>, many: &Expr<'s>) {
         if let (Some(path), Expr::List(list)) = (self.leads_plainly(one), many) {
             list.items.iter().for_each(|text| self.note_compared(&path, text));
@@ -72,7 +72,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// As the test of this name compares.
+    /// Notes the comparison that a test makes, by its name.
     pub(super) fn compare_by(&mut self, test: &str, one: &Expr<'s>, other: &Expr<'s>) {
         match two_sided(test) {
             Some(Test::Equal | Test::Unequal) => self.compare(one, other),
@@ -81,7 +81,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Notes that a member of each entry of `list` is compared, as `selectattr('status', 'eq', 'open')` does.
+    /// Notes that a member of each entry of `list` is compared, as in `selectattr('status', 'eq', 'open')`.
     pub(super) fn compare_entries(&mut self, list: &Expr<'s>, member: &str, args: &[CallArg<'s>]) {
         let [_, CallArg::Pos(Expr::Const(test)), CallArg::Pos(text)] = args else { return };
         if matches!(test.value.as_str().and_then(two_sided), Some(Test::Equal | Test::Unequal))
@@ -93,7 +93,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// The path to where a tree leads that may give nothing else.
+    /// The path of a tree, if the tree can have no other value.
     fn leads_plainly(&self, tree: &Expr<'s>) -> Option<Vec<String>> {
         let is_path = matches!(tree, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_));
         self.leads(tree).filter(|_| is_path)
@@ -106,7 +106,7 @@ impl<'s> Lower<'s> {
     }
 }
 
-/// Whether an argument is a constant without members and entries.
+/// Whether an argument is a constant without members or entries.
 fn is_empty(arg: &CallArg<'_>) -> bool {
     match arg {
         CallArg::Pos(Expr::Const(_)) => true,

@@ -1,12 +1,13 @@
-//! Lowering: what does minijinja get to run for what the author typed?
+//! Lowering: what does minijinja run for what the author typed?
 //!
 //! In: the text of an expression, template or document.
-//! Out: [`Lowered`], which [`Lower`] makes of its syntax tree; refused is what is too large to walk.
+//! Out: [`Lowered`], made by [`Lower`] from the syntax tree; text that is too large to process is refused.
 //! Never: evaluates.
 //!
-//! Three things cannot be had from minijinja by settings alone, so they are written into the source: an absent member is
-//! `none` wherever it is used, operators refuse what does not fit them, and all that is made along the way is weighed.
-//! `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; see the [engine](super::engine) for the guards.
+//! Three things cannot be had by the settings of minijinja, so lowering writes them into the source: an absent member
+//! is `none` wherever it is used, operators refuse values that do not fit, and every value made during evaluation is
+//! weighed. `a.b + x | upper` becomes `(r0|plus + r1|upper()|weigh|plus)|weigh`; the [engine](super::engine) explains
+//! these filters.
 
 mod expressions;
 mod leads;
@@ -26,65 +27,65 @@ use minijinja::Value as Jinja;
 use minijinja::machinery::ast::{CallArg, Expr};
 use minijinja::machinery::{self, Token};
 
-/// Tokens that one expression or template may have: its tree is walked by recursion.
+/// The most tokens of an expression or template: its tree is processed recursively.
 const TOKENS: usize = 4_000;
-/// Tokens between the braces of one expression or statement.
+/// The most tokens of one expression or statement inside its braces.
 const TOGETHER: usize = 500;
-/// Further branches that the `if`s of one template may have.
+/// The most `elif` branches in one template.
 const ELIFS: usize = 64;
 
-/// A syntax tree on the way to what is run.
+/// A syntax tree being lowered.
 struct Lower<'s> {
     source: &'s str,
     reads: Vec<Read>,
     looks: Vec<Look>,
     compared: Vec<Compared>,
     constants: Vec<Jinja>,
-    /// Names that statements bind, one list per `for`.
+    /// The names bound by statements, one list per `for`.
     locals: Vec<Vec<&'s str>>,
-    /// Each of these names once.
+    /// Each bound name once.
     names: Vec<&'s str>,
-    /// Every binding of a local name that is in sight.
+    /// Every visible binding of a local name.
     items: Vec<Binding<'s>>,
-    /// What there is besides for a document.
+    /// What lowering a document needs besides.
     paper: Option<Paper<'s>>,
 }
 
-/// What the engine gets to run.
+/// Source code for the engine.
 type Code = Result<String, Fault>;
 
 /// The texts that a document may include, by their names.
 pub(crate) trait Library {
-    /// The text called `name`, and which source it is.
+    /// The text called `name`, and its source.
     fn text(&self, name: &str) -> Option<(&str, SourceId)>;
 
-    /// What is wrong with `name`, of which there is no text.
+    /// The diagnostic for a `name` without a text.
     fn missing(&self, name: &str) -> Option<Diagnostic>;
 }
 
-/// What lowering a document takes besides.
+/// What lowering a document needs besides.
 struct Paper<'s> {
     library: &'s dyn Library,
-    /// Names whose values are no user's.
+    /// Names whose values never come from a user.
     own: &'s [&'s str],
     escape: &'s Escape,
-    /// Where the next value stands.
+    /// The place of the next value.
     place: Place,
-    /// The file that is being written in, if it is not the document.
+    /// The file being inserted; none for the document itself.
     file: Option<SourceId>,
-    /// The files that are being written in, from the document down.
+    /// The names of the files being inserted, from the document down.
     open: Vec<String>,
     files: usize,
-    /// Whether a value could form a mark with what stands beside it.
+    /// Whether a value could form a mark together with the text around it.
     joins: bool,
 }
 
-/// A name that a statement binds.
+/// A name bound by a statement.
 struct Binding<'s> {
     name: &'s str,
-    /// Whether its value is no user's.
+    /// Whether its value never comes from a user.
     own: bool,
-    /// The path to its value, if there is one.
+    /// The path of its value, if it has one.
     path: Option<Vec<String>>,
 }
 
@@ -108,12 +109,12 @@ impl<'s> Lower<'s> {
         Lowered { reads, looks, compared, path: None, constants, form }
     }
 
-    /// The file that is lowered, if that is not the text at hand.
+    /// The file being lowered, if it is not the current text.
     fn own_file(&self) -> Option<SourceId> {
         self.paper.as_ref()?.file
     }
 
-    /// The number of a name that a statement binds.
+    /// The number of a name bound by a statement.
     fn name(&mut self, name: &'s str) -> usize {
         self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.names.push(name);
@@ -121,7 +122,7 @@ impl<'s> Lower<'s> {
         })
     }
 
-    /// The number of a read, each of which stands once.
+    /// The number of a read; equal reads share one.
     fn number(&mut self, read: Read) -> usize {
         let known = self.reads.iter().position(|known| known.name == read.name && known.steps == read.steps);
         known.unwrap_or_else(|| {
@@ -130,19 +131,19 @@ impl<'s> Lower<'s> {
         })
     }
 
-    /// Whether a statement around binds this name.
+    /// Whether a statement around this place binds the name.
     fn is_local(&self, name: &str) -> bool {
         self.locals.iter().flatten().any(|local| *local == name)
     }
 
-    /// What stands for a value in the code.
+    /// The code for a constant value.
     fn constant(&mut self, value: Jinja) -> String {
         self.constants.push(value);
         format!("c{}", self.constants.len() - 1)
     }
 }
 
-/// Refuses what is too large to walk; faults of spelling are left to the parser.
+/// Refuses text that is too large to process; syntax errors are left to the parser.
 fn bounded(source: &str, expression: bool) -> Result<(), Fault> {
     let (mut all, mut together, mut elifs) = (0, 0, 0);
     for token in machinery::tokenize(source, expression, filters::syntax()) {
@@ -168,7 +169,7 @@ fn span(tree: &Expr<'_>) -> Span {
     Span::new(span.start_offset as usize, span.end_offset as usize)
 }
 
-/// The member of the entries that a filter asks for, and the argument that says so.
+/// The member that a filter uses of each entry, and the argument that names it.
 fn member_of_entries<'t, 's>(filter: &str, args: &'t [CallArg<'s>]) -> Option<(&'t Expr<'s>, &'t str)> {
     let by_place = matches!(filter, "selectattr" | "rejectattr");
     args.iter().enumerate().find_map(|(number, arg)| match arg {

@@ -1,8 +1,8 @@
-//! Statements: what does a template say line by line, and where does each value of a document stand?
+//! Statements: what does a template consist of, and where is each value of a document?
 //!
-//! In: the syntax tree of a template, or the text of a file with those that it includes.
-//! Out: the same in Jinja for the engine, and as a [`Page`] where its parts are plain; how each value is printed.
-//! Never: lets a value of a document stand where nobody can say how it is escaped.
+//! In: the syntax tree of a template, or the text of a file with everything it includes.
+//! Out: the same in Jinja for the engine, and as a [`Page`] if its parts are simple; how each value is printed.
+//! Never: accepts a value of a document at a place where it is unclear how to escape it.
 
 use super::{Binding, Library, Lower, Paper, bounded};
 use crate::diagnostic::{Code, alternatives};
@@ -18,13 +18,14 @@ use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
 use minijinja::syntax::SyntaxConfig;
 use std::fmt::Write as _;
 
-/// The filter of documents that prints what the rules themselves spell as it is.
+/// The filter of documents that prints unescaped what the rules themselves write.
 const MARKUP: &str = "markup";
 
-/// Files that one document may be made of.
+/// The most files of one document.
 const FILES: usize = 64;
 
-/// Lowers a whole file, with what it includes written in, and says whether a value could form structure with what stands beside it.
+/// Lowers a whole file, with included files inserted, and returns whether a value could form structure with the text
+/// around it.
 pub(in crate::expression) fn document(
     source: &str,
     name: &str,
@@ -49,14 +50,14 @@ pub(in crate::expression) fn document(
     Ok((lower.finish(Form::Text(out, page)), joins))
 }
 
-/// The syntax of whole files: what stands before a statement on its line goes with it.
+/// The syntax of whole files: white space before a statement on its line is removed.
 fn page_syntax() -> SyntaxConfig {
     let mut syntax = SyntaxConfig::builder();
     syntax.keep_trailing_newline(true).lstrip_blocks(true);
     syntax.build().unwrap_or_default()
 }
 
-/// Whether the last line of `before` holds statements and comments alone, and one at least.
+/// Whether the last line of `before` holds only statements and comments, and at least one.
 fn ends_with_statements(before: &str) -> bool {
     let mut rest = before.trim_end_matches([' ', '\t']);
     let mut any = false;
@@ -72,14 +73,14 @@ fn ends_with_statements(before: &str) -> bool {
     }
 }
 
-/// The text behind the line that it starts in, if that holds nothing more.
+/// The text after the first line, if that line is blank.
 fn behind_line(text: &str) -> &str {
     let rest = text.trim_start_matches([' ', '\t']);
     rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n")).unwrap_or(text)
 }
 
 impl<'s> Lower<'s> {
-    /// Writes the code of statements, and gives them as a page if their parts are plain.
+    /// Writes the code of statements, and returns them as a page if their parts are simple.
     pub(super) fn statements(&mut self, statements: &[Stmt<'s>], out: &mut String) -> Result<Option<Page>, Fault> {
         let mut page = Some(Page::new());
         for statement in statements {
@@ -194,7 +195,7 @@ impl<'s> Lower<'s> {
         }))
     }
 
-    /// The paths to what the names of a loop stand for, as far as that is known.
+    /// The paths that the names of a loop stand for, if known.
     fn paths(&self, each: &ForLoop<'s>) -> Vec<Option<Vec<String>>> {
         let entry = |tree: &Expr<'s>| {
             let mut path = self.leads(tree)?;
@@ -210,7 +211,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// The word that a statement starts with; of those that say nothing of their place, the whole text.
+    /// The span of the keyword of a statement, or of the whole text if the statement does not record its place.
     fn word_of(&self, statement: &Stmt<'s>) -> Span {
         let start = match statement {
             Stmt::Include(one) => one.span(),
@@ -237,7 +238,8 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Every way through a statement leads to the same place, or nobody could say how the next value is escaped.
+    /// Checks that all branches of a statement end at the same kind of place: otherwise it is unclear how to escape the
+    /// next value.
     fn same_place(&self, other: Option<Place>, tree: &Expr<'s>) -> Result<(), Fault> {
         if self.place() == other {
             return Ok(());
@@ -246,7 +248,7 @@ impl<'s> Lower<'s> {
         Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
     }
 
-    /// What is printed and how: in a document a value escaped for its place, or markup of the engine's own.
+    /// What is printed, and how: in a document either a value escaped for its place, or markup from the rules.
     fn printed<'t>(&self, tree: &'t Expr<'s>) -> Result<(&'t Expr<'s>, Print), Fault> {
         let Some(place) = self.place() else { return Ok((tree, Print::Jinja)) };
         if let Expr::Filter(filter) = tree
@@ -279,7 +281,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// A value as it is, but for the lines that a dialect would take for structure.
+    /// How a value is printed unescaped, except for lines that a dialect would take for structure.
     fn guarded(&self, tree: &Expr<'s>, args: &[CallArg<'s>]) -> Result<Print, Fault> {
         let name = match args {
             [CallArg::Pos(Expr::Const(name))] => name.value.as_str(),
@@ -297,7 +299,7 @@ impl<'s> Lower<'s> {
         Ok(Print::Guarded(name.to_owned()))
     }
 
-    /// Whether the value of a path is no user's, wherever it leads.
+    /// Whether the value of a path never comes from a user, wherever the path leads.
     fn is_own(&self, tree: &Expr<'s>) -> bool {
         match tree {
             Expr::Var(var) if self.is_local(var.id) => {
@@ -311,7 +313,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Writes a file in.
+    /// Inserts the text of a file.
     fn file(&mut self, source: &'s str, out: &mut String) -> Result<Option<Page>, Fault> {
         bounded(source, false)?;
         let tree = machinery::parse(source, "template", page_syntax());
@@ -320,7 +322,7 @@ impl<'s> Lower<'s> {
         self.statements(&tree.children, out)
     }
 
-    /// Writes the file in that an `include` names.
+    /// Inserts the file that an `include` names.
     fn include(&mut self, include: &Include<'s>, out: &mut String) -> Result<Option<Page>, Fault> {
         let name = match &include.name {
             Expr::Const(name) => name.value.as_str().map(str::to_owned),

@@ -1,16 +1,16 @@
-//! That expressions and templates mean what minijinja makes of them, whatever they say.
+//! That expressions and templates mean the same as in minijinja.
 
 use super::*;
 use crate::text::SourceId;
 use crate::value::values;
 use proptest::prelude::*;
 
-/// What the openers of tags and brackets start with.
+/// The starts of the openers of tags and brackets.
 fn openers() -> [escape::Start; 2] {
     (*b"<[").map(escape::Start::byte)
 }
 
-/// Expressions over the world of these tests, as text.
+/// Source of expressions over the values of these tests.
 fn expressions() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         3 => prop::sample::select(vec![
@@ -95,7 +95,7 @@ fn expressions() -> impl Strategy<Value = String> {
     })
 }
 
-/// Templates over the same, with loops and names of their own.
+/// Source of templates over the same values, with loops and names of their own.
 fn templates() -> impl Strategy<Value = String> {
     let named = prop::sample::select(vec![
         "x",
@@ -151,7 +151,7 @@ fn templates() -> impl Strategy<Value = String> {
     })
 }
 
-/// A document that stands alone.
+/// A document without includes.
 struct Alone<'t>(&'t str);
 
 impl Library for Alone<'_> {
@@ -164,8 +164,8 @@ impl Library for Alone<'_> {
     }
 }
 
-/// minijinja, with `none` for whatever it would leave undefined, as an empty list to `reverse` and `split`, and as an empty
-/// text to the other filters of texts.
+/// minijinja with `none` in place of undefined values: as an empty list for `reverse` and `split`, and as an empty text
+/// for the other text filters.
 fn jinja() -> minijinja::Environment<'static> {
     use minijinja::value::{Kwargs, Rest};
     use minijinja::{State, Value as Jinja, filters};
@@ -226,8 +226,8 @@ fn none_prints_nothing_in_a_document() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Where both give a value it is the same, typed and as text; ours may fail where minijinja makes do, never the reverse
-    /// unless `none` is involved.
+    /// If both give a value it is the same, typed and as text. Ours may fail where minijinja does not; the reverse
+    /// happens only if `none` is involved.
     #[test]
     fn an_expression_means_what_minijinja_makes_of_it(text in expressions()) {
         let environment = jinja();
@@ -256,7 +256,7 @@ proptest! {
         }
     }
 
-    /// What is read without the engine is what the engine makes of it.
+    /// Reading a path without the engine gives the same as the engine.
     #[test]
     fn a_path_alone_means_what_it_means_in_an_expression(v in values()) {
         let scope = Scope::new().with("v", &v);
@@ -269,7 +269,7 @@ proptest! {
         }
     }
 
-    /// What a template says without the engine is what the engine makes of it.
+    /// A template without the engine gives the same as the engine.
     #[test]
     fn a_page_says_what_the_engine_says(text in templates()) {
         let world = world();

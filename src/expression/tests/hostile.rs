@@ -1,8 +1,8 @@
-//! That nothing an expression or template says can hurt.
+//! That no expression or template can do harm.
 
 use super::*;
 
-/// Ends in a failure or fault, by its budget of steps or memory: without one, it would not end.
+/// Checks that the text ends in a failure or fault, because it exceeds a limit.
 #[track_caller]
 fn check_refused(text: &str) {
     assert!(rendered(text).is_err(), "{}", text.chars().take(80).collect::<String>());
@@ -61,7 +61,7 @@ fn hostile_templates_end_in_failure() {
     ));
 }
 
-/// Large data in harmless hands, and in others.
+/// Expressions over large data: harmless ones work, others fail.
 #[test]
 fn hostile_expressions_over_large_data_end_in_failure() {
     let words = json!("word and\n".repeat(1 << 16));
