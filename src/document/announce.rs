@@ -1,7 +1,7 @@
 //! Announcements: what can be told before the response has ended?
 //!
-//! In: what is settled of a response after each piece of it.
-//! Out: [`Announcement`]s: facts of the document that no continuation can change, each once, in order.
+//! In: what has become certain about a response after each piece of it.
+//! Out: [`Announcement`]s: facts about the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
 use super::edges::{first_marks, frames};
@@ -10,73 +10,74 @@ use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Span, boundary};
 
-/// A fact of the document that no continuation of the response can change.
+/// A fact about the document that no continuation of the response can change.
 ///
-/// Facts come in the order of the response: a block's text and the blocks inside it stand between its opening and its closing,
-/// which comes for each that opened, unless the response turns out to be too large. What counts of it is the outcome's to say:
-/// text that is shown already is a draft of [`Outcome::message`](crate::Outcome).
+/// Announcements come in the order of the response. The text of a block, and the blocks inside it, come between its
+/// opening and its closing. Every block that opened is closed, unless the response turns out to be too large. Only the
+/// outcome says what counts: text announced as message is a draft of [`Outcome::message`](crate::Outcome).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Announcement {
     /// A block opened.
     Opened {
-        /// Its number; blocks count from 0 in the order of their openers.
+        /// Its number. Blocks are numbered from 0 in the order of their openers.
         block: usize,
-        /// The name that the pack binds.
+        /// Its name in the pack.
         name: String,
-        /// What the block is.
+        /// Its role.
         role: Role,
-        /// Where its opener starts, in the bytes of [`Reader::text`](crate::Reader::text).
+        /// The offset of its opener, in bytes of [`Reader::text`](crate::Reader::text).
         start: usize,
     },
-    /// Text of a block, as it stands in the response, with entities and escapes; adjacent pieces belong together.
+    /// Text of a block, as written in the response: entities and escapes are not decoded. Adjacent pieces belong
+    /// together.
     Text {
-        /// The block; none outside every block.
+        /// The number of the block; none outside every block.
         block: Option<usize>,
-        /// What it belongs to. [`Role::Message`] is what a user may read already: text of the section that is the message
-        /// (`[reply]` `shows`), too. None outside every block, unless the dialect takes what stands there for the message
-        /// or, before the first block of the answer, for a section.
+        /// The role of the text. [`Role::Message`] may be shown to a user already; this includes the text of a section
+        /// that is shown as the message (`[reply]` `shows`). None outside every block, unless the dialect makes such
+        /// text the message or, before the first block of the answer, a section.
         role: Option<Role>,
         /// The text.
         text: String,
     },
-    /// A block is closed.
+    /// A block is complete.
     Closed {
         /// Its number.
         block: usize,
-        /// The whole block.
+        /// The span of the whole block.
         span: Span,
     },
 }
 
-/// What has been announced.
+/// What has been announced so far.
 #[derive(Debug, Default)]
 pub(super) struct Announced {
-    /// Blocks whose closing has been told.
+    /// The number of blocks whose closing has been announced.
     blocks: usize,
     opened: bool,
-    /// Whether a block opened that is part of an answer.
+    /// Whether a block has opened that is part of an answer.
     answers: bool,
     at: usize,
-    /// Up to where only white space stands that may yet be trimmed.
+    /// The end of white space that may still be trimmed.
     blank: usize,
 }
 
-/// What is settled of a response so far.
+/// What is certain about a response so far.
 pub(super) struct Settled<'s> {
     pub(super) given: Given<'s>,
     pub(super) blocks: &'s Pieces<Block>,
-    /// The block behind them whose end is not found: what it is, and its opener.
+    /// The block after these whose end is not known yet: its id and its opener.
     pub(super) open: Option<(BlockId, Span)>,
-    /// What between blocks is no text.
+    /// Markup between blocks, which is not text.
     pub(super) markup: &'s [Span],
-    /// Up to where nothing more opens or closes.
+    /// No further block opens or closes before this place.
     pub(super) until: usize,
     pub(super) complete: bool,
 }
 
 impl Given<'_> {
-    /// What text of a block is told to be.
+    /// The role to announce for the text of a block.
     pub(super) fn role_of(&self, id: BlockId) -> Option<Role> {
         let block = self.block(id)?;
         let name = match &block.called {
@@ -90,7 +91,7 @@ impl Given<'_> {
         })
     }
 
-    /// The same of text outside every block, before or behind the first one of an answer.
+    /// The role to announce for text outside every block: before the first block of an answer, or `behind` it.
     pub(super) fn role_outside(&self, behind: bool) -> Option<Role> {
         match &self.dialect.text {
             Outside::Message => Some(Role::Message),
@@ -99,14 +100,14 @@ impl Given<'_> {
         }
     }
 
-    /// A section that is shown is the message.
+    /// The role of a section: the section that is shown is the message.
     fn section(&self, name: Option<&str>) -> Role {
         if self.shows.is_some() && self.shows == name { Role::Message } else { Role::Section }
     }
 }
 
 impl Announced {
-    /// Adds what became certain since the last call.
+    /// Adds what has become certain since the last call.
     pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<Announcement>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
@@ -121,7 +122,7 @@ impl Announced {
         }
     }
 
-    /// Tells a block that has ended, and those inside it.
+    /// Announces a block that has ended, and the blocks inside it.
     fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {
         if !self.opened {
             self.tell(read, None, block.span().start, out);
@@ -146,7 +147,7 @@ impl Announced {
         }
     }
 
-    /// Tells of the block that is open what is its text whichever rung ends it.
+    /// Announces the part of the open block that is its text however the block ends.
     fn tell_so_far(&mut self, read: &Settled<'_>, id: BlockId, opener: Span, out: &mut Vec<Announcement>) {
         let Some(block) = read.given.block(id) else { return };
         let number = read.blocks.len();

@@ -1,10 +1,10 @@
 //! Braces: where does an object end that is nested too deeply for its grammar?
 //!
-//! In: the text from its first brace on, as far as it has come.
-//! Out: the place behind the brace that balances the first.
-//! Never: reads what stands between them, or recurses. Braces in strings are data.
+//! In: the text from its first brace on, as far as it has arrived.
+//! Out: the end of the brace that matches the first.
+//! Never: reads what is between the braces, or recurses. Braces in strings do not count.
 
-/// A count of braces that goes on where it stopped.
+/// A count of braces that continues where it stopped.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Braces {
     at: usize,
@@ -12,7 +12,8 @@ pub(super) struct Braces {
     quoted: bool,
 }
 
-/// So many times the bytes of a response may be counted: of braces that are never closed each counts all that follow.
+/// How many times the length of the response may be counted in total: each brace that is never closed counts everything
+/// after it.
 const MOST: usize = 16;
 
 impl Braces {
@@ -20,12 +21,13 @@ impl Braces {
         Self { at: first, depth: 0, quoted: false }
     }
 
-    /// Whether it may count: it has begun, or of the bytes of `text` no more than is allowed have been `counted`.
+    /// Whether it may count: if it has already started, or if the bytes `counted` so far are within the limit for
+    /// `text`.
     pub(super) fn may_count(&self, counted: usize, text: &str) -> bool {
         self.depth > 0 || counted <= MOST * text.len()
     }
 
-    /// Counts on to the balancing brace, or to the end of the text so far; adds the bytes that it passes.
+    /// Continues to the matching brace, or to the end of the text so far; adds the bytes it passes to `counted`.
     pub(super) fn count(&mut self, text: &str, counted: &mut usize) -> Option<usize> {
         let from = self.at;
         let end = self.pass(text.as_bytes());

@@ -1,24 +1,24 @@
-//! Budget: how many steps may a reading take?
+//! Budget: how many steps may reading take?
 //!
-//! In: how much of the response has come, and the steps that the limits allow for each byte.
-//! Out: the progress of a machine that runs within them.
-//! Never: takes a reading for too costly while more text may bring more steps.
+//! In: how much of the response has arrived, and the steps that the limits allow for each byte.
+//! Out: the progress of a machine that runs within these steps.
+//! Never: gives up as too costly while more text may allow more steps.
 
 use crate::grammar::{Machine, Progress};
 use crate::program::Family;
 
-/// The steps that a reading may still take.
+/// The steps that may still be taken.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
     pub(super) used: u64,
     pub(super) per_byte: u64,
 }
 
-/// Steps that every response may take, however short.
+/// Steps that every response may take, however short it is.
 const FREE_STEPS: u64 = 10_000;
 
 impl Budget {
-    /// Runs the machine within what the text so far allows.
+    /// Runs the machine within the steps that the text so far allows.
     pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
         let mut left = self.left(text);
         let before = left;
@@ -27,7 +27,7 @@ impl Budget {
         pending(progress, complete)
     }
 
-    /// As [`run`](Self::run), up to where its name starts.
+    /// The same as [`run`](Self::run), but only to where the name starts.
     pub(super) fn run_to_name(
         &mut self,
         machine: &mut Machine,
@@ -47,7 +47,7 @@ impl Budget {
     }
 }
 
-/// More text brings more steps.
+/// More text allows more steps, so running out of them is pending until the text is complete.
 fn pending(progress: Progress, complete: bool) -> Progress {
     match progress {
         Progress::Spent if !complete => Progress::Pending,

@@ -1,16 +1,16 @@
-//! Decoding: what does a text say once its entities or escapes are resolved?
+//! Decoding: what is a text once its entities or escapes are decoded?
 //!
 //! In: a raw text.
-//! Out: the same text with the five entities of XML and character references resolved, or the escapes of a JSON string, or
-//! without its guards.
-//! Never: touches an entity that it does not know, or decodes twice what does not show that it was encoded twice.
+//! Out: the text with the five entities of XML and character references decoded, or with the escapes of a JSON string
+//! decoded, or without its guards.
+//! Never: changes an unknown entity, or decodes twice a text that was not obviously encoded twice.
 
 use crate::program::Block;
 use crate::surface::Decoding;
 use crate::text::Guard;
 use std::borrow::Cow;
 
-/// How a text is written in the response.
+/// How a text is encoded in the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelling {
     Plain,
@@ -19,7 +19,7 @@ pub(crate) enum Spelling {
     Guarded(Guard),
     /// With the escapes of a JSON string.
     Escapes,
-    /// With escapes that are escaped themselves.
+    /// With escapes that are themselves escaped.
     EscapesTwice,
 }
 
@@ -33,7 +33,7 @@ impl Spelling {
         }
     }
 
-    /// What the text says.
+    /// The decoded text.
     pub(crate) fn decode(self, raw: &str) -> Cow<'_, str> {
         match self {
             Spelling::Plain => Cow::Borrowed(raw),
@@ -44,7 +44,7 @@ impl Spelling {
         }
     }
 
-    /// The offset in the raw text of what stands at `decoded` in what it says.
+    /// The offset in the raw text of the offset `decoded` in the decoded text.
     pub(crate) fn raw_offset(self, raw: &str, decoded: usize) -> usize {
         match self {
             Spelling::Plain => decoded,
@@ -60,10 +60,10 @@ impl Spelling {
     }
 }
 
-/// The longest reference that is looked for, from `&` to `;`.
+/// The longest reference that is recognised, from `&` to `;`.
 const LONGEST: usize = 12;
 
-/// Resolves `&lt; &gt; &amp; &quot; &apos;` and `&#…;`. Anything else stays as it is.
+/// Decodes `&lt; &gt; &amp; &quot; &apos;` and `&#…;`. Everything else stays as it is.
 pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -86,7 +86,7 @@ pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length and the character of the reference that `text` starts with.
+/// The length of the reference that `text` starts with, and its character.
 fn reference(text: &str) -> Option<(usize, char)> {
     let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let name = text.get(1..end)?;
@@ -110,8 +110,8 @@ fn reference(text: &str) -> Option<(usize, char)> {
     Some((end + 1, character))
 }
 
-/// Resolves the escapes of a JSON string without its quotes. A backslash that starts none is left out, as most readers
-/// of JSON that forgive it do.
+/// Decodes the escapes of a JSON string without its quotes. A backslash that starts no valid escape is dropped, as most
+/// lenient JSON readers do.
 pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -119,8 +119,9 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     resolve(raw, unescape).into()
 }
 
-/// Whether a JSON string was escaped twice: what it says has no line break, but at least one where it would break a line,
-/// written as `\n` outside quotes and parentheses, and no backslash that starts no escape. Prose that names `\n` breaks none.
+/// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `
+/// ` where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `
+/// ` mentioned in prose does not count.
 pub(super) fn is_escaped_twice(raw: &str) -> bool {
     if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() {
         return false;
@@ -151,13 +152,14 @@ pub(super) fn is_escaped_twice(raw: &str) -> bool {
     breaks > 2 || clear
 }
 
-/// Whether prose names an escape that stands between words: `at \n and`.
+/// Whether the escape is only mentioned in prose, between words: `at
+///  and`.
 fn is_named(before: &str, behind: &str) -> bool {
     let apart = before.ends_with(' ') && !before.ends_with("  ");
     apart && !behind.starts_with(['\\', '#', '-', '*', '|', '<', '`', '}'])
 }
 
-/// Whether the end of a line of code stands inside quotes, parentheses or a pattern.
+/// Whether the end of a line of code is inside quotes, parentheses or a pattern.
 fn is_quoted(line: &str) -> bool {
     // A fence is no quote, and the end of a row of a table no pattern.
     let start = line.trim_start();
@@ -183,12 +185,12 @@ fn is_quoted(line: &str) -> bool {
     quote.is_some() || depth > 0 || matches!(before, '/' | '[' | '|' | '^')
 }
 
-/// Resolves escapes once more; what is none stays as it is.
+/// Decodes escapes once more; everything else stays as it is.
 fn unescape_again(text: &str) -> String {
     resolve(text, known_escape)
 }
 
-/// Replaces what `escape` reads behind each backslash; a length of 0 leaves the backslash.
+/// Replaces each backslash and what `escape` reads after it; a length of 0 keeps the backslash.
 fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -203,7 +205,7 @@ fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
     out
 }
 
-/// As [`unescape`]; 0 where no escape of JSON stands.
+/// The same as [`unescape`]; 0 if it is not an escape of JSON.
 fn known_escape(text: &str) -> (usize, char) {
     match text.bytes().next() {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => unescape(text),
@@ -215,7 +217,7 @@ fn known_escape(text: &str) -> (usize, char) {
     }
 }
 
-/// The length of what follows a backslash, and the character that it stands for.
+/// The length of the escape after a backslash, and the character that it stands for.
 fn unescape(text: &str) -> (usize, char) {
     let Some(first) = text.chars().next() else { return (0, '\\') };
     let hex = |from: usize| {
@@ -246,7 +248,7 @@ fn unescape(text: &str) -> (usize, char) {
     }
 }
 
-/// The offset in a raw text of what stands at `decoded` once its escapes are resolved.
+/// The offset in a raw text of the offset `decoded` after decoding escapes.
 fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (usize, char)) -> usize {
     let (mut from, mut to) = (0, 0);
     loop {
@@ -265,7 +267,7 @@ fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (us
     }
 }
 
-/// The offset in a raw text of what stands at `decoded` once its entities are decoded.
+/// The offset in a raw text of the offset `decoded` after decoding entities.
 fn raw_offset_of_entities(raw: &str, decoded: usize) -> usize {
     let (mut from, mut to) = (0, 0);
     while to < decoded {

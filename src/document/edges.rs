@@ -1,11 +1,11 @@
-//! Edges: which lines at the ends of a text belong to what stands around it?
+//! Edges: which lines at the ends of a text belong to what is around it?
 //!
-//! In: a part of a response, and the words that say what is taken off.
-//! Out: what is left of it; where the code fence around a block closes.
-//! Never: changes what stands between the ends.
+//! In: a part of a response, and what to trim.
+//! Out: the rest of it; where the code fence around a block closes.
+//! Never: changes anything between the ends.
 //!
-//! Models put blocks into code fences and rules between them, and glue both to each other: a line may hold the end of
-//! one fence and the start of the next.
+//! Models put blocks into code fences, put rules between them, and sometimes join both: a line may hold the end of one
+//! fence and the start of the next.
 
 use super::masks::CDATA;
 use crate::surface::{Between, Trim};
@@ -14,7 +14,7 @@ use memchr::memmem;
 use std::cell::LazyCell;
 use std::sync::LazyLock;
 
-/// What a line is, beside text.
+/// What a line is, if it is not text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     Blank,
@@ -29,7 +29,7 @@ enum LineKind {
 pub(super) struct Fence {
     mark: char,
     length: usize,
-    /// Whether nothing but a rule stands behind them, so that they may close a fence.
+    /// Whether nothing follows them except a rule, so that they may close a fence.
     bare: bool,
 }
 
@@ -38,12 +38,12 @@ impl Fence {
         self.mark == open.mark && self.length >= open.length && (self.bare || self.turns())
     }
 
-    /// Whether it closes one fence and opens another: the marks of both, glued.
+    /// Whether it closes one fence and opens another: the marks of both, joined.
     fn turns(self) -> bool {
         !self.bare && self.length >= 6
     }
 
-    /// What is open behind its line, where `open` was before it.
+    /// The fence that is open after this line, if `open` was open before it.
     pub(super) fn after(place: Span, fence: Fence, open: Option<(Span, Fence)>) -> Option<(Span, Fence)> {
         match open {
             None => Some((place, fence)),
@@ -56,25 +56,25 @@ impl Fence {
     }
 }
 
-/// The shortest fences.
+/// The marks of the shortest fences.
 static MARKS: LazyLock<[memmem::Finder<'static>; 2]> = LazyLock::new(|| ["```", "~~~"].map(memmem::Finder::new));
 
-/// Whether fences are made of it.
+/// Whether fences are made of this character.
 fn is_mark(character: char) -> bool {
     matches!(character, '`' | '~')
 }
 
-/// Whether rules are made of it.
+/// Whether rules are made of this character.
 fn rules(character: char) -> bool {
     matches!(character, '*' | '-' | '_')
 }
 
-/// Whether a line of it may stand between blocks.
+/// Whether a line of this character may be between blocks.
 pub(super) fn frames(character: char) -> bool {
     is_mark(character) || rules(character)
 }
 
-/// Where the first marks stand that may be a fence.
+/// The offset of the first marks that may be a fence.
 pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
     MARKS.iter().filter_map(|marks| marks.find(text)).min()
 }
@@ -107,7 +107,7 @@ fn read(line: &str) -> LineKind {
     LineKind::Fence(Fence { mark, length, bare })
 }
 
-/// The lines of a span with their places.
+/// The lines of a span, with their places.
 fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, LineKind)> {
     let mut at = span.start;
     span.of(text).split_inclusive('\n').map(move |line| {
@@ -117,7 +117,7 @@ fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, LineKind)> {
     })
 }
 
-/// The fence lines of a span with their places: of all lines only those are read that hold marks of one.
+/// The fence lines of a span, with their places. Only lines with marks of a fence are examined.
 pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
     let body = span.of(text);
     let bytes = body.as_bytes();
@@ -140,7 +140,7 @@ pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span,
     })
 }
 
-/// The fence line that is open at the end of a span, if one is; those that `counts` refuses are text.
+/// The line of a fence that is still open at the end of a span, if there is one; fences that `counts` rejects are text.
 fn left_open(span: Span, text: &str, counts: impl Fn(Fence) -> bool) -> Option<Span> {
     let mut open: Option<(Span, Fence)> = None;
     for (place, fence) in fence_lines(span, text).filter(|(_, fence)| counts(*fence)) {
@@ -149,7 +149,7 @@ fn left_open(span: Span, text: &str, counts: impl Fn(Fence) -> bool) -> Option<S
     open.map(|(place, _)| place)
 }
 
-/// The part of `span` that its trims leave, one after the other.
+/// The part of `span` that is left after applying the trims in order.
 pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
     let mut span = span;
     for (index, trim) in trims.iter().enumerate() {
@@ -168,7 +168,7 @@ pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
     span
 }
 
-/// The part of `span` without lines that hold nothing but white space, at both ends.
+/// The part of `span` without blank lines at both ends.
 fn without_blank_lines(span: Span, text: &str) -> Span {
     let body = span.of(text);
     let blank = body.len() - body.trim_start().len();
@@ -180,8 +180,8 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     Span::new(span.start + start, span.start + end)
 }
 
-/// The part of `span` without the line break that it starts with, and without the one that it ends with: a `\r` before the
-/// last is of the text where the first has none.
+/// The part of `span` without the line break at its start and the one at its end. A `\r` before the last line feed is
+/// kept if the first line break has none.
 fn without_line_breaks(span: Span, text: &str) -> Span {
     let body = span.of(text);
     let unix = body.strip_prefix('\n');
@@ -191,7 +191,7 @@ fn without_line_breaks(span: Span, text: &str) -> Span {
     Span::new(start, start + rest.len())
 }
 
-/// What stands in a fence that opens on the first line and closes on the last: the fences between them pair off.
+/// The inside of a fence that opens on the first line and closes on the last; the fences between them must pair up.
 fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let core = span.trimmed(text);
     let body = core.of(text);
@@ -233,7 +233,7 @@ pub(crate) fn is_cdata(span: Span, text: &str, trims: &[Trim]) -> bool {
     trims.contains(&Trim::WrappingCdata) && before()
 }
 
-/// The part of `span` without rules at both ends, and without the fence that opens on its last line.
+/// The part of `span` without rules at both ends, and without a fence that opens on its last line.
 pub(crate) fn without_between(span: Span, text: &str) -> Span {
     let mut rest = without_tail(span, text);
     while let Some((first, LineKind::Rule)) = lines(rest, text).next() {
@@ -242,7 +242,7 @@ pub(crate) fn without_between(span: Span, text: &str) -> Span {
     rest
 }
 
-/// The part of `span` without what stands before the next block: rules, and a fence that opens on the last line.
+/// The part of `span` without what belongs to the next block: rules, and a fence that opens on the last line.
 pub(super) fn without_tail(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
     let open = LazyCell::new(move || left_open(rest, text, |_| true));
@@ -261,7 +261,7 @@ pub(super) fn without_tail(span: Span, text: &str) -> Span {
     }
 }
 
-/// The part of `span` without the lines at both ends that may stand between blocks.
+/// The part of `span` without lines at both ends that may be between blocks.
 pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span {
     let frames = |line: LineKind| match line {
         LineKind::Fence(_) => between.contains(&Between::Fence),
@@ -283,8 +283,8 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
     }
 }
 
-/// Where the code fence closes that stands `around` the opener or opens right inside the block: of all lines up to `end` the
-/// last that may close it. What ends there may be the opener of the next block, which may stand in a fence of its own.
+/// Where the code fence closes that is `around` the opener, or that opens directly inside the block: at the last line
+/// before `end` that may close it. At `end` there may be the opener of the next block, which may be in its own fence.
 pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<usize> {
     let mut opened = around;
     // The last line that may close it, or the first of several with nothing but rules between them.
@@ -315,8 +315,8 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
     Some(place.start + if around { 0 } else { indent + marks })
 }
 
-/// Whether a closer, up to `end`, on the line of its opener ends what stands there; in the midst of a line it is spoken of.
-/// Nothing while what follows may still say.
+/// Whether a closer that ends at `end`, on the line of its opener, ends the block: in the middle of a line it is only
+/// mentioned. None while what follows is not known.
 pub(super) fn ends_line(end: usize, text: &str, complete: bool) -> Option<bool> {
     let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t']);
     match after.bytes().next() {

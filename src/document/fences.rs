@@ -1,17 +1,18 @@
 //! Fences: which code fence is open at a place?
 //!
 //! In: the text before an opener, and the blocks in it.
-//! Out: the line that opens the fence around it; whether it stands right behind that, outside every block.
-//! Never: looks for where that closes, or at a line twice.
+//! Out: the line that opens the fence around it; whether the opener comes directly after that line, outside every
+//! block.
+//! Never: searches for where a fence closes, or examines a line twice.
 
 use super::edges::{Fence, fence_lines};
 use super::{Block, Pieces};
 use crate::text::Span;
 
-/// The fences from some place on, in pairs.
+/// The fences from some place on, paired.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Paired {
-    /// Everything before this place was looked at.
+    /// Everything before this place has been examined.
     at: usize,
     open: Option<(Span, Fence)>,
 }
@@ -21,7 +22,7 @@ impl Paired {
         Self { at: start, open: None }
     }
 
-    /// The line that opens the fence which is open at a place, behind those that were asked about.
+    /// The line of the fence that is open at a place. Places must be asked for in order.
     pub(super) fn open_at(&mut self, place: usize, text: &str) -> Option<Span> {
         if place > self.at {
             for (line, fence) in fence_lines(Span::new(self.at, place), text) {
@@ -37,13 +38,13 @@ impl Paired {
     }
 }
 
-/// The fences outside every block, as far as they were asked for.
+/// The fences outside every block, as far as they were needed.
 #[derive(Debug, Default)]
 pub(super) struct Fences {
     outside: Paired,
-    /// The blocks before this one were looked at.
+    /// The blocks before this one have been examined.
     block: usize,
-    /// The blocks that end where a fence closes, in order: those in them are theirs.
+    /// The blocks that end where a fence closes, in order: fences inside them belong to them.
     ended: Vec<usize>,
 }
 
@@ -53,8 +54,9 @@ impl Fences {
         self.ended.push(block);
     }
 
-    /// Whether the opener at this place stands right behind the line of a fence that is open there. What a block holds up
-    /// to its closer, or to where a fence closes, is its own; one that the next block ends may hold the fence around that.
+    /// Whether the opener at this place comes directly after the line of an open fence. Fences inside a block that ends
+    /// at its closer, or at a fence, belong to that block; a block that ends at the next one may contain the line of
+    /// the fence around the next.
     pub(super) fn around(&mut self, opener: usize, start: usize, text: &str, blocks: &Pieces<Block>) -> bool {
         self.outside.skip(start);
         for (number, block) in blocks.from(self.block) {

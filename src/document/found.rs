@@ -1,15 +1,15 @@
-//! Found: what did the reading notice?
+//! Found: what did the reader notice?
 //!
 //! In: defects, remarks and faults of a grammar, each with its place.
 //! Out: [`Noticed`], in the order in which they were found.
-//! Never: says what answers one, or in which words it is told.
+//! Never: chooses a strategy, or words a message.
 
 use super::Pieces;
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
 use crate::text::{Span, Stretch};
 
-/// Something that the reading found.
+/// Something that the reader found.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) what: What,
@@ -22,7 +22,7 @@ pub(crate) struct Found {
 enum About {
     Nothing,
     Block(u32),
-    /// What is no block itself, in this one.
+    /// Something inside this block that is not itself a block.
     Inside(u32),
 }
 
@@ -31,9 +31,9 @@ enum About {
 pub(crate) enum What {
     Defect(Defect),
     Remark(Remark),
-    /// What a rule of the dialect's grammar names.
+    /// A `fault_…` rule of the dialect's grammar.
     Fault(RuleId),
-    /// The same of the grammar of payloads.
+    /// A `fault_…` rule of the grammar of payloads.
     PayloadFault(RuleId),
 }
 
@@ -74,7 +74,7 @@ impl Found {
         }
     }
 
-    /// The block that it stands in, where it is none itself.
+    /// The block around it, if it is not about a block itself.
     pub(crate) fn around(&self) -> Option<usize> {
         match self.about {
             About::Inside(around) => Some(around as usize),
@@ -83,22 +83,23 @@ impl Found {
     }
 }
 
-/// What one reading has found so far.
+/// What has been found so far.
 #[derive(Debug, Default)]
 pub(super) struct Noticed {
     list: Pieces<Found>,
-    /// How often each kind was counted, and inside which block.
+    /// How often each kind was counted, and in which block.
     counted: Vec<(What, Option<usize>, usize)>,
     left_out: LeftOut,
 }
 
-/// What was found beyond those that are kept.
+/// Findings beyond those that are kept.
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
     pub(crate) count: usize,
-    /// Those of them that are closers outside every block: what they close, and what is left without them, is asked later.
+    /// Closers outside every block among them. What they would close, and which text is left without them, is
+    /// determined later.
     pub(crate) closers: Pieces<Stretch>,
-    /// Those that are broken openers: what is left without them is asked later, too.
+    /// Broken openers among them. Which text is left without them is determined later, too.
     pub(crate) openers: Pieces<Stretch>,
 }
 
@@ -107,8 +108,8 @@ impl Noticed {
         self.list.push(found);
     }
 
-    /// Notes what is about no block of its own. What has been found `most` times at one level is answered alike, so that it
-    /// is only counted from there on.
+    /// Notes a finding that is not about a block. After `most` of one kind at one level, further ones are only counted,
+    /// because the same strategy answers them.
     pub(super) fn count(&mut self, found: Found, most: usize) {
         let kind = (found.what, found.around());
         match self.counted.iter_mut().find(|(what, around, _)| (*what, *around) == kind) {
@@ -133,7 +134,7 @@ impl Noticed {
         self.list.push(found);
     }
 
-    /// Leaves only what masks quote: the rest of what was found turned out to stand in a block that is never read.
+    /// Keeps only what masks quote: everything else turned out to be inside a block that is never read.
     pub(super) fn unread(&mut self) {
         let quoted = |what: What| what == What::Remark(Remark::MaskedBlock);
         self.list = self.list.iter().filter(|found| quoted(found.what)).cloned().collect();
@@ -145,7 +146,7 @@ impl Noticed {
         self.list.iter()
     }
 
-    /// Those that were kept, and those that were not; nothing of them is left.
+    /// Takes the findings that were kept, and those that were not.
     pub(super) fn take(&mut self) -> (Pieces<Found>, LeftOut) {
         (std::mem::take(&mut self.list), std::mem::take(&mut self.left_out))
     }

@@ -1,10 +1,11 @@
 //! Ladders: where does an open block end?
 //!
-//! In: the marks behind its opener, the masks, the text so far, and the block's own rungs.
+//! In: the marks after its opener, the masks, the text so far, and the block's own rungs.
 //! Out: [`End`], once no continuation can change it.
-//! Never: opens a block, or looks beyond the next opener of the same one, unless a field or a fence quotes that.
+//! Never: opens a block, or looks beyond the next opener of the same block, unless a field or a fence quotes that
+//! opener.
 //!
-//! Since no rung looks further, each mark is looked at once for each bound name at the most.
+//! Because no rung looks further, each mark is examined at most once for each declared name.
 
 use super::braces::Braces;
 use super::edges::fence_end;
@@ -17,39 +18,39 @@ use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
-/// What does not change while the end of a block is looked for.
+/// What does not change during the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndSearch<'s> {
     pub(super) given: &'s Given<'s>,
     pub(super) block: &'s Block,
-    /// Where the surroundings of the block end, once that is known.
+    /// Where the surroundings of the block end, if known.
     pub(super) region: Option<usize>,
 }
 
 impl<'s> EndSearch<'s> {
-    /// The response as far as the block may reach.
+    /// The response up to where the block may reach.
     pub(super) fn within(&self) -> &'s str {
         self.region.and_then(|region| self.given.text.get(..region)).unwrap_or(self.given.text)
     }
 
-    /// Whether all of that has come.
+    /// Whether all of that has arrived.
     pub(super) fn is_complete(&self) -> bool {
         self.region.is_some()
     }
 }
 
-/// How much is known of what stands behind an opener.
+/// How much is known about what follows an opener.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// Whether no closer that may yet come counts before those that were met.
+    /// Whether no closer that may still arrive counts before those found.
     closers: bool,
-    /// Where it ends at the latest.
+    /// The latest place where it can end.
     end: Option<usize>,
 }
 
 impl Scanner {
-    /// Where the block ends, if the text so far says so. `region` is where its surroundings end, once that is known;
-    /// `last` is the mark behind them.
+    /// Where the block ends, if the text so far determines that. `region` is where its surroundings end, if known;
+    /// `last` is the mark after them.
     pub(super) fn find_end(
         &mut self,
         open: &mut Open,
@@ -94,7 +95,7 @@ impl Scanner {
         Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
     }
 
-    /// Where this ending is, if there is one; none while the text so far does not say.
+    /// The place of this ending, if it applies; none while the text so far does not determine that.
     fn place(
         &mut self,
         ending: Ending,
@@ -135,7 +136,7 @@ impl Scanner {
         }
     }
 
-    /// Looks through the marks behind the opener, up to its closer or the next opener of the same block.
+    /// Goes through the marks after the opener, up to its closer or the next opener of the same block.
     fn look_ahead(&mut self, open: &mut Open, search: &EndSearch<'_>, last: usize) {
         let EndSearch { given, block, region } = *search;
         if open.waits && region.is_none() {
@@ -167,8 +168,8 @@ impl Scanner {
         }
     }
 
-    /// Whether nothing closes this block, as nothing closed one before it that is like it. Where an opener that says no key is
-    /// text, each of them would look through all that follows.
+    /// Whether nothing closes this block, because nothing closed an earlier one like it. Without this, each opener that
+    /// is text because it has no key would search everything after it.
     fn is_closerless(&self, open: &Open, &EndSearch { given, block, .. }: &EndSearch<'_>, region: usize) -> bool {
         let own =
             block.close.iter().any(|closer| matches!(closer, Closer::Attribute(_))) && !open.attributes.is_empty();
@@ -180,7 +181,7 @@ impl Scanner {
         })
     }
 
-    /// Takes in one mark behind the opener; false if more text is needed to tell what it is.
+    /// Handles one mark after the opener; false if more text is needed to tell what it is.
     fn take_mark(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
         let EndSearch { given, block, .. } = *search;
         let quoted = match self.in_data(open, search, mark.start()) {
@@ -214,7 +215,7 @@ impl Scanner {
         }
     }
 
-    /// Takes in an opener that counts; false if more text is needed to tell whether a field quotes it.
+    /// Handles an opener that counts; false if more text is needed to tell whether a field quotes it.
     fn take_opener(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
         // Contents are opaque: in one, the opener of a content that gives no key is text.
@@ -242,7 +243,7 @@ impl Scanner {
         true
     }
 
-    /// Whether an opener of a content does not say under which key: in another content it is text.
+    /// Whether an opener of a content has no key: inside another content it is text.
     fn says_no_key(&mut self, mark: &Mark, given: &Given<'_>) -> bool {
         let Kind::Open { family, id, .. } = mark.kind else { return false };
         let Some(Block { role: Role::Content, key: Some(Called::Attribute(key)), .. }) = given.block(id) else {
@@ -257,7 +258,7 @@ impl Scanner {
         })
     }
 
-    /// Runs the payload's rule behind the opener and the white space there.
+    /// Matches the payload after the opener and white space.
     fn fill(&mut self, open: &mut Open, search: &EndSearch<'_>) {
         let Some((family, rule)) =
             search.given.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
@@ -309,14 +310,15 @@ impl Scanner {
     }
 }
 
-/// Whether the mark names this block or its kind, and closes it where it stands.
+/// Whether the mark closes the block where it is, with the block's own name or its kind.
 pub(super) fn closes_surely(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
     let Kind::Close { family } = mark.kind else { return false };
     let counts = search.block.anchor == Anchor::Anywhere || mark.leads_line();
     counts && closes(open, search, mark, family).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
 }
 
-/// How surely the mark, which is of this family, closes the block, if at all, and whether with the first of its closers.
+/// The tier with which the mark, of this family, closes the block, and whether with the first of its closers; none if
+/// it does not.
 fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Option<(usize, bool)> {
     let EndSearch { given, block, .. } = *search;
     let text = given.text;
@@ -352,7 +354,7 @@ fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Optio
     found
 }
 
-/// What the opener says under this key.
+/// The values of the opener's attributes with this key.
 fn said<'t>(open: &Open, key: &str, given: &Given<'t>) -> impl Iterator<Item = &'t str> {
     let names = &given.dialect.names;
     let grammar = given.dialect.grammar(open.family);
@@ -365,7 +367,7 @@ fn said<'t>(open: &Open, key: &str, given: &Given<'t>) -> impl Iterator<Item = &
     said.map(|attribute| attribute.value.span().of(given.text).trim())
 }
 
-/// The closer of the block in which the answer was cut off: what it ends in reads as the start of one.
+/// The block's closer, if the answer was cut off inside it: the answer ends with a start of the closer.
 fn cut_closer(open: &Open, block: &Block, at: usize, given: &Given<'_>) -> Option<Span> {
     let text = given.text.get(open.opener.end..)?.trim_end();
     if at < open.opener.end + text.len() {

@@ -1,9 +1,9 @@
-//! Listed: which calls does a payload hold that names them itself?
+//! Listed: which calls are in a payload that names them itself?
 //!
-//! In: a payload that is one JSON object or a list of them, and the ways to the name and to the parameters of a call.
-//! Out: [`Listed`]: where each call stands, what names it, what its parameters are and what stands beside them; and the
-//! faults between them.
-//! Never: reads a parameter: the judge does, as strictly as of any payload.
+//! In: a payload that is one JSON object or a list of them, and the paths to the name and to the parameters of a call.
+//! Out: [`Listed`]: for each call its place, its name, its parameters and its other members; and the faults between
+//! calls.
+//! Never: reads a parameter: the judge does, as strictly as in any payload.
 
 use super::payload::{Field, Layout, Source};
 use super::{Attribute, Key, Written};
@@ -17,32 +17,32 @@ pub(super) struct Listed {
     pub(super) calls: Vec<ListedCall>,
     /// Whether they are the entries of a list.
     pub(super) is_list: bool,
-    /// What strict JSON refuses outside their parameters.
+    /// The faults outside their parameters that strict JSON refuses.
     pub(super) faults: Vec<(RuleId, Span)>,
 }
 
-/// One of them.
+/// One call in a payload.
 #[derive(Debug)]
 pub(super) struct ListedCall {
     pub(super) span: Span,
-    /// What it is called, with its quotes.
+    /// Its name, with quotes.
     pub(super) name: Option<Span>,
     pub(super) params: Span,
-    /// Members of it that are neither on the way to its name nor to its parameters.
+    /// Members that are neither on the path to its name nor on that to its parameters.
     pub(super) beside: Vec<Span>,
-    /// Keys on the way to its name or its parameters that stand there already: the last of each counts.
+    /// Repeated keys on the path to its name or parameters: the last of each counts.
     pub(super) repeated: Vec<Span>,
-    /// Whether strict JSON refuses something of it outside its parameters.
+    /// Whether it has a fault outside its parameters that strict JSON refuses.
     pub(super) mended: bool,
 }
 
 impl ListedCall {
-    /// Its name, as what the payload calls its block.
+    /// Its name, as an attribute of its block.
     pub(super) fn named(&self) -> Option<Attribute> {
         self.name.map(|name| Attribute { key: Key::Payload, value: name.into() })
     }
 
-    /// How it is written: one of which anything had to be forgiven asks for a word of the pack, as its parameters do.
+    /// How it is written. A call with a tolerated fault runs only if the pack says so, as with faulty parameters.
     pub(super) fn written(&self) -> Written {
         if self.mended { Written::Mended } else { Written::Bound }
     }
@@ -84,7 +84,7 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
     Some(Listed { calls: vec![call], is_list: false, faults: Vec::new() })
 }
 
-/// The calls in `body`, if that can be read at all and has the shape that its block declares.
+/// The calls in `body`, if it can be read and has the shape that its block declares.
 pub(super) fn read(text: &str, body: Span, block: &Block, limits: &Limits) -> Option<Listed> {
     let (name, each) = block.named_within()?;
     let params: Option<Vec<&str>> = block.body.as_deref().map(|way| way.split('.').collect());

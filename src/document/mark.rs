@@ -1,38 +1,38 @@
-//! A mark: what opens or closes at one place, and what does its opener say?
+//! Marks: what opens or closes at a place, and what does its opener say?
 //!
 //! In: the captures of an opener.
-//! Out: [`Mark`], small since there may be one every few bytes, and [`Opener`], which few have.
-//! Never: holds a text: both say where theirs stands.
+//! Out: [`Mark`], which is small because there may be one every few bytes, and [`Opener`], which few marks have.
+//! Never: holds a text: both hold only places.
 
 use super::{Attribute, Attributes, Key};
 use crate::grammar::{Capture, inside};
 use crate::program::{BlockId, Family, Limits};
 use crate::text::{Span, Stretch};
 
-/// A place where a block may open or close. There may be one every few bytes.
+/// A place where a block may open or close.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) span: Stretch,
     pub(super) name: Stretch,
     pub(super) kind: Kind,
-    /// Whether it stands in a mask.
+    /// Whether it is inside a mask.
     pub(super) masked: bool,
     pub(super) leads: Leads,
-    /// Whether its opener says nothing but its name.
+    /// Whether its opener has nothing besides its name.
     pub(super) plain: bool,
 }
 
-/// What a mark stands at the start of.
+/// What a mark is at the start of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leads {
     Nothing,
-    /// Nothing but white space, fences and closers stand before it on its line.
+    /// Of a line: only white space, fences and closers come before it.
     Line,
-    /// And that line stands behind a blank one, or at the start of the response.
+    /// Of a line after a blank one, or at the start of the response.
     Paragraph,
 }
 
-/// What an opener says beside its name.
+/// What an opener has besides its name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Opener {
     pub(super) attributes: Attributes,
@@ -45,13 +45,13 @@ pub(super) enum Kind {
     Open {
         family: u8,
         id: BlockId,
-        /// Whether it is the closer of a wrapper: what stands behind that stands outside, as what stands behind its opener.
+        /// Whether it is the closer of a wrapper. Like after its opener, everything after it is outside.
         leaves: bool,
     },
     Close {
         family: u8,
     },
-    /// The start of an opener of a bound name that its grammar cannot read.
+    /// The start of an opener with a declared name that its grammar cannot read.
     Broken {
         id: BlockId,
     },
@@ -79,8 +79,8 @@ impl Mark {
     }
 }
 
-/// Takes in what the attribute at `index` says. Its first capture is its key, the second its value; a fault is neither, but
-/// where it is all that stands there.
+/// Adds the attribute at `index`. Its first capture is the key, the second the value. A fault is neither, unless it is
+/// the only capture.
 fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &mut Attributes) {
     let inner = captures.get(index).map_or(0, Capture::next);
     let inner = captures.get(index + 1..inner).unwrap_or_default();
@@ -101,8 +101,8 @@ fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &m
     attributes.extend(faults().map(|fault| Attribute { key: Key::Rule(fault.rule()), value: fault.span().into() }));
 }
 
-/// What the captures of an opener say. An attribute says what it is called; any other rule of the opener, or right inside
-/// its name, is an attribute of that name.
+/// Reads the captures of an opener. An `attribute` has its own key; any other rule in the opener, or directly inside
+/// its name, is an attribute with the name of the rule.
 pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     let mut opener = Opener::default();
     // Most openers have a name and nothing else.
@@ -129,7 +129,7 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     opener
 }
 
-/// The most captures of an opener: a name, and an attribute, its key and its value as often as they may stand.
+/// The most captures of an opener: a name, and for each allowed attribute the attribute, its key and its value.
 pub(super) fn most_captures(limits: &Limits) -> usize {
     8 + 3 * limits.fields
 }

@@ -1,8 +1,8 @@
 //! Marks: where may a block open or close?
 //!
-//! In: the response as far as it has come, the families of one dialect, and its masks.
-//! Out: every opener and closer of a bound name, in order, whatever stands around it.
-//! Never: decides which of them count: a mark depends on nothing but the text from its first byte on, and on the masks.
+//! In: the response so far, the families of one dialect, and its masks.
+//! Out: every opener and closer with a declared name, in order, whatever is around it.
+//! Never: decides which of them count: a mark depends only on the text from its first byte on, and on the masks.
 
 use super::Pieces;
 use super::budget::Budget;
@@ -13,69 +13,69 @@ use crate::program::{Dialect, Family, Lead, Limits, Margin, Starts};
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
-/// Openers that are kept; further ones are read again when their blocks begin.
+/// The most openers that are kept; others are read again when their blocks begin.
 const MOST_OPENERS: usize = 512;
 
-/// So many bytes behind its name an opener is read that fails.
+/// How many bytes of a failing opener are read after its name.
 const MOST_READ: usize = 200;
 
-/// Finds marks from the start of a response to its end.
+/// Finds the marks of a response, from start to end.
 #[derive(Debug)]
 pub(super) struct Marker {
-    /// Everything before this place has been looked at.
+    /// Everything before this place has been examined.
     pub(super) at: usize,
     marks: Pieces<Mark>,
-    /// So many of them are certain; the others stand in the code span that is being looked through, which may turn out to
-    /// be none.
+    /// The number of marks that are certain. The others are in the code span being read, which may turn out not to be
+    /// one.
     certain: usize,
     pub(super) spent: bool,
     machine: Machine,
-    /// The attempt under way at `at`: a family, whether it tries to close, and whether the machine has started.
+    /// The current attempt at `at`: a family, whether as a closer, and whether the machine has started.
     attempt: Option<(usize, bool, bool)>,
-    /// What starts at `at` like an opener, but is none: it counts unless another rule reads what stands there.
+    /// A broken opener at `at`: it counts unless another rule matches there.
     broken: Option<(Kind, Span, Span)>,
     mask_cursor: usize,
-    /// Up to where line breaks have been looked for.
+    /// How far line breaks have been searched for.
     lines: usize,
-    /// From where on the line holds only what may stand before a mark that leads it; [`SPOILED`] once it holds more.
+    /// From here on the line only has what may come before a mark at its start; [`SPOILED`] if it has more.
     clean: usize,
-    /// Whether marks of a fence stand there.
+    /// Whether fence marks are there.
     fenced: bool,
-    /// Whether what stands at `at` leads its line.
+    /// Whether `at` counts as the start of its line.
     leads: bool,
-    /// The name of the last opener that led this line.
+    /// The name of the last opener at the start of this line.
     leader: Option<Span>,
-    /// The code span that is being looked through.
+    /// The code span being read.
     span: Option<Span>,
-    /// Openers in it that nothing in it has closed, and whether a closer stands in it without its opener.
+    /// Openers in it that it has not closed, and whether it has a closer without an opener.
     depth: usize,
     cut: bool,
-    /// Code spans that are none.
+    /// Spans that turned out not to be code spans.
     pub(super) void: Vec<Span>,
-    /// What openers say that say more than their names, with their places.
+    /// Openers with more than a name, with their places.
     openers: VecDeque<(usize, Opener)>,
 }
 
 /// Stands for no place in a line.
 const SPOILED: usize = usize::MAX;
 
-/// What is looked at.
+/// The text to examine.
 pub(super) struct Look<'l> {
     pub(super) dialect: &'l Dialect,
     pub(super) text: &'l str,
     pub(super) masks: &'l Masks,
     pub(super) complete: bool,
-    /// Nothing behind this place is looked at.
+    /// Nothing after this place is examined.
     pub(super) limit: usize,
 }
 
-/// What came of one attempt.
+/// The result of an attempt.
 enum Attempt {
     Mark(Kind, Span, Span),
-    /// It starts like the rule, but does not match.
+    /// The text starts like the rule, but does not match.
     Failed,
     Nothing,
-    /// More text is needed; whether the machine has started.
+    /// More text is needed. The flag tells whether the machine has started.
     Pending(bool),
     Spent,
 }
@@ -104,27 +104,27 @@ impl Marker {
         }
     }
 
-    /// How many marks there are.
+    /// The number of marks.
     pub(super) fn count(&self) -> usize {
         self.certain
     }
 
-    /// The mark of this number.
+    /// The mark with this number.
     pub(super) fn mark(&self, number: usize) -> Option<Mark> {
         self.marks.get(number).filter(|_| number < self.certain).copied()
     }
 
-    /// Everything before this place has been looked at, and every mark there is certain.
+    /// Everything before this place has been examined, and every mark there is certain.
     pub(super) fn certain_until(&self) -> usize {
         self.marks.get(self.certain).map_or(self.at, |mark| mark.start().min(self.at))
     }
 
-    /// The number of the first mark from `first` on that stands at `at` or behind it.
+    /// The number of the first mark at or after `at`, counting from `first`.
     pub(super) fn first_at(&self, first: usize, at: usize) -> usize {
         self.marks.partition_point(first, |mark| mark.start() < at).min(self.certain.max(first))
     }
 
-    /// Looks at what has come since the last call, as far as the masks are decided, until there are `most` marks.
+    /// Examines what has arrived since the last call, as far as masks are certain, until there are `most` marks.
     pub(super) fn advance(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
@@ -151,8 +151,8 @@ impl Marker {
         self.leave_span(look.text);
     }
 
-    /// Goes on to the next byte that something may start with where it stands. Of the bytes that count at the start of a
-    /// line alone, only the first behind what may lead the line is looked at.
+    /// Moves to the next byte where something may start. Of bytes that only count at the start of a line, only the
+    /// first after what may come before is examined.
     fn find(&mut self, bytes: &[u8], starts: &Starts) -> bool {
         loop {
             if starts.by_line && self.clean <= self.at {
@@ -181,7 +181,8 @@ impl Marker {
         }
     }
 
-    /// Passes what may lead a line, and lines that hold no more: whether something may start behind it, if that has come.
+    /// Skips what may come before a mark on its line, and lines with nothing else. Returns whether something may start
+    /// next, if that is known.
     fn pass_margin(&mut self, bytes: &[u8], starts: &Starts) -> Option<bool> {
         let mut at = self.at;
         let starts_here = loop {
@@ -208,8 +209,8 @@ impl Marker {
         self.leader = None;
     }
 
-    /// Behind a code span: what stands in it is quoted, unless a stray backtick in one block met another in the next, lines
-    /// further on, and closers of what was open before and openers of what comes after stand between them.
+    /// After a code span: its content is quoted, unless a stray backtick in one block paired with one in a later block,
+    /// several lines further on, and closers of earlier and openers of later blocks are between them.
     fn leave_span(&mut self, text: &str) {
         let Some(span) = self.span.filter(|span| self.at >= span.end) else { return };
         let void = self.cut && self.depth > 0 && span.of(text).contains('\n');
@@ -227,7 +228,7 @@ impl Marker {
         self.cut = false;
     }
 
-    /// Tries what may start here; false if more text is needed.
+    /// Tries everything that may start here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
         if is_inside_word(look.text.as_bytes(), self.at) {
             return true;
@@ -268,7 +269,7 @@ impl Marker {
         true
     }
 
-    /// Whether the opener of a bound name stands at a place of a whole text.
+    /// Whether there is an opener with a declared name at a place of a complete text.
     pub(super) fn opens_at(&mut self, look: &Look<'_>, at: usize, budget: &mut Budget) -> bool {
         let before = std::mem::replace(&mut self.at, at);
         let opens = |index| matches!(self.open(look, index, budget, false), Attempt::Mark(Kind::Open { .. }, ..));
@@ -296,7 +297,7 @@ impl Marker {
         }
     }
 
-    /// What starts like an opener of a bound name, but is none.
+    /// A broken opener: it starts like one with a declared name, but does not match.
     fn broken(&mut self, look: &Look<'_>, index: usize, family: &Family, budget: &mut Budget) -> Attempt {
         if !family.may_break {
             return Attempt::Nothing;
@@ -325,7 +326,7 @@ impl Marker {
         }
     }
 
-    /// Up to where an opener can be read that has failed: behind its name, at the end of its line at the latest.
+    /// How far an opener could be read that has failed: at least past its name, at most to the end of its line.
     fn stops(&mut self, text: &str, family: &Family, name: usize) -> usize {
         let rest = text.get(name..).unwrap_or_default();
         self.machine.start(&family.grammar, family.open, self.at);
@@ -364,8 +365,8 @@ impl Marker {
         }
     }
 
-    /// Runs one rule here, or goes on with it: where it ends, or why there is no end. A rule is read no further than up to
-    /// a name that none of those which count `may_be`.
+    /// Runs one rule here, or continues it: where it ends, or why it does not. It is given up at a name that no
+    /// `may_be` name matches.
     fn run(
         &mut self,
         look: &Look<'_>,
@@ -413,7 +414,7 @@ impl Marker {
         }
     }
 
-    /// What the opener of a mark says, if that was kept. Those of marks before it will not be asked for.
+    /// What the opener of a mark has besides its name, if it was kept. Drops what was kept for earlier marks.
     pub(super) fn opener_of(&mut self, mark: &Mark) -> Option<Opener> {
         if mark.plain {
             return Some(Opener::default());
@@ -433,7 +434,8 @@ impl Marker {
         self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
     }
 
-    /// Whether what stands at `at` leads its line. It spoils the line itself, unless it turns out to be a closer.
+    /// Whether `at` counts as the start of its line. Afterwards the line no longer does, unless a closer is found
+    /// there.
     fn leads_line(&mut self, bytes: &[u8]) -> bool {
         let between = bytes.get(self.lines..self.at).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
@@ -450,7 +452,7 @@ impl Marker {
         leads
     }
 
-    /// Goes on at `at`, as at the start of a line.
+    /// Continues at `at`, as if at the start of a line.
     pub(super) fn jump(&mut self, at: usize) {
         self.begin_line(at);
         self.attempt = None;
@@ -507,7 +509,7 @@ fn is_inside_word(bytes: &[u8], at: usize) -> bool {
     is_of_word(at) && at.checked_sub(1).is_some_and(is_of_word)
 }
 
-/// Whether a line that begins at the end of this text, or behind white space there, begins a paragraph.
+/// Whether the next line starts a paragraph: at the end of this text, or after white space there.
 fn ends_paragraph(before: &[u8]) -> bool {
     let mut breaks = 0;
     for byte in before.strip_prefix("\u{feff}".as_bytes()).unwrap_or(before).iter().rev() {

@@ -1,7 +1,7 @@
-//! Document: what does a response hold, before anybody judges it?
+//! Document: what is in a response, before anybody judges it?
 //!
 //! In: a response, whole or in pieces, and the dialects of a [`Program`](crate::program::Program).
-//! Out: `Document`: blocks with their places, and what the reading found; payloads as far as a grammar can read them.
+//! Out: `Document`: blocks with their places, and findings; payloads as far as a grammar can read them.
 //! Never: knows actions, modes or strategies.
 
 mod announce;
@@ -44,8 +44,8 @@ use crate::value::Value;
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
-/// What a reading is given each time: the response so far, the dialect that reads it among those of the program, and the
-/// section that is shown as the message.
+/// What a reading is given on each call: the response so far, the dialect that reads it and all others of the program,
+/// and the name of the section that is shown as the message.
 #[derive(Debug, Clone, Copy)]
 struct Given<'g> {
     text: &'g str,
@@ -60,31 +60,32 @@ impl<'g> Given<'g> {
     }
 }
 
-/// What was read from one response. The text itself stays with whoever has it.
+/// What was read from one response. The text itself is kept elsewhere.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
-    /// The dialect that read it, of those that were tried.
+    /// The dialect that read it, if one did.
     pub(crate) dialect: Option<DialectId>,
-    /// What came of each dialect that was tried, in their order.
+    /// The result of each dialect that was tried, in order.
     pub(crate) tried: SmallVec<[Tried; 1]>,
-    /// How long the response is.
+    /// The length of the response in bytes.
     pub(crate) bytes: usize,
-    /// The opener and the closer of a fence around the whole answer.
+    /// The opener and closer of a fence around the whole answer.
     pub(crate) wrapper: Option<(Span, Span)>,
-    /// Blocks in the order of their openers; a block inside another follows it.
+    /// Blocks in the order of their openers; blocks inside another one follow it.
     pub(crate) blocks: Pieces<Block>,
     pub(crate) found: Pieces<Found>,
-    /// Findings like those that were not kept.
+    /// Findings that were only counted.
     pub(crate) left_out: LeftOut,
-    /// What between blocks is markup and no text, in order.
+    /// Markup between blocks, in order.
     pub(crate) markup: Vec<Span>,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Mask>,
-    /// Where the first fence starts that nothing closes.
+    /// The start of the first fence that is never closed.
     pub(crate) open_fence: Option<usize>,
-    /// Where code spans start that only the end of the text leaves open.
+    /// The starts of code spans that are left open only because the text ends.
     pub(crate) open_spans: Vec<usize>,
-    /// Where reasoning opens, behind all that closes it, that may open at the start of the answer alone.
+    /// The opener of reasoning that is not closed, after all that are, in a dialect whose reasoning only opens at the
+    /// start of the answer.
     pub(crate) open_reasoning: Option<usize>,
 }
 
@@ -118,7 +119,7 @@ impl Block {
         usize::from(self.family)
     }
 
-    /// The block that holds it.
+    /// The block around it, if there is one.
     pub(crate) fn parent(&self) -> Option<usize> {
         self.parent.map(|parent| parent.get() as usize - 1)
     }
@@ -127,7 +128,7 @@ impl Block {
         self.name.span()
     }
 
-    /// The whole block.
+    /// The span of the whole block.
     pub(crate) fn span(&self) -> Span {
         self.span.span()
     }
@@ -136,7 +137,7 @@ impl Block {
         Span::new(self.span.start(), self.inner.start())
     }
 
-    /// What stands between opener and closer.
+    /// The span between opener and closer.
     pub(crate) fn inner(&self) -> Span {
         self.inner.span()
     }
@@ -146,65 +147,65 @@ impl Block {
         self.inner.end() < self.span.end()
     }
 
-    /// The body without what its trims take off, or the payload.
+    /// The body after trimming, or the payload.
     pub(crate) fn body(&self) -> Span {
         self.body.span()
     }
 
-    /// What the body says where it is no text, or its binding asks for it.
+    /// The value of the body, if the body is no text, or if its declaration asks for a value.
     pub(crate) fn value(&self) -> Option<&Value> {
         self.value.as_deref()
     }
 }
 
-/// How the body of a block is written.
+/// How the body of a block is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// As its binding says.
+    /// As the block's declaration says.
     Bound,
     /// As a JSON string, without its quotes.
     String,
-    /// The same, escaped twice.
+    /// As a JSON string, escaped twice.
     Twice,
     /// As any other JSON value.
     Value,
-    /// The same, which had to be mended to be one.
+    /// As any other JSON value, after it was repaired.
     Mended,
 }
 
-/// A value that an opener gives, without quotes.
+/// A value from an opener, without quotes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attribute {
     pub(crate) key: Key,
     pub(crate) value: Stretch,
 }
 
-/// What an opener says beside its name: most often one thing.
+/// What an opener has besides its name: usually one thing.
 pub(crate) type Attributes = SmallVec<[Attribute; 1]>;
 
-/// What an attribute is called.
+/// The key of an attribute.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Key {
-    /// As the opener writes it.
+    /// A key in the opener.
     Typed(Stretch),
-    /// As the grammar's rule for it.
+    /// A rule of the grammar.
     Rule(RuleId),
-    /// What the payload calls the block.
+    /// The block's name in the payload.
     Payload,
 }
 
 /// How a block ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// As its first rung says.
+    /// At its first rung.
     Whole,
-    /// The same, and that is where its surroundings end: whole, unless the answer was cut off there.
+    /// At its first rung, which is also the end of its surroundings: complete, unless the answer was cut off there.
     Last,
-    /// It has an opener, but no payload follows.
+    /// After its opener, because no payload follows.
     Bare,
-    /// On a later rung: it was cut off or never closed.
+    /// At a later rung: it was cut off or never closed.
     Cut,
-    /// On the rung `end`, a later one: nothing says that it is whole.
+    /// At the rung `end`, as a later one: nothing shows that it is complete.
     Open,
 }
 
@@ -215,12 +216,12 @@ impl Ended {
     }
 }
 
-/// Whether what looks like a mark stands in data.
+/// Whether what looks like a mark is inside data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quoted {
     No,
-    /// What quotes it ends here.
+    /// Inside data that ends here.
     Until(usize),
-    /// What follows says whether that ever ends.
+    /// Unknown: it depends on whether the data ever ends.
     Unknown,
 }

@@ -1,8 +1,8 @@
-//! Open: what is known of a block whose end is being looked for?
+//! Open: what is known about a block whose end is being searched for?
 //!
-//! In: its opener, and the closers behind it one by one.
-//! Out: [`Open`], and the [`End`] that one of its rungs gives.
-//! Never: chooses a rung: its ladder does.
+//! In: its opener, and the closers after it one by one.
+//! Out: [`Open`], and the [`End`] for one of its rungs.
+//! Never: chooses a rung: the ladder does.
 
 use super::braces::Braces;
 use super::edges::{ends_line, trimmed, without_tail};
@@ -15,7 +15,7 @@ use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
 
-/// A block whose end is being looked for.
+/// A block whose end is being searched for.
 #[derive(Debug, Clone)]
 pub(super) struct Open {
     pub(super) family: usize,
@@ -24,39 +24,39 @@ pub(super) struct Open {
     pub(super) opener: Span,
     pub(super) attributes: Attributes,
     pub(super) empty: bool,
-    /// The first mark behind the opener.
+    /// The first mark after the opener.
     pub(super) first: usize,
-    /// Where the search among the marks goes on, and what it met on its way.
+    /// Where the search among the marks continues, and what it has found so far.
     pub(super) search: usize,
-    /// The closers that were met, the surest first, each with whether it is the first of `close`.
+    /// The closers found so far, by tier, each with whether it is the first of `close`.
     pub(super) closers: [Option<(Span, bool)>; 3],
-    /// Whether an opener stands before them, which one of them may belong to.
+    /// Whether there is an opener before them, which one of them may belong to.
     pub(super) holds_opener: bool,
-    /// Whether a closer was met that nothing which follows can outdo.
+    /// Whether a closer was found that nothing later can supersede.
     pub(super) settled: bool,
-    /// The last closer that does not stand where closers count.
+    /// The last closer at a place where closers do not count.
     pub(super) loose: Option<(Span, bool)>,
     pub(super) masked_closer: Option<(Span, bool)>,
     pub(super) next_block: Option<usize>,
-    /// Whether that is where what surrounds the block ends.
+    /// Whether that is also where the surroundings of the block end.
     pub(super) left: bool,
-    /// The next opener of the same block that no field and no fence quotes: no rung looks beyond it.
+    /// The next opener of the same block that is not quoted by a field or a fence: no rung looks beyond it.
     pub(super) bound: Option<usize>,
-    /// Up to where its fields are known to be closed.
+    /// Up to here its fields are known to be closed.
     pub(super) fields: usize,
     pub(super) data: Data,
     /// The code fences in it.
     pub(super) fences: Paired,
-    /// Whether it hangs on what follows whether the next opener of the same block is quoted.
+    /// Whether it depends on later text if the next opener of the same block is quoted.
     pub(super) waits: bool,
     pub(super) payload: Fill,
-    /// Up to where only white space stands behind the opener, before a payload.
+    /// Only white space comes between the opener and this place, before a payload.
     pub(super) payload_from: usize,
     pub(super) blank: Option<usize>,
     blank_from: usize,
-    /// Up to where only blanks stand behind the line break at `blank_from`.
+    /// Only blanks come between the line break at `blank_from` and this place.
     blank_seen: usize,
-    /// The end of the opener's line, or up to where it was looked for.
+    /// The end of the opener's line; or as an error, how far it has been searched for.
     pub(super) line: Result<usize, usize>,
 }
 
@@ -99,7 +99,7 @@ impl Open {
         }
     }
 
-    /// The block that it is: it stands in no other, and its opener says nothing, unless whoever takes it in knows better.
+    /// The block, without a parent and without attributes; the caller adds them if there are any.
     pub(super) fn block(&self, span: Span, inner: Span, body: Span, ended: Ended) -> document::Block {
         document::Block {
             id: self.id,
@@ -116,7 +116,7 @@ impl Open {
         }
     }
 
-    /// Whether no closer that may yet come is surer than the one that was met.
+    /// Whether no later closer can have a better tier than the one that was found.
     pub(super) fn sure(&self, block: &Block) -> bool {
         if self.settled {
             return true;
@@ -124,12 +124,12 @@ impl Open {
         block.surest != Closer::LAST_TIER && self.closers.iter().take(block.surest + 1).any(Option::is_some)
     }
 
-    /// The surest closer so far; of those before the next opener of the same block it is the one.
+    /// The best closer so far. If it comes before the next opener of the same block, it is the block's closer.
     pub(super) fn closer(&self) -> Option<(Span, bool)> {
         self.closers.iter().flatten().next().copied()
     }
 
-    /// The end that this ending gives at its place.
+    /// The end for this ending at its place.
     pub(super) fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &Block, text: &str) -> End {
         let closer = match ending {
             Ending::Closer => self.closer(),
@@ -158,8 +158,8 @@ impl Open {
         End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
     }
 
-    /// Takes in a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether it
-    /// counts where it stands.
+    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether
+    /// it counts where it is.
     pub(super) fn take_closer(
         &mut self,
         block: &Block,
@@ -200,7 +200,7 @@ impl Open {
         true
     }
 
-    /// Whether a mark stands on the line of the opener.
+    /// Whether a mark is on the line of the opener.
     pub(super) fn shares_line(&mut self, at: usize, text: &str) -> bool {
         if let Err(from) = self.line {
             let between = text.as_bytes().get(from..at).unwrap_or_default();
@@ -210,7 +210,7 @@ impl Open {
     }
 }
 
-/// What is known of a block's payload.
+/// What is known about the payload of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fill {
     Unknown,
@@ -218,13 +218,13 @@ pub(super) enum Fill {
     Whole(Span),
     Absent,
     Broken,
-    /// It is nested more deeply than its grammar is followed: its braces are counted.
+    /// It is nested more deeply than its grammar can follow: its braces are counted.
     TooDeep(Braces),
-    /// Nothing closes one that is nested so deeply.
+    /// It is nested that deeply, and never closed.
     Bottomless,
 }
 
-/// Where a block ends.
+/// The end of a block.
 pub(super) struct End {
     pub(super) at: usize,
     pub(super) closer: Option<(Span, bool)>,
@@ -234,7 +234,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// The same, but in the closer that the answer ends in, where it does so before the block is closed.
+    /// The same end, or within the incomplete closer at the end of the answer, if that is there.
     pub(super) fn or_in_closer(self, closer: impl FnOnce() -> Option<Span>) -> Self {
         match if self.ended() == Ended::Open { closer() } else { None } {
             Some(closer) => End { at: closer.end, closer: Some((closer, true)), ..self },
@@ -242,13 +242,13 @@ impl End {
         }
     }
 
-    /// What stands between the opener and the closer.
+    /// The span between opener and closer.
     pub(super) fn inner(&self, open: &Open) -> Span {
         let until = self.closer.map_or(self.at, |(closer, _)| closer.start);
         Span::new(open.opener.end, until)
     }
 
-    /// The payload, or what of `inner` the block's trims leave.
+    /// The payload, or `inner` after trimming.
     pub(super) fn body(&self, inner: Span, block: &Block, text: &str) -> Span {
         match self.payload {
             // The payload of a call is not trimmed: its readers pass white space themselves.
@@ -257,7 +257,7 @@ impl End {
         }
     }
 
-    /// How a block ended that may have a body.
+    /// How the block ended, if it may have a body.
     pub(super) fn ended(&self) -> Ended {
         match (self.rung, self.ending) {
             (0, Ending::Payload) if self.payload.is_none() => Ended::Bare,
@@ -269,7 +269,7 @@ impl End {
     }
 }
 
-/// Looks for the first blank line behind the opener, up to `known`.
+/// Searches for the first blank line after the opener, up to `known`.
 pub(super) fn blank_line(open: &mut Open, text: &str, known: usize) {
     let bytes = text.as_bytes();
     while open.blank.is_none() {

@@ -1,7 +1,7 @@
-//! Pairs: which tags of a text were read, and which of them belong together?
+//! Pairs: which tags of a text have been read, and which belong together?
 //!
-//! In: tags in their order, and how far strings and tags were followed.
-//! Out: [`Pairs`], [`Tagged`] and [`Data`]: where a search for what quotes a mark goes on.
+//! In: tags in order, and how far strings and tags have been read.
+//! Out: [`Pairs`], [`Tagged`] and [`Data`]: where the search for what quotes a mark continues.
 //! Never: reads a text.
 
 use super::payload::{MOST_TAGS, Tag};
@@ -16,19 +16,19 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// The first tag from `at` on.
+    /// The index of the first tag at or after `at`.
     pub(super) fn position(&self, at: usize) -> usize {
         self.list.partition_point(|tag| tag.span().start < at)
     }
 
-    /// Whether they are all that stand between `at` and `end`, or as many of them as are looked at.
+    /// Whether these are all tags between `at` and `end`, or as many as are examined at most.
     pub(super) fn cover(&self, at: usize, end: usize) -> bool {
         let last = self.list.get(MOST_TAGS - 1).map_or(end, |last| last.span().start);
         self.part.end == end && self.part.start <= at && at <= last
     }
 }
 
-/// What the payload of an open call quotes, read as far as marks were met; of other blocks, what the tags in them do.
+/// What the payload of an open call quotes, as far as it has been read; for other blocks, what their tags quote.
 #[derive(Debug, Clone)]
 pub(super) struct Data {
     pub(super) strings: Strings,
@@ -41,12 +41,12 @@ impl Data {
     }
 }
 
-/// The tags of a text, read as far as marks were met.
+/// The tags of a text, as far as they have been read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tagged {
-    /// Up to where they are read.
+    /// Everything before this place has been read.
     pub(super) at: usize,
-    /// One that does not end yet is read again once the text is so long.
+    /// A tag that has not ended yet is read again once the text has this length.
     pub(super) retry: usize,
 }
 
@@ -55,7 +55,7 @@ impl Tagged {
         Self { at: from, retry: 0 }
     }
 
-    /// Leaves out what stands before this place.
+    /// Leaves out everything before this place.
     pub(super) fn pass(&mut self, at: usize) {
         self.at = self.at.max(at);
     }

@@ -1,21 +1,22 @@
-//! Pieces: how does a long list grow without being moved?
+//! Pieces: how can a long list grow without being moved?
 //!
-//! In: things in their order.
-//! Out: [`Pieces`], a list that takes room piece by piece, and gives what stands first back when nobody needs it any more.
-//! Never: takes more room than what it holds and one piece.
+//! In: items in order.
+//! Out: [`Pieces`], a list that allocates piece by piece, and frees its first pieces when they are no longer needed.
+//! Never: uses more memory than its items and one more piece need.
 //!
-//! A list that doubles takes three times its room while it is moved: too much for a list of what stands every few bytes.
+//! A list that doubles its capacity needs three times its size while it is moved: too much if there is an item every
+//! few bytes.
 
 use std::collections::VecDeque;
 
-/// A piece holds so many; the first begins with fewer, up to so many bytes, and grows as any list does.
+/// The items of a piece. The first piece starts smaller, up to a number of bytes, and grows like any list.
 const PIECE: usize = 256;
 const FIRST: usize = 768;
 
-/// A list in pieces. What it has forgotten keeps its numbers.
+/// A list in pieces. Forgotten items keep their indexes.
 #[derive(Debug)]
 pub(crate) struct Pieces<T> {
-    /// The first piece that is not forgotten; most lists have no further one.
+    /// The first piece that is not forgotten; most lists have no other.
     first: Vec<T>,
     further: VecDeque<Vec<T>>,
     /// How many have been forgotten: all of some pieces.
@@ -30,7 +31,7 @@ impl<T> Default for Pieces<T> {
 }
 
 impl<T> Pieces<T> {
-    /// How many there are, with those that have been forgotten.
+    /// The number of items, including forgotten ones.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -39,7 +40,7 @@ impl<T> Pieces<T> {
         self.len == 0
     }
 
-    /// The one of this number, unless it is forgotten.
+    /// The item at this index, unless it is forgotten.
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         let index = index.checked_sub(self.forgotten)?;
         if index < PIECE { self.first.get(index) } else { self.further(index) }
@@ -72,18 +73,18 @@ impl<T> Pieces<T> {
         self.len += 1;
     }
 
-    /// Those that it has not forgotten, in order.
+    /// The items that are not forgotten, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.first.iter().chain(self.further.iter().flatten())
     }
 
-    /// Those from `first` on, with their numbers.
+    /// The items from `first` on, with their indexes.
     pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = (usize, &T)> {
         (first..self.len).map_while(|index| Some((index, self.get(index)?)))
     }
 
-    /// The first from `from` on that is not `before`, in a list in which all that are stand before all that are not; what
-    /// it has forgotten is.
+    /// The first index from `from` on whose item is not `before`, in a list where all items that are come first.
+    /// Forgotten items count as before.
     pub(crate) fn partition_point(&self, from: usize, before: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (from.max(self.forgotten), self.len.max(from));
         while low < high {
@@ -96,7 +97,7 @@ impl<T> Pieces<T> {
         low
     }
 
-    /// Gives up the room of what stands before `index`, as far as whole pieces go.
+    /// Frees everything before `index`, as far as whole pieces go.
     pub(crate) fn forget(&mut self, index: usize) {
         while self.forgotten + PIECE <= index.min(self.len) {
             self.first = self.further.pop_front().unwrap_or_default();

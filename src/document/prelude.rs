@@ -1,8 +1,8 @@
-//! Prelude: does the answer begin behind reasoning, told by an opener or not?
+//! Prelude: does the answer start with reasoning, with or without an opener?
 //!
-//! In: the response as far as it has come, its masks, and the dialect's block that opens where an answer starts.
-//! Out: that block, once its closer has come; and up to where nothing else may be looked at before.
-//! Never: looks behind the first block of another kind: there an answer has begun.
+//! In: the response so far, its masks, and the block of the dialect that opens at the start of an answer.
+//! Out: that block, once its closer has arrived; and how far nothing else may be read before that.
+//! Never: looks beyond the first block of another kind: the answer has started there.
 
 use super::budget::Budget;
 use super::edges::ends_line;
@@ -14,47 +14,47 @@ use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
 
-/// The answer as far as it has come.
+/// The answer so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer<'a> {
     pub(super) dialect: &'a Dialect,
     pub(super) text: &'a str,
-    /// Where it begins in the text.
+    /// Its start in the text.
     pub(super) start: usize,
     pub(super) complete: bool,
 }
 
-/// The search for the block that opens where the answer starts.
+/// The search for the block that opens at the start of the answer.
 #[derive(Debug)]
 pub(super) struct Prelude {
     id: BlockId,
     family: usize,
     machine: Machine,
     running: bool,
-    /// How it is opened, once it is known whether it is.
+    /// Its opener, once it is known whether it has one.
     opened: Option<Option<PreludeOpener>>,
-    /// Where the first line of the answer holds text.
+    /// Where the first line with text starts.
     begins: usize,
-    /// The closer of which it is not yet known whether it counts where it stands.
+    /// A closer of which it is not yet known whether it counts.
     met: Option<Span>,
-    /// The line that the last closer stands in, and up to where line breaks have been looked for.
+    /// The line of the last closer, and how far line breaks have been searched for.
     line: usize,
     lines: usize,
     mask_cursor: usize,
-    /// Where the search for its closer goes on.
+    /// Where the search for its closer continues.
     from: usize,
-    /// The places where each text stands next that a closer may start with.
+    /// For each text that a closer may start with, its next place.
     next: Vec<usize>,
 }
 
-/// The block that is sought.
+/// The block that is searched for.
 pub(super) struct Sought {
     pub(super) id: BlockId,
     family: usize,
     opened: Option<PreludeOpener>,
 }
 
-/// An opener where the answer starts.
+/// An opener at the start of the answer.
 #[derive(Debug)]
 struct PreludeOpener {
     span: Span,
@@ -63,7 +63,7 @@ struct PreludeOpener {
 }
 
 impl Sought {
-    /// The block in a text that starts at `start`, up to its closer.
+    /// The block, in a text that starts at `start`, up to its closer.
     pub(super) fn end(self, bound: &program::Block, text: &str, start: usize, closer: Span, ended: Ended) -> Block {
         let start = Span::new(start, start);
         let opened = self.opened.unwrap_or(PreludeOpener { span: start, name: start, says: Opener::default() });
@@ -85,20 +85,20 @@ impl Sought {
     }
 }
 
-/// How the search stands.
+/// The state of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stand {
     Over,
-    /// Nothing behind this place may be looked at before more has come.
+    /// Nothing after this place may be read before more text has arrived.
     Waits(usize),
-    /// A closer stands here. It ends the block unless another block opened before.
+    /// There is a closer here. It ends the block unless another block opened before it.
     Closer(Span),
-    /// The block has an opener: it ends with this closer, or with the answer.
+    /// The block has an opener; it ends with this closer, or with the answer.
     Opened(Option<Span>),
 }
 
 impl Prelude {
-    /// The search in an answer in a dialect that has such a block.
+    /// The search, if the dialect has such a block.
     pub(super) fn new(dialect: &Dialect, limits: &Limits) -> Option<Box<Self>> {
         let (id, _) = dialect.blocks_by_id().find(|(_, block)| block.starts)?;
         let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
@@ -118,12 +118,12 @@ impl Prelude {
         }))
     }
 
-    /// The block that is sought.
+    /// The block that is searched for.
     pub(super) fn into_block(self) -> Sought {
         Sought { id: self.id, family: self.family, opened: self.opened.flatten() }
     }
 
-    /// Goes on with the search.
+    /// Continues the search.
     pub(super) fn advance(&mut self, answer: &Answer<'_>, masks: &mut Masks, budget: &mut Budget) -> Stand {
         let Answer { dialect, text, start, complete } = *answer;
         let family = dialect.families.get(self.family);
@@ -169,7 +169,7 @@ impl Prelude {
         }
     }
 
-    /// Learns whether the answer starts with an opener; false if more text is needed to tell.
+    /// Finds out whether the answer starts with an opener; false if more text is needed to tell.
     fn seek_opener(&mut self, answer: &Answer<'_>, family: &Family, budget: &mut Budget) -> bool {
         let Answer { dialect, text, start, complete } = *answer;
         let rest = text.get(start..).unwrap_or_default().trim_start();
@@ -195,7 +195,8 @@ impl Prelude {
         true
     }
 
-    /// The next place where a text stands that a closer may start with; without one the search goes on behind what has come.
+    /// The next place of a text that a closer may start with. If there is none, the search continues after what has
+    /// arrived.
     fn next_start(&mut self, texts: &[String], text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         for (next, literal) in self.next.iter_mut().zip(texts) {
@@ -232,7 +233,7 @@ impl Prelude {
         captures.iter().find(|capture| capture.rule() == family.name).map(|capture| capture.span())
     }
 
-    /// Whether a closer counts where it stands, as that of any block does; unknown while what follows may still say.
+    /// Whether a closer counts where it is, like that of any block; none while what follows is not known.
     fn counts(&mut self, answer: &Answer<'_>, masks: &mut Masks, closer: Span, budget: &mut Budget) -> Option<bool> {
         let Answer { dialect, text, complete, .. } = *answer;
         masks.advance(text, complete, closer.start + 1, Some(&mut Openers { dialect, budget }));
@@ -261,7 +262,7 @@ impl Prelude {
         self.opened.as_ref().and_then(Option::as_ref)
     }
 
-    /// Whether the closer that was read is the block's: one that its opener or its names say, or one of its words.
+    /// Whether the closer that was read is the block's: one named after its opener or the block, or one of its words.
     fn closes(&self, answer: &Answer<'_>, family: &Family) -> bool {
         let Answer { dialect, text, .. } = *answer;
         let opened = self.opened();

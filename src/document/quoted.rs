@@ -1,14 +1,16 @@
-//! Quoted: does this mark stand in the data of the open call, in a fence of the open content, or in an attribute of a loose tag?
+//! Quoted: is this mark inside data of the open call, a fence of the open content, or an attribute of a loose tag?
 //!
-//! In: an open call or content, a mark behind its opener, and the text so far; or an opener, and from where on no block has ended.
-//! Out: where the string, the tag, the field or the fence ends that quotes it, if one does.
-//! Never: takes an opener for quoted by a field or a fence unless that and the block around it are both closed behind it.
+//! In: an open call or content, a mark after its opener, and the text so far; or an opener, and where the last block
+//! ended.
+//! Out: the end of the string, tag, field or fence that quotes it, if one does.
+//! Never: treats an opener as quoted by a field or a fence, unless that and the block around it are both closed after
+//! it.
 //!
-//! A call that is never closed ends at the next one. But a string of JSON or an attribute may quote a call or a closer, and
-//! a field may quote a call, and what they quote must not run: a string ends where JSON goes on, and the tags around what a
-//! field quotes balance. A document about answers shows some in its code fences, whose files must not be written: what such a
-//! fence holds balances, too, and a closer of the document follows. Each text is paired once, however many openers are asked
-//! about.
+//! A call that is never closed ends at the next one. But JSON strings and attributes may quote a call or a closer, and
+//! fields may quote a call, and what they quote must not run: a string ends where JSON goes on, and the tags in and
+//! around a field balance. A document about answers shows some in its code fences, whose files must not be written:
+//! blocks in such a fence balance, too, and a closer of the document follows. Each text is paired only once, however
+//! many openers are asked about.
 
 use super::ladder::{EndSearch, closes_surely};
 use super::mark::{Kind, Mark};
@@ -24,13 +26,13 @@ use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
 use crate::text::Span;
 
-/// How the tags in the payload of a call are spelled.
+/// How the tags in the payload of a call are written.
 pub(super) fn lead(family: &Family) -> TagMarks<'_> {
     TagMarks { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
 }
 
 impl Scanner {
-    /// Whether a string of JSON or a tag in the payload of `open` quotes the mark at `at`.
+    /// Whether a JSON string or a tag in the payload of `open` quotes the mark at `at`.
     pub(super) fn in_data(&mut self, open: &mut Open, search: &EndSearch<'_>, at: usize) -> Quoted {
         let EndSearch { given, block, .. } = *search;
         let grammar = given.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
@@ -52,7 +54,7 @@ impl Scanner {
         self.in_tag(&mut data.tags, family, at, within, complete)
     }
 
-    /// Whether an attribute of a tag quotes an opener that counts wherever it stands, in the text of a block that is no call.
+    /// Whether an attribute of a tag quotes an opener that counts anywhere, in the text of a block that is no call.
     pub(super) fn in_text(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
         let EndSearch { given, block, region } = *search;
         if matches!(block.role, Role::Call | Role::Content) {
@@ -61,7 +63,7 @@ impl Scanner {
         self.in_attribute(&mut open.data.tags, mark, given, region)
     }
 
-    /// The same for the text of which these tags are read; `region` is where it ends, once known.
+    /// The same for the text that these tags are in; `region` is its end, if known.
     pub(super) fn in_attribute(
         &mut self,
         tags: &mut Tagged,
@@ -78,7 +80,7 @@ impl Scanner {
         self.in_tag(tags, family, mark.start(), within, region.is_some())
     }
 
-    /// Whether a tag that starts behind the last one reaches over the place `at`.
+    /// Whether a tag that starts after the last one read covers the place `at`.
     fn in_tag(&mut self, tags: &mut Tagged, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
         let bytes = within.as_bytes();
         let first = lead(family).open;
@@ -120,8 +122,8 @@ impl Scanner {
         Quoted::No
     }
 
-    /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the surroundings of both end, once
-    /// known.
+    /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the surroundings of both end,
+    /// if known.
     pub(super) fn quoted(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
         let EndSearch { given, block, region } = *search;
         if block.role == Role::Content {
@@ -157,7 +159,7 @@ impl Scanner {
         Quoted::No
     }
 
-    /// The same of a content, whose fences alone quote. No text is looked through for that twice.
+    /// The same for a content, in which only fences quote. No text is searched twice for that.
     fn fenced(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
         let EndSearch { given, region, .. } = *search;
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
@@ -179,8 +181,8 @@ impl Scanner {
         }
     }
 
-    /// The closer of a content in one of whose fences `first` opens a block like it, if fences hold all blocks like it before
-    /// that, each with its own closer. Otherwise up to where that was looked for.
+    /// The closer of a content after a fence in which `first` opens a block like it, if all blocks like it before the
+    /// closer are in fences and have their own closers. As an error, how far it was searched for.
     fn closer_behind_fences(
         &mut self,
         open: &Open,

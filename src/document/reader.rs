@@ -1,10 +1,10 @@
-//! The reader: which blocks does a response hold, and where does each end?
+//! The reader: which blocks are in a response, and where does each end?
 //!
 //! In: a response, whole or in pieces, and the dialects that are read side by side.
 //! Out: [`Document`].
-//! Never: judges a block: what it means is the binding's to say, and what becomes of a defect the degradation table's.
+//! Never: judges a block: its declaration decides what it means, and the degradation table what becomes of a defect.
 //!
-//! Blocks open at marks that count where they stand; where each ends is its ladder's to say ([`super::ladder`]).
+//! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
 use super::announce::{Announcement, Settled};
 use super::found::{Found, What};
@@ -28,14 +28,14 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-/// So much of a text is looked through for masks, and then for marks while it is still at hand.
+/// How much text is searched for masks before it is searched for marks, so that it is still in the cache.
 const AT_HAND: usize = 16 << 10;
 
-/// So many marks are made before they are dealt with and forgotten: they are larger than what they mark.
+/// How many marks are made before they are handled and forgotten: they are larger than the text that they mark.
 const AT_ONCE: usize = 512;
 
 impl Scanner {
-    /// Reads on as far as the text so far decides.
+    /// Reads on, as far as the text so far is certain.
     pub(super) fn advance(&mut self, given: &Given<'_>, complete: bool) {
         let text = given.text;
         // Before that, nobody knows where the answer starts.
@@ -95,7 +95,7 @@ impl Scanner {
         self.marker.opens_at(&look, fence.start + blank, &mut self.budget)
     }
 
-    /// Looks for marks up to `limit`, and deals with them.
+    /// Finds marks up to `limit`, and handles them.
     fn mark(&mut self, given: &Given<'_>, complete: bool, limit: usize) {
         let text = given.text;
         loop {
@@ -119,7 +119,7 @@ impl Scanner {
         }
     }
 
-    /// Takes in the block that opened where the answer starts, or gives it up; false while neither is certain.
+    /// Adds the block that opened at the start of the answer, or gives it up; false while neither is certain.
     fn pass_prelude(&mut self, stand: Stand, given: &Given<'_>) -> bool {
         if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
             self.prelude = None;
@@ -154,7 +154,7 @@ impl Scanner {
         self.masks.wrapper().map_or(given.text.len(), |(_, closer)| closer.start)
     }
 
-    /// Whether a mark is of the fence around the whole answer, which opens and closes nothing in it.
+    /// Whether a mark is part of the fence around the whole answer, which opens and closes nothing.
     pub(super) fn is_around(&self, mark: &Mark, given: &Given<'_>) -> bool {
         mark.span().end > self.end(given)
     }
@@ -206,7 +206,7 @@ impl Scanner {
         self.open = current;
     }
 
-    /// Notes where an opener leads its line of reasoning that may open where the answer starts alone.
+    /// Notes an opener of reasoning at the start of its line, if reasoning only opens at the start of the answer.
     fn note_reasoning(&mut self, mark: &Mark, given: &Given<'_>, id: BlockId) {
         if mark.leads_line() && given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
             self.open_reasoning.get_or_insert(mark.start());
@@ -228,7 +228,7 @@ impl Scanner {
         }
     }
 
-    /// Whether an opener counts where it stands.
+    /// Whether an opener counts where it is.
     pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark) -> bool {
         let Kind::Open { id, .. } = mark.kind else { return false };
         let counts = |block: &program::Block| match block.anchor {
@@ -252,7 +252,7 @@ impl Scanner {
         }
     }
 
-    /// Begins the block that opens at `mark`, unless a limit forbids it; `first` is the mark behind it.
+    /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.
     fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Open> {
         let Kind::Open { family, id, .. } = mark.kind else { return None };
         let family = usize::from(family);
@@ -268,7 +268,7 @@ impl Scanner {
         Some(Open::new(family, id, mark, attributes, empty, first))
     }
 
-    /// What the opener says beside its name: as it was kept, else read once more.
+    /// What the opener has besides its name: as kept, or read again.
     pub(super) fn opener(&mut self, family: &Family, mark: &Mark, given: &Given<'_>) -> Opener {
         if let Some(opener) = self.marker.opener_of(mark) {
             return opener;
@@ -282,7 +282,7 @@ impl Scanner {
         }
     }
 
-    /// Takes in a block whose end is known, and what stands inside it.
+    /// Adds a block whose end is known, and the blocks inside it.
     fn close(&mut self, open: &mut Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
         let index = self.blocks.len();
@@ -353,7 +353,7 @@ impl Scanner {
         self.next = self.marker.first_at(self.next, span.end);
     }
 
-    /// Takes in each call of a payload that is a list of them; what stands around them is markup.
+    /// Adds each call of a payload that is a list of calls; what is around them is markup.
     fn list(&mut self, open: &Open, listed: Listed, span: Span, ended: Ended) {
         self.payload_faults(&listed.faults);
         let mut at = span.start;
@@ -380,7 +380,7 @@ impl Scanner {
         self.markup.push(Span::new(at, span.end));
     }
 
-    /// What a call says that is neither its name nor its parameters.
+    /// Notes members of a call that are neither its name nor its parameters.
     fn beside(&mut self, call: &ListedCall, index: usize) {
         for member in &call.beside {
             self.finds(Found::of(Remark::FieldForm, *member, index));
@@ -396,7 +396,7 @@ impl Scanner {
         }
     }
 
-    /// What is wrong with an opener and a closer.
+    /// Notes defects of an opener and of a closer.
     fn edges(&mut self, given: &Given<'_>, open: &Open, end: &End, index: usize) {
         if let Some((closer, false)) = end.closer {
             self.found.push(Found::of(Defect::WrongCloser, closer, index));
@@ -405,7 +405,7 @@ impl Scanner {
         self.repeats(&open.attributes, index, given);
     }
 
-    /// What the grammar itself calls a fault of the opener.
+    /// Notes what the grammar calls a fault of the opener.
     fn faults(&mut self, given: &Given<'_>, family: usize, attributes: &[Attribute], index: usize) {
         let Some(family) = given.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
             return;
@@ -419,7 +419,7 @@ impl Scanner {
         }
     }
 
-    /// What the opener says again: the first of a name counts.
+    /// Notes attributes that the opener repeats: the first of a name counts.
     fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &Given<'_>) {
         if attributes.len() < 2 {
             return;
@@ -434,7 +434,7 @@ impl Scanner {
         }
     }
 
-    /// Looks at the marks inside a closed block: what it holds is read, what else looks like a block stays its text.
+    /// Handles the marks inside a closed block: blocks that it `holds` are read, everything else stays text.
     fn inside(
         &mut self,
         index: usize,
@@ -493,24 +493,24 @@ impl Scanner {
         }
     }
 
-    /// Where a block ends that opened inside another one; none where a limit forbade it.
+    /// The end of a block that opened inside another one; none if a limit forbade it.
     fn end_within(&mut self, opened: Option<Open>, inner: Span, last: usize, given: &Given<'_>) -> Option<(Open, End)> {
         let mut open = opened?;
         let end = self.find_end(&mut open, given, Some(inner.end), last)?;
         Some((open, end))
     }
 
-    /// Whether it found a block that may be an answer: reasoning alone is none.
+    /// Whether a block was found that may be an answer: reasoning alone is not one.
     pub(super) fn found_answer(&self, dialect: &Dialect) -> bool {
         self.blocks.iter().any(|block| dialect.block(block.id).is_some_and(|block| block.role.is_answer()))
     }
 
-    /// Notes what is about no block of its own, and may stand anywhere any number of times.
+    /// Notes a finding that is not about a block, and may occur any number of times.
     fn finds(&mut self, found: Found) {
         self.found.count(found, self.limits.diagnostics);
     }
 
-    /// Adds what became certain since the last call.
+    /// Adds what has become certain since the last call.
     pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
         let next = match &self.open {
             Some(open) => open.first,
@@ -539,7 +539,7 @@ impl Scanner {
         self.marker.certain_until().min(self.masks.decided()).min(open).min(next)
     }
 
-    /// What was read; nothing of it is left.
+    /// Takes what was read.
     pub(super) fn take_document(&mut self, dialect: Option<DialectId>, bytes: usize) -> Document {
         let (found, left_out) = self.found.take();
         Document {
@@ -559,7 +559,7 @@ impl Scanner {
     }
 }
 
-/// Whether a closer of this name closes reasoning that opens where the answer starts.
+/// Whether a closer of this name closes reasoning that opens at the start of the answer.
 fn closes_reasoning(dialect: &Dialect, name: &str) -> bool {
     let own = dialect.names.find(name, None).and_then(|id| dialect.block(id)).is_some_and(|block| block.starts);
     let word = |closer: &Closer| matches!(closer, Closer::Word(word) if dialect.names.same(word, name));

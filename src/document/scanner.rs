@@ -1,8 +1,8 @@
-//! The scanner: how far has one dialect read one response, and what did it find?
+//! The scanner: how far has a dialect read a response, and what did it find?
 //!
 //! In: a dialect, and the limits of the program.
-//! Out: [`Scanner`], which the reader, its ladders and what looks for quotes drive on.
-//! Never: moves on by itself.
+//! Out: [`Scanner`], which the reader, its ladders and the search for quotes advance.
+//! Never: advances by itself.
 
 use super::announce::Announced;
 use super::budget::Budget;
@@ -20,52 +20,52 @@ use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
 use smallvec::{SmallVec, smallvec};
 
-/// One dialect reading one response.
+/// The state of one dialect reading one response.
 #[derive(Debug)]
 pub(super) struct Scanner {
     pub(super) limits: Limits,
     pub(super) masks: Masks,
     pub(super) marker: Marker,
-    /// Tags that balance, as far as that was asked.
+    /// Paired tags, as far as they were needed.
     pub(super) pairs: Pairs,
-    /// The tags outside every block, as far as that was asked.
+    /// The tags outside every block, as far as they were needed.
     pub(super) tags: Tagged,
-    /// The search for the block that opens where the answer starts, until it is over.
+    /// The search for the block that opens at the start of the answer, until it is over.
     pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
     pub(super) budget: Budget,
-    /// How many bytes of payloads were counted that are nested too deeply.
+    /// How many bytes of too deeply nested payloads have been counted.
     pub(super) counted: usize,
-    /// The first mark that is not dealt with.
+    /// The first mark that has not been handled.
     pub(super) next: usize,
-    /// Everything before this place belongs to blocks or lies outside them for good.
+    /// Everything before this place is known to be in a block, or outside.
     pub(super) at: usize,
     pub(super) fences: Fences,
-    /// Up to where it was looked in vain for what a fence in a content quotes.
+    /// How far the search for what a fence in a content quotes has failed.
     pub(super) unfenced: usize,
     pub(super) open: Option<Open>,
-    /// The last block of each kind that nothing closes.
+    /// The last block of each kind that is never closed.
     pub(super) closerless: Vec<Closerless>,
-    /// The dialects that share the reading, each with where the first block opens that claims the answer for it.
+    /// The dialects that share the reading, each with the start of the first block that claims the answer for it.
     pub(super) claims: SmallVec<[(DialectId, Option<usize>); 1]>,
     pub(super) blocks: Pieces<Block>,
     pub(super) found: Noticed,
-    /// Between the calls of one payload no text is outside.
+    /// Spans between the calls of one payload, which are no text outside.
     pub(super) markup: Vec<Span>,
     pub(super) calls: usize,
-    /// Where reasoning opens that opens no block there, and is not closed so far.
+    /// The opener of reasoning that opens no block where it is, and has not been closed so far.
     pub(super) open_reasoning: Option<usize>,
-    /// Set when a limit is reached: the rest is text.
+    /// Whether a limit was reached: the rest is text.
     pub(super) stopped: bool,
     pub(super) told: Announced,
 }
 
-/// A block that nothing closes.
+/// A block that is never closed.
 #[derive(Debug)]
 pub(super) struct Closerless {
     pub(super) id: BlockId,
     pub(super) name: Span,
-    /// The first mark behind its opener, and where its surroundings end.
+    /// The first mark after its opener, and where its surroundings end.
     pub(super) first: usize,
     pub(super) region: usize,
 }

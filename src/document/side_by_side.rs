@@ -1,12 +1,12 @@
 //! Side by side: which of several dialects reads this response?
 //!
-//! In: the response in pieces, and the dialects of a mode in the order of the pack.
+//! In: the response in pieces, and the dialects of a mode in order.
 //! Out: the document of the dialect that claims it.
-//! Never: mixes two dialects' blocks.
+//! Never: mixes the blocks of two dialects.
 //!
-//! The first block of a dialect's `needs` claims the response; where two open at the same place, the earlier dialect has
-//! it. What nobody claims is read by the first dialect that found a block at all. Dialects that differ in nothing but
-//! their `needs` share one reading.
+//! The first block among the `needs` of a dialect claims the response; if two open at the same place, the earlier
+//! dialect gets it. A response that no dialect claims is read by the first one that found any block. Dialects that
+//! differ only in their `needs` share one reading.
 
 use super::announce::Announcement;
 use super::members::Objects;
@@ -17,35 +17,35 @@ use crate::program::{Dialect, DialectId, Limits};
 use crate::text::Span;
 use smallvec::SmallVec;
 
-/// So much of a response is read at first by dialects that read side by side.
+/// How much of a response is first read by dialects side by side.
 const WINDOW: usize = 4096;
 
-/// What came of one dialect.
+/// The result of one dialect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tried {
     pub(crate) dialect: DialectId,
     pub(crate) trial: Trial,
-    /// The name of its first block, and what came nearest to one, up to where the response was claimed.
+    /// The name of its first block, and what came nearest to one, before the response was claimed.
     pub(crate) seen: Option<Span>,
     pub(crate) near: Option<(What, Span)>,
 }
 
-/// Whether a dialect reads the response.
+/// Whether a dialect reads the response, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trial {
-    /// There is no other.
+    /// It is the only one.
     Sole,
     /// Its block at this place claims the response.
     Claims(usize),
-    /// It would claim it at the same place, but stands behind another.
+    /// It would claim the response at the same place, but comes after another one.
     Tied,
-    /// Nobody claims the response; it is the first that found a block.
+    /// No dialect claims the response; this is the first that found a block.
     First,
-    /// It has no claim up to where another claims the response, or to the end.
+    /// It has no claim before another one claims the response, or before the end.
     Passed,
 }
 
-/// A dialect reading: by its openers and closers, or one object and its members.
+/// How a dialect reads: by openers and closers, or as one object with members.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there are as few as dialects, and most modes have one")]
 enum Reading {
@@ -54,7 +54,7 @@ enum Reading {
 }
 
 impl Reading {
-    /// The reading of a dialect, which it is made with: it is large, and moved as little as may be.
+    /// The reading of a dialect. Made in place, because it is large.
     fn of(dialect: &Dialect, limits: Limits) -> (DialectId, Self) {
         match dialect.outline {
             Some(_) => (dialect.id, Reading::Object(Box::new(Objects::new()))),
@@ -62,7 +62,7 @@ impl Reading {
         }
     }
 
-    /// Has it look for the first block of this dialect's needs, too.
+    /// Also searches for the first block among the needs of this dialect.
     fn share(&mut self, dialect: DialectId) {
         if let Reading::Marks(scanner) = self {
             scanner.claims.push((dialect, None));
@@ -84,7 +84,7 @@ impl Reading {
         }
     }
 
-    /// Where the dialect claims the response that shares it as the one of this number.
+    /// Where the dialect with this index among the sharers claims the response.
     fn claim(&self, dialect: &Dialect, sharer: usize) -> Option<usize> {
         match self {
             Reading::Marks(scanner) => scanner.claims.get(sharer).and_then(|(_, place)| *place),
@@ -92,8 +92,8 @@ impl Reading {
         }
     }
 
-    /// What it found before `place`: the name of a block, and what came nearest to one. Both are known where the reading
-    /// is settled.
+    /// What it found before `place`: the name of a block, and what came nearest to one. Both are known where the
+    /// reading is certain.
     fn seen(&self, place: usize) -> (Option<Span>, Option<(What, Span)>) {
         let before = |span: Span| span.start < place;
         let is_near = |found: &&Found| {
@@ -134,7 +134,7 @@ impl Reading {
     }
 }
 
-/// One of the dialects: itself, the one it reads like, the reading that they have, and its place among those that share it.
+/// A dialect: its id, that of the one it reads like, the index of their reading, and its index among the sharers.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     dialect: DialectId,
@@ -143,17 +143,17 @@ struct Candidate {
     sharer: usize,
 }
 
-/// The dialects that still read. They hold nothing of the program: it is handed to them each time.
+/// The dialects that are still reading. They do not refer to the program, which is passed to each call.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    /// In the order of the mode; one alone once it is known which reads the response.
+    /// In the order of the mode; only one, once it is known which one reads the response.
     candidates: SmallVec<[Candidate; 1]>,
-    /// The same, each with its dialect; each of the others is shared by dialects that read alike.
+    /// The readings, each with its dialect; dialects that read alike share one.
     readings: SmallVec<[(DialectId, Reading); 1]>,
     claimed: bool,
-    /// What came of each dialect, once that is known.
+    /// The result of each dialect, once known.
     tried: SmallVec<[Tried; 1]>,
-    /// How much of the response they have seen.
+    /// How much of the response they have been given.
     read: usize,
     limits: Limits,
 }
@@ -217,8 +217,8 @@ impl Readers {
         }
     }
 
-    /// Adds what became certain since the last call; nothing before the response is claimed, or has ended. `shows` is the
-    /// section that is the message.
+    /// Adds what has become certain since the last call; nothing until the response is claimed, or has ended. `shows`
+    /// is the section that is the message.
     pub(crate) fn announce(
         &mut self,
         dialects: &[Dialect],
@@ -239,7 +239,7 @@ impl Readers {
         reading.claim(candidate.dialect.of(dialects)?, candidate.sharer)
     }
 
-    /// A claim stands once no other dialect can claim an earlier place.
+    /// Decides on a claim once no other dialect can claim an earlier place.
     fn claim(&mut self, dialects: &[Dialect], complete: bool) {
         let claims = self.candidates.iter().zip(0..);
         let best = claims.filter_map(|(one, index)| Some((self.claim_of(one, dialects)?, index))).min();
@@ -251,7 +251,7 @@ impl Readers {
         }
     }
 
-    /// At the end, what nobody claims is read by the first that found a block.
+    /// At the end, lets the first dialect that found a block read a response that none claims.
     fn settle(&mut self, dialects: &[Dialect]) {
         let finds = |one: &Candidate| match (self.readings.get(one.reading), one.dialect.of(dialects)) {
             (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
@@ -264,7 +264,7 @@ impl Readers {
         }
     }
 
-    /// Only the candidate of this number reads.
+    /// Keeps only the candidate with this index.
     fn choose(&mut self, index: usize) {
         self.claimed = true;
         self.candidates = self.candidates.drain(..).skip(index).take(1).collect();
@@ -272,7 +272,7 @@ impl Readers {
         self.readings = self.readings.drain(..).skip(winner).take(1).collect();
     }
 
-    /// What came of each dialect: `trial` of the one at `index`, and of the others what they found before `place`.
+    /// The result of each dialect: `trial` for the one at `index`, and for the others what they found before `place`.
     fn try_all(&self, dialects: &[Dialect], index: usize, trial: Trial, place: usize) -> SmallVec<[Tried; 1]> {
         let all = self.candidates.iter().enumerate();
         let tried = all.map(|(number, candidate)| {
@@ -288,7 +288,7 @@ impl Readers {
         tried.collect()
     }
 
-    /// The document of the whole response; what was needed to read it is given up.
+    /// The document of the whole response; frees what was needed to read it.
     pub(crate) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
         let mut document = self.read_whole(dialects, text);
         document.tried = std::mem::take(&mut self.tried);

@@ -1,26 +1,26 @@
-//! Strings: which texts does the JSON of a payload quote?
+//! Strings: which texts are JSON strings in a payload?
 //!
-//! In: the text of a payload, as far as it has come.
-//! Out: the strings of its JSON in order, each once it is known to be one.
-//! Never: takes for a string what only starts like one: JSON stands before it, and goes on behind it.
+//! In: the text of a payload, as far as it has arrived.
+//! Out: the strings of its JSON in order, each once it is certain to be one.
+//! Never: accepts something that only starts like a string: JSON must come before it, and go on after it.
 //!
-//! What a string holds is data: no call, no field and no closer. But a quote that is never closed must not swallow what
-//! follows, so the places of both quotes are looked at, however faulty the rest is. Readings of one text that start at
-//! different places stay apart: a quote turns every one of them over, and what only a string may hold ends those outside.
-//! So no more than three look at the same byte, and the time is linear.
+//! What is in a string is data: no call, field or closer. But a quote that is never closed must not swallow everything
+//! after it, so the text around both quotes is checked, however faulty the rest is. Readings that start at different
+//! places in one text stay apart: a quote switches each of them between inside and outside, and bytes that can only be
+//! in a string end those that are outside. So at most three readings examine the same byte, and the time is linear.
 
 use super::Quoted;
 use crate::text::Span;
 
-/// The strings of one payload, read from its start on.
+/// The strings of one payload, read from its start.
 #[derive(Debug, Clone)]
 pub(super) struct Strings {
-    /// Everything before this place is read.
+    /// Everything before this place has been read.
     at: usize,
     state: State,
-    /// The last byte outside strings that is no white space.
+    /// The last byte outside strings that is not white space.
     before: u8,
-    /// How many braces and brackets are open.
+    /// The number of open braces and brackets.
     depth: usize,
     last: Span,
 }
@@ -36,28 +36,28 @@ enum State {
         start: usize,
         quote: u8,
     },
-    /// Behind a quote, which ends a string if JSON goes on there.
+    /// After a quote, which ends a string if JSON goes on there.
     Behind {
         string: Span,
     },
     Over,
 }
 
-/// What a reading meets.
+/// The result of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     String(Span),
-    /// No string begins before the place up to which they are looked for.
+    /// No string starts before the place up to which they are searched for.
     Clear,
-    /// What follows says whether the string ends.
+    /// Whether the string ends depends on text that has not arrived.
     Waits,
-    /// Here a tag stands, or there is no JSON.
+    /// There is a tag here, or no JSON.
     Over,
-    /// In an object or a list something stands here that is no JSON, so that nothing behind it can be told apart.
+    /// In an object or list there is something here that is not JSON, so that nothing after it can be told apart.
     Torn(usize),
 }
 
-/// The marks that spell the tags around and inside the payload.
+/// The marks of the tags around and inside the payload.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TagMarks<'l> {
     pub(super) open: u8,
@@ -69,7 +69,7 @@ impl Strings {
         Self { at: from, state: State::Starts, before: b':', depth: 0, last: Span::new(from, from) }
     }
 
-    /// Up to where there is no more than JSON and what stands before it.
+    /// The end of the JSON and of what comes before it.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -78,7 +78,7 @@ impl Strings {
         self.state == State::Over
     }
 
-    /// Whether a string holds the place `at`, which is not before those that were asked about.
+    /// Whether a string contains the place `at`. Places must be asked for in order.
     pub(super) fn hold(&mut self, at: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> Quoted {
         loop {
             if self.last.end > at {
@@ -92,7 +92,7 @@ impl Strings {
         }
     }
 
-    /// The next string that begins before `until`.
+    /// The next string that starts before `until`.
     pub(super) fn next(&mut self, until: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> Next {
         let bytes = text.as_bytes();
         loop {
@@ -110,7 +110,7 @@ impl Strings {
         }
     }
 
-    /// Passes white space: a quote behind it is a string, and so it is JSON.
+    /// Skips white space: a quote after it starts a string, which is JSON.
     fn start(&mut self, until: usize, bytes: &[u8]) -> Option<Next> {
         let rest = bytes.get(self.at..until).unwrap_or_default().trim_ascii_start();
         let Some(first) = rest.first() else { return Some(Next::Clear) };
@@ -119,7 +119,7 @@ impl Strings {
         None
     }
 
-    /// Looks for the start of JSON.
+    /// Searches for the start of JSON.
     fn begin(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
         let rest = bytes.get(self.at..until).unwrap_or_default();
         let Some(offset) = memchr::memchr3(b'{', b'[', lead.open, rest) else {
@@ -138,7 +138,7 @@ impl Strings {
         None
     }
 
-    /// Takes in a byte outside strings.
+    /// Handles a byte outside strings.
     fn pass(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
         let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) else { return Some(Next::Clear) };
         match byte {
@@ -158,7 +158,7 @@ impl Strings {
         None
     }
 
-    /// Looks for the quote that ends the string from `start`.
+    /// Searches for the quote that ends the string from `start`.
     fn close(&mut self, start: usize, quote: u8, bytes: &[u8], complete: bool) -> Option<Next> {
         let rest = bytes.get(self.at..).unwrap_or_default();
         let offset = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
@@ -227,7 +227,7 @@ fn begins_json(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The strings of a whole payload, and what ends the reading.
+    /// The strings of a whole payload, and what ended the reading.
     fn read(text: &str) -> (Vec<&str>, Next) {
         let mut strings = Strings::new(0);
         let mut found = Vec::new();

@@ -1,7 +1,8 @@
-//! Fences: which line opens or closes one?
+//! Fences: which lines open or close one?
 //!
 //! In: the bytes of a response, and the place of a mark.
-//! Out: [`FenceLine`], by CommonMark 0.31 §4.5, [`Before`], what stands before it, and the fence that is glued to a tag.
+//! Out: [`FenceLine`], as in CommonMark 0.31 §4.5, [`Before`], what comes before it, and a fence that directly follows
+//! a tag.
 //! Never: pairs them.
 
 /// A line that starts with a run of fence marks.
@@ -9,32 +10,32 @@
 pub(super) struct FenceLine {
     pub(super) length: usize,
     pub(super) bare: bool,
-    /// Whether it may open a fence: no backtick stands behind those that it starts with.
+    /// Whether it may open a fence: no backtick follows the run.
     pub(super) opens: bool,
-    /// Whether it may close one: it is bare, or a tag follows.
+    /// Whether it may close one: nothing, or a tag, follows.
     pub(super) closes: bool,
-    /// The end of the marks.
+    /// The end of the run of marks.
     pub(super) marks: usize,
-    /// The end of the line, before its break.
+    /// The end of the line, without its line break.
     pub(super) end: usize,
 }
 
-/// So many bytes of a line are looked at for what may stand before a fence.
+/// How many bytes before a fence are examined.
 const MOST_BEFORE: usize = 64;
 
-/// What stands before a run of fence marks on its line.
+/// What comes before a run of fence marks on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
     /// At most three spaces.
     Margin,
-    /// More white space, as inside a list.
+    /// More white space, as inside a list item.
     Indent,
     /// The marker of a list item.
     Item,
 }
 
 impl Before {
-    /// What stands before the marks at `at`, if they may be a fence's.
+    /// What comes before the marks at `at`, if they may be those of a fence.
     pub(super) fn of(bytes: &[u8], at: usize) -> Option<Self> {
         if fence_start(bytes, at).is_some() {
             return Some(Before::Margin);
@@ -61,8 +62,8 @@ impl Before {
         }
     }
 
-    /// Whether a fence with this before it may end with one that has `closer` before it. What stands in a list item may be
-    /// indented less than it should; what is indented by itself may be a quoted fence, which no fence at the margin closes.
+    /// Whether a fence after this may be closed by one after `closer`. The closer of a fence in a list item may be
+    /// indented too little; an indented fence without one may be a quotation, which no fence at the margin closes.
     pub(super) fn is_closed_by(self, closer: Self) -> bool {
         match self {
             Before::Margin => closer == Before::Margin,
@@ -72,7 +73,7 @@ impl Before {
     }
 }
 
-/// The fence line whose marks start at `at`, if it is one and has come whole.
+/// The fence line whose marks start at `at`, if it is one and is complete.
 pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<FenceLine> {
     let mark = bytes.get(at).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
     let marks = run_end(bytes, at);
@@ -85,8 +86,8 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
 }
 
-/// The fence that opens behind other text on its line: it stands behind a tag, or it is of backticks and a word of what it
-/// holds is glued to it. Behind the word, which may be missing, only white space stands up to the end of the line.
+/// A fence that opens after other text on its line: after a tag, or with backticks and a word joined to the text
+/// before. The word may be missing; only white space follows it on the line.
 pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
     let before = bytes.get(at.saturating_sub(MOST_BEFORE)..at).unwrap_or_default();
     let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
@@ -101,7 +102,7 @@ pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {
     at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| Some(*byte) == mark).count()
 }
 
-/// Where the line starts of which at most three spaces stand before `at`.
+/// The start of the line, if at most three spaces come before `at`.
 pub(super) fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
     let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
     let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();

@@ -6,11 +6,11 @@
 //! Never: looks at blocks: an opener in a mask is text, whatever stands around it. But a fence may itself be an opener: then
 //! what stands in it is quoted, and its lines are not.
 //!
-//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1) with differences that models need: a fence that nothing closes is
-//! no mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a fence may
-//! be glued to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is looked at a bounded number of
-//! times: before the end is known one search is under way at a time and goes on where it stopped; afterwards a table of the
-//! last places of each length says whether a search can succeed before it is begun.
+//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never closed
+//! is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a
+//! fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is examined a limited
+//! number of times: until the end is known there is one search at a time, which continues where it stopped; after that, a
+//! table of the last places of each length tells in advance whether a search can succeed.
 
 mod fence;
 mod opener;
@@ -68,27 +68,27 @@ impl Mask {
     }
 }
 
-/// Whether a place stands in one of these masks, which are in order.
+/// Whether a place is inside one of these masks, which are in order.
 pub(crate) fn is_masked(masks: &[Mask], at: usize) -> bool {
     let next = masks.partition_point(|mask| mask.span().end <= at);
     masks.get(next).is_some_and(|mask| mask.span().contains(at))
 }
 
-/// The masks of a response, found from its start to its end.
+/// The masks of a response, found from start to end.
 #[derive(Debug)]
 pub(crate) struct Masks {
     kinds: MaskKinds,
     found: Vec<Mask>,
     wrapper: Wrapper,
-    /// Everything before this place is decided.
+    /// Everything before this place is certain.
     decided: usize,
-    /// Where the search for the end of the mask that may start at `decided` goes on.
+    /// Where the search continues for the end of the mask that may start at `decided`.
     resume: usize,
     /// The last closers of both marks, at the margin and indented.
     fences: [[Last; 2]; 2],
-    /// The first fence that nothing closes.
+    /// The first fence that is never closed.
     open_fence: Option<usize>,
-    /// The code spans that nothing closes before the text ends: of each length one at the most.
+    /// The code spans that are not closed before the text ends: at most one of each length.
     open_spans: Vec<usize>,
     runs: Last,
     /// The end of the paragraph that `runs` describes.
@@ -99,34 +99,34 @@ pub(crate) struct Masks {
     opens: Option<Box<Opens>>,
 }
 
-/// What is already known of text whose end has not come: each search goes on where it stopped.
+/// What is known about text whose end has not arrived: each search continues where it stopped.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     /// The run of marks that may open a mask.
     opener: Search,
     /// The run of marks that may close it.
     closer: Search,
-    /// The end of the line of either.
+    /// The end of the line of each.
     opening_line: Search,
     closing_line: Search,
-    /// The word glued to the run that may open a fence, and the white space behind it.
+    /// The word joined to the run that may open a fence, and the white space after it.
     word: Search,
     behind_word: Search,
-    /// The white space behind a line break.
+    /// The white space after a line break.
     blanks: Search,
-    /// The fence that opens at the place, and what stands before it.
+    /// The fence that opens here, and what comes before it.
     fence: Option<(usize, Option<Before>, FenceLine)>,
 }
 
 impl Seen {
-    /// Where the word ends that starts here, and the white space behind it on its line, if both have come.
+    /// The end of the word that starts here, and of the white space after it on its line, if both have arrived.
     fn word_at(&mut self, bytes: &[u8], start: usize) -> Option<(usize, usize)> {
         let word = self.word.word(bytes, start)?;
         Some((word, self.behind_word.past_word(bytes, word)?))
     }
 
-    /// The fence that the marks from `at` to `run` make, if they do, and what stands before it: none if it is glued to other
-    /// text. No answer at all before the line has come that decides it.
+    /// The fence that the marks from `at` to `run` make, if any, and what comes before it, which is none if it is
+    /// joined to other text. No result at all until enough of the line has arrived.
     fn fence_at(
         &mut self,
         bytes: &[u8],
@@ -149,7 +149,7 @@ impl Seen {
     }
 }
 
-/// What became of the search for one mask.
+/// The result of the search for one mask.
 enum Sought {
     Found(Mask),
     /// What stands in a fence that opens a block, and where that fence ends.
@@ -177,12 +177,12 @@ impl Masks {
         }
     }
 
-    /// Everything before this place is known to be masked or not.
+    /// Before this place, everything is known to be masked or not.
     pub(crate) fn decided(&self) -> usize {
         self.decided
     }
 
-    /// The mask around `at`. `cursor` remembers where the last look-up ended, for look-ups in order.
+    /// The mask around `at`. `cursor` remembers the last look-up, for look-ups in order.
     pub(crate) fn covering(&self, at: usize, cursor: &mut usize) -> Option<Mask> {
         while self.found.get(*cursor).is_some_and(|mask| mask.span().end <= at) {
             *cursor += 1;
@@ -195,23 +195,23 @@ impl Masks {
         &self.found
     }
 
-    /// All masks but the `void` ones, both in order.
+    /// All masks except the `void` ones, which are in order.
     pub(crate) fn take_found(&mut self, void: &[Span]) -> Vec<Mask> {
         self.found.retain(|mask| void.binary_search(&mask.span()).is_err());
         std::mem::take(&mut self.found)
     }
 
-    /// Where the first fence starts that nothing closes, unless it stands around the whole answer.
+    /// The start of the first fence that is never closed, unless it is around the whole answer.
     pub(crate) fn open_fence(&self) -> Option<usize> {
         self.open_fence
     }
 
-    /// Where code spans start that a closer might still follow, were the text longer; nothing of them is left.
+    /// Takes the starts of code spans that could still be closed if the text were longer.
     pub(crate) fn take_open_spans(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.open_spans)
     }
 
-    /// Looks for masks up to `limit`, in a text of which it is settled whether a fence stands around it.
+    /// Finds masks up to `limit`. It must already be known whether a fence is around the whole text.
     pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize, mut openers: Option<&mut Openers<'_>>) {
         let end = self.wrapper().map_or(text.len(), |(_, closer)| closer.start);
         let within = text.get(..end).unwrap_or_default();
@@ -345,7 +345,7 @@ impl Masks {
         Sought::Absent
     }
 
-    /// Remembers the last closers of each length behind `from`: with them a search that must fail is not begun.
+    /// Notes the last closers of each length after `from`, so that a search that must fail is never started.
     fn note_closers(&mut self, bytes: &[u8], from: usize, mark: u8, slot: usize) {
         let Some([margin, indent]) = self.fences.get_mut(slot) else { return };
         margin.clear();
@@ -409,7 +409,7 @@ impl Masks {
         }
     }
 
-    /// Whether the paragraph goes on after the line break at `at`; unknown if too little of the next line has come.
+    /// Whether the paragraph continues after the line break at `at`; none if too little of the next line has arrived.
     fn paragraph_goes_on(&mut self, bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
         let Some(first) = self.seen.blanks.past_blanks(bytes, at + 1) else { return complete.then_some(false) };
         match bytes.get(first) {
@@ -428,7 +428,7 @@ impl Masks {
         }
     }
 
-    /// Nothing closes the span before the paragraph's end: remembers what the rest of the paragraph holds.
+    /// Nothing closes the span before the end of its paragraph: notes what the rest of the paragraph contains.
     fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> Sought {
         self.runs.clear();
         self.paragraph = end;
@@ -442,7 +442,7 @@ impl Masks {
     }
 }
 
-/// The line that ends at `end`, without the white space that it starts with.
+/// The line that ends at `end`, without leading white space.
 fn line_before(bytes: &[u8], end: usize) -> &[u8] {
     let before = bytes.get(..end).unwrap_or_default();
     let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
@@ -455,8 +455,8 @@ fn is_heading(line: &[u8]) -> bool {
     (1..=6).contains(&level) && matches!(line.get(level), None | Some(b' ' | b'\t' | b'\r'))
 }
 
-/// Whether a line whose first mark is at `first` starts a block of its own, behind a paragraph too: an item of a list, a
-/// heading or what underlines one, a thematic break (CommonMark 0.31, §4.1, §4.3, §5.2).
+/// Whether a line whose first character is at `first` ends a paragraph before it: a list item, a heading or its
+/// underline, a thematic break (CommonMark 0.31, §4.1, §4.3, §5.2).
 fn starts_block(bytes: &[u8], first: usize) -> bool {
     let rest = bytes.get(first..).unwrap_or_default();
     let line = memchr::memchr(b'\n', rest).and_then(|end| rest.get(..end)).unwrap_or(rest).trim_ascii_end();

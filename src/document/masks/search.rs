@@ -1,12 +1,12 @@
-//! Search: how is no byte looked at too often?
+//! Search: how is no byte examined too often?
 //!
-//! In: the bytes of a response that still grows, or has come whole.
-//! Out: [`Search`], which goes on where it stopped, and [`Last`], which says whether one can succeed.
-//! Never: starts anew from a place that it has looked at.
+//! In: the bytes of a response that may still grow.
+//! Out: [`Search`], which continues where it stopped, and [`Last`], which tells whether a search can succeed.
+//! Never: starts again from a place that it has examined.
 
 use std::collections::BTreeMap;
 
-/// A search that starts at one place and has come to another.
+/// A search that started at one place and has reached another.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Search {
     start: usize,
@@ -14,7 +14,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Goes on to the first byte that `find` finds; the end of the text if there is none yet.
+    /// Continues to the first byte that `find` finds; the end of the text if there is none yet.
     pub(super) fn go_on(&mut self, bytes: &[u8], start: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
         if self.start != start || self.at < start {
             *self = Search { start, at: start };
@@ -30,39 +30,40 @@ impl Search {
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| Some(*byte) != mark)).unwrap_or(bytes.len())
     }
 
-    /// The end of the line, if its break has come.
+    /// The end of the line, if its line break has arrived.
     pub(super) fn line(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
     }
 
-    /// The end of the word that starts here, if it has come: at white space, a mark or the edge of a tag.
+    /// The end of the word that starts here, if it has arrived: at white space, a mark or the edge of a tag.
     pub(super) fn word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'`' | b'<' | b'>');
         self.go_on(bytes, start, |rest| rest.iter().position(ends))
     }
 
-    /// The first byte that is a line break or no white space.
+    /// The first byte that is a line break, or no white space.
     pub(super) fn past_word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| *byte == b'\n' || !byte.is_ascii_whitespace()))
     }
 
-    /// The first byte that is no blank.
+    /// The first byte that is not a blank.
     pub(super) fn past_blanks(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
     }
 }
 
-/// Lengths up to this one have a place in a table; of longer runs there are few different ones in any text.
+/// Lengths up to this one have an entry in a table; a text has few different longer ones.
 const LONGEST: usize = 255;
 const NOWHERE: usize = usize::MAX;
 
-/// For each length, the last place where a run that long starts; by then `from` or longer, if asked so.
+/// For each length, the last place where a run of that length starts; or of at least that length, after
+/// [`accumulate`](Self::accumulate).
 #[derive(Debug, Clone)]
 pub(super) struct Last {
     pub(super) known: bool,
     at: Vec<usize>,
     longer: BTreeMap<usize, usize>,
-    /// Whether a place is that of a run so long or longer.
+    /// Whether entries are for at least their length.
     at_least: bool,
 }
 
@@ -86,7 +87,7 @@ impl Last {
         }
     }
 
-    /// Turns "exactly this long" into "at least this long".
+    /// Changes "exactly this long" into "at least this long".
     pub(super) fn accumulate(&mut self) {
         self.at_least = true;
         let mut last = NOWHERE;

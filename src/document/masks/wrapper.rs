@@ -1,29 +1,29 @@
-//! Wrapper: does one fence stand around the whole answer?
+//! Wrapper: is there one fence around the whole answer?
 //!
-//! In: the response as far as it has come, and whether more may come.
-//! Out: [`Wrapper`], found only once nothing but white space follows its closer to the end.
-//! Never: takes a fence for it that closes before the answer ends.
+//! In: the response so far, and whether more may come.
+//! Out: [`Wrapper`], which is certain only when just white space follows its closer up to the end.
+//! Never: accepts a fence that closes before the answer ends.
 //!
-//! Fences inside it pair off as masks do. Where one of them is left over, nothing closed it, and the last line of all is the
-//! wrapper's.
+//! Fences inside it pair up as masks do. If one of them is left over, nothing closed it, and the very last line closes
+//! the wrapper.
 
 use super::Masks;
 use super::fence::{Before, FenceLine, fence_line, fence_start, line_break};
 use crate::text::{Span, beginning};
 
-/// What is known of a fence around the whole answer.
+/// What is known about a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wrapper {
-    /// Only white space has come up to this place.
+    /// So far there is only white space up to this place.
     Unknown(usize),
-    /// It opened: the fences that are open, the last line so far that could close it, and where the search goes on.
+    /// It is open: the open fences, the last line so far that could close it, and where the search continues.
     Open {
         stack: Vec<OpenFence>,
         opener: Span,
         last: Option<Span>,
         from: usize,
     },
-    /// It closed here; only white space has followed up to `seen`.
+    /// It is closed here; only white space follows up to `seen`.
     Closed {
         opener: Span,
         closer: Span,
@@ -36,7 +36,7 @@ pub(super) enum Wrapper {
     },
 }
 
-/// A fence that is open: its mark, how many of them, and what stands before them.
+/// An open fence: its mark, how many there are, and what comes before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenFence {
     mark: u8,
@@ -49,14 +49,14 @@ impl OpenFence {
         Self { mark, length: line.length, before }
     }
 
-    /// Whether it may end with this line.
+    /// Whether this line may close it.
     fn ends_with(self, closer: Self) -> bool {
         self.mark == closer.mark && closer.length >= self.length && self.before.is_closed_by(closer.before)
     }
 }
 
 impl Masks {
-    /// The opener and the closer of the fence around the whole answer; known only at its end.
+    /// The opener and closer of the fence around the whole answer; known only at the end.
     pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
         match &self.wrapper {
             Wrapper::Found { opener, closer } => Some((*opener, *closer)),
@@ -64,14 +64,14 @@ impl Masks {
         }
     }
 
-    /// Leaves the fence around the whole answer where it stands, before anything is looked for in it.
+    /// Keeps the fence around the whole answer as text, before anything in it has been searched for.
     pub(crate) fn keep_wrapper(&mut self) {
         self.wrapper = Wrapper::Absent;
         self.decided = 0;
         self.resume = 0;
     }
 
-    /// Whether it is known if a fence stands around the whole answer.
+    /// Whether it is known if a fence is around the whole answer.
     pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
         let bytes = text.as_bytes();
         if let Wrapper::Unknown(seen) = self.wrapper {
@@ -122,7 +122,7 @@ impl Masks {
         true
     }
 
-    /// Looks for the line that closes the wrapper; false while it may still come.
+    /// Searches for the line that closes the wrapper; false while it may still come.
     fn close_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
         let Wrapper::Open { mut stack, opener, mut last, mut from } =
             std::mem::replace(&mut self.wrapper, Wrapper::Absent)

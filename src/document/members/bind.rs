@@ -1,8 +1,8 @@
 //! Binding: which pieces of an object are which blocks?
 //!
-//! In: an object's tape, and the levels of names.
+//! In: the tape of an object, and the levels of names.
 //! Out: blocks in the order of the response, and what was found about them.
-//! Never: leaves out a piece without a name: it is text outside every block.
+//! Never: leaves out a piece without a block: it is text outside every block.
 
 use super::tape::{Kind, Node, bare};
 use super::{Object, ObjectReader};
@@ -15,45 +15,45 @@ use crate::text::Span;
 use crate::value::Value;
 use std::collections::BTreeSet;
 
-/// A value among its names.
+/// A value and the names around it.
 #[derive(Clone, Copy)]
 struct ValuePlace {
-    /// Where it stands on the tape.
+    /// Its index on the tape.
     at: usize,
     level: LevelId,
-    /// The key that leads to it, without quotes.
+    /// The key of the value, without quotes.
     name: Span,
-    /// The whole of what has it: the member, or the entry of a list.
+    /// The span of the member or list entry that has it.
     whole: Span,
 }
 
-/// What becomes one block.
+/// A block being collected.
 struct PendingBlock<'p> {
     id: BlockId,
     bound: &'p program::Block,
     name: Span,
     span: Span,
     attributes: Attributes,
-    /// Where the body stands on the tape.
+    /// The index of its body on the tape.
     body: Option<usize>,
-    /// Where the last of its members ends.
+    /// The end of the last of its members.
     reach: usize,
     cut: bool,
-    /// Whether what it is had to be mended.
+    /// Whether its name or attributes had to be repaired.
     mended: bool,
 }
 
-/// What is known of a block before any of its members.
+/// What is known about a block before any of its members.
 #[derive(Clone, Copy)]
 struct BlankBlock<'p> {
     id: BlockId,
     bound: &'p program::Block,
-    /// Whether what it is had to be mended.
+    /// Whether its name or attributes had to be repaired.
     mended: bool,
 }
 
 impl<'p> BlankBlock<'p> {
-    /// Begins such a block under a key.
+    /// Starts such a block under a key.
     fn begin(self, name: Span, span: Span) -> PendingBlock<'p> {
         let Self { id, bound, mended } = self;
         let attributes = Attributes::new();
@@ -62,12 +62,12 @@ impl<'p> BlankBlock<'p> {
 }
 
 impl<'p> ObjectReader<'p> {
-    /// Takes the blocks of an object; `outside` is what no name reaches.
+    /// Collects the blocks of an object; `outside` gets the spans that belong to no block.
     pub(super) fn bind(&mut self, object: &Object, outside: &mut Vec<Span>) {
         self.bind_object(object, 0, Outline::ROOT, outside);
     }
 
-    /// Whether an object has a member with a name of the answer's own.
+    /// Whether an object has a member with one of the answer's own names.
     pub(super) fn is_bound(&self, object: &Object) -> bool {
         let keys = object.tape.members(0).filter_map(|(key, _)| object.tape.get(key));
         let mut names = keys.map(|key| bare(key.span(), self.text));
@@ -130,7 +130,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Takes the block that a value is: the value itself, or an object with a body and attributes among its members.
+    /// Collects the block of a value: the value itself, or an object whose members are its body and attributes.
     fn take(&mut self, object: &Object, place: ValuePlace, id: BlockId, node: Node) {
         let Some(bound) = self.dialect.block(id) else { return };
         let blank = BlankBlock { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
@@ -143,7 +143,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Takes what the members of an object say: one block, or several where a key stands again that names one.
+    /// Collects the members of an object: one block, or several if a key that names the block is repeated.
     fn take_members(&mut self, object: &Object, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
         let bound = blank.bound;
         let key_name = match &bound.key {
@@ -193,7 +193,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// What says already how the block is called.
+    /// The attribute that already gives the block this name.
     fn said_before<'a>(&self, piece: &'a mut PendingBlock<'_>, name: &str) -> Option<&'a mut Attribute> {
         let Called::Attribute(called) = &piece.bound.called else { return None };
         if !self.outline.same(called, name) {
@@ -266,7 +266,8 @@ impl<'p> ObjectReader<'p> {
         });
     }
 
-    /// The value of a body, if it can be read. Where a call has no body among its members, all but its name are its parameters.
+    /// The value of a body, if it can be read. If a call has no body among its members, all members except its name are
+    /// its parameters.
     fn value(&mut self, object: &Object, at: usize, piece: &PendingBlock<'_>) -> Option<Value> {
         let mut repeated = None;
         let mut value = object.tape.value(self.text, at, self.limits, &self.values, &mut repeated);

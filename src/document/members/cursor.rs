@@ -1,8 +1,8 @@
-//! Cursor: what stands here in a faulty object, and where does the piece end that starts here?
+//! Cursor: what comes next in a faulty object, and where does that piece end?
 //!
-//! In: a response, a place in it, and the rules that spell the pieces.
-//! Out: bytes, the ends of pieces, and lists of the faults and the junk that were passed.
-//! Never: knows what is open, or passes anything but white space without saying so.
+//! In: a response, a place in it, and the rules for the pieces.
+//! Out: bytes, the ends of pieces, and lists of the faults and junk on the way.
+//! Never: knows what is open, or skips anything but white space without noting it.
 
 use super::blank::blank;
 use crate::grammar::{Machine, RuleId};
@@ -16,17 +16,17 @@ pub(super) struct Cursor<'r, 'm> {
     pub(super) limits: &'r Limits,
     pub(super) at: usize,
     pub(super) faults: Vec<(RuleId, Span)>,
-    /// Faults beyond those that are kept.
+    /// The number of faults that are not kept.
     pub(super) left_out: usize,
-    /// How often something was read otherwise than it is written.
+    /// How often something was read differently from how it is written.
     pub(super) mended: usize,
-    /// What nothing explains.
+    /// Text that nothing explains.
     pub(super) junk: Vec<Span>,
     machine: &'m mut Machine,
     steps: u64,
-    /// Whether a comment may still come.
+    /// Whether there may be more comments.
     comments: bool,
-    /// Where the next quote stands that no backslash escapes, once it was looked for.
+    /// The next quote without a backslash before it, once searched for.
     next_quote: usize,
 }
 
@@ -55,7 +55,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Whether no rule can be run any more.
+    /// Whether no more rules can be run.
     pub(super) fn is_spent(&self) -> bool {
         self.steps == 0
     }
@@ -68,12 +68,12 @@ impl<'r, 'm> Cursor<'r, 'm> {
         self.bytes.get(at).copied().unwrap_or_default()
     }
 
-    /// The first byte behind the one at `at` that is no white space.
+    /// The first byte after the one at `at` that is not white space.
     pub(super) fn byte_behind(&self, at: usize) -> u8 {
         self.byte_at(blank(self.bytes, at + 1))
     }
 
-    /// Passes white space and comments.
+    /// Skips white space and comments.
     pub(super) fn pass_space(&mut self) {
         if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/') {
             return;
@@ -91,7 +91,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         self.comments = self.at > start || self.byte_at(start + 1) != b'*';
     }
 
-    /// Notes a mark that does not belong here, and steps over it; without a name for it, it is junk.
+    /// Notes a mark that does not belong here, and skips it; if the grammar has no name for the fault, it is junk.
     pub(super) fn step_over(&mut self, rule: Option<RuleId>) {
         match rule.and_then(|rule| self.run(rule)).filter(|end| *end > self.at) {
             Some(end) => {
@@ -102,7 +102,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Over what nothing explains, up to the next mark or quote.
+    /// Skips text that nothing explains, up to the next mark or quote.
     pub(super) fn skip_junk(&mut self) {
         let start = self.at;
         self.mended += 1;
@@ -115,25 +115,25 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Where a rule ends that starts here, if it matches.
+    /// The end of a match of this rule here, if it matches.
     pub(super) fn run(&mut self, rule: RuleId) -> Option<usize> {
         self.run_within(rule, self.text.len())
     }
 
-    /// The same in the text up to `end`.
+    /// The same, within the text up to `end`.
     pub(super) fn run_within(&mut self, rule: RuleId, end: usize) -> Option<usize> {
         let within = self.text.get(..boundary(self.text, end)).unwrap_or_default();
         self.machine.match_at(&self.outline.grammar, rule, within, self.at, &mut self.steps)
     }
 
-    /// What the last run took by a rule of this name.
+    /// The span that a rule of this name captured in the last run.
     pub(super) fn captured(&self, rule: &str) -> Option<Span> {
         let captures = self.machine.captures().iter();
         let mut named = captures.filter(|capture| self.outline.grammar.rule_name(capture.rule()) == rule);
         named.next().map(|capture| capture.span())
     }
 
-    /// Notes the faults that the last run took.
+    /// Notes the faults of the last run.
     pub(super) fn take_faults(&mut self) {
         for fault in self.outline.grammar.faults(self.machine.captures()) {
             self.mended += 1;
@@ -165,7 +165,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Where the next quote stands that no backslash escapes. It is looked for once, however many ask.
+    /// The next quote without a backslash before it. It is searched for only once.
     pub(super) fn find_quote(&mut self) -> usize {
         let mut at = self.at;
         while self.next_quote < self.at {

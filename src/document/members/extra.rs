@@ -1,12 +1,12 @@
-//! Extra: is this mark one too many?
+//! Extra: is this mark superfluous?
 //!
-//! In: a mark of a faulty object, what stands behind it, and what is open around it.
-//! Out: whether it opens, ends or parts nothing.
-//! Never: moves on, or looks further than at a few marks and one key.
+//! In: a mark of a faulty object, what follows it, and what is open around it.
+//! Out: whether it opens, ends or separates nothing.
+//! Never: moves on, or looks further than a few marks and one key.
 //!
-//! Whoever loses count writes a mark that belongs to nothing. Taken at its word it would end an object too soon or open one
-//! that nobody closes, and all that follows would stand in the wrong place. What stands behind the mark tells: an object
-//! begins with a key, and once it is closed its list or the answer goes on.
+//! A model that loses count writes marks that belong to nothing. Taken literally, one would end an object too early, or
+//! open one that is never closed, and everything after it would be misplaced. What follows the mark shows this: an
+//! object starts with a key, and after it is closed, its list or the answer goes on.
 
 use super::blank::blank;
 use super::cursor::Cursor;
@@ -17,12 +17,12 @@ use super::tape::{Kind, Tape};
 use crate::grammar::RuleId;
 use crate::program::{LevelId, Outline};
 
-/// The longest key with its colon: a quote that none closes is looked behind so far, and no further.
+/// The longest key with its colon: how far to look after a quote that is never closed.
 pub(super) const LONGEST_KEY: usize = 300;
-/// The most braces in a row that are looked at.
+/// The most braces in a row that are examined.
 const BRACES: usize = 8;
 
-/// The fault that a mark is that belongs to no key.
+/// The fault of a mark where a key should be.
 pub(super) fn at_key(outline: &Outline, mark: u8) -> Option<RuleId> {
     let faults = &outline.faults;
     match mark {
@@ -33,7 +33,7 @@ pub(super) fn at_key(outline: &Outline, mark: u8) -> Option<RuleId> {
     }
 }
 
-/// The fault that the mark here is, before the value of a member.
+/// The fault of the mark here, before the value of a member.
 pub(super) fn before_value(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> Option<RuleId> {
     let faults = &cursor.outline.faults;
     match cursor.byte() {
@@ -44,7 +44,7 @@ pub(super) fn before_value(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> O
     }
 }
 
-/// Whether a brace before the value of a member opens no object: what stands behind it is no key.
+/// Whether a brace before the value of a member opens no object, because no key follows it.
 fn opens_nothing(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> bool {
     let Cursor { text, bytes, outline, at, .. } = *cursor;
     let next = blank(bytes, at + 1);
@@ -58,7 +58,7 @@ fn opens_nothing(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> bool {
     }
 }
 
-/// Whether the string that a quote at `at` opens is a key, however long or short.
+/// Whether the string that a quote at `at` opens is a key, of any length.
 fn is_key(cursor: &Cursor<'_, '_>, at: usize) -> bool {
     let rest = cursor.bytes.get(at + 1..).unwrap_or_default();
     let mut escaped = false;
@@ -71,7 +71,7 @@ fn is_key(cursor: &Cursor<'_, '_>, at: usize) -> bool {
     end.is_some_and(|end| cursor.byte_behind(at + end + 1) == b':')
 }
 
-/// Whether the brace here in a list ends nothing, not even what the list stands in.
+/// Whether the brace here, in a list, ends nothing, not even what is around the list.
 pub(super) fn brace_in_list(cursor: &Cursor<'_, '_>, open: &[Open]) -> bool {
     let Cursor { text, bytes, outline, at, .. } = *cursor;
     let nested = open.iter().skip(2).any(|open| open.list);
@@ -100,12 +100,12 @@ pub(super) fn brace_in_list(cursor: &Cursor<'_, '_>, open: &[Open]) -> bool {
     }
 }
 
-/// Whether the quote here in a list belongs to no string; where an entry is `due`, only an object shows that.
+/// Whether the quote here, in a list, belongs to no string. If an entry is `due`, only an object after it shows that.
 pub(super) fn quote_in_list(cursor: &Cursor<'_, '_>, due: bool) -> bool {
     is_stray_quote(cursor.text, cursor.at) && (!due || cursor.byte_behind(cursor.at) == b'{')
 }
 
-/// Whether nothing but another list stands in a list that is a member of its own, or one string in a body.
+/// Whether the list is superfluous: it is a member and holds only another list, or it is a body and holds one string.
 pub(super) fn list_around(outline: &Outline, tape: &Tape, list: Frame) -> bool {
     let first = tape.get(list.node + 1).filter(|first| first.ends_at() == tape.nodes.len());
     first.is_some_and(|first| match first.kind {
@@ -115,7 +115,7 @@ pub(super) fn list_around(outline: &Outline, tape: &Tape, list: Frame) -> bool {
     })
 }
 
-/// Whether the object that ends at `end` goes on all the same: marks that close nothing, and another of its members.
+/// Whether the object that ends at `end` goes on: superfluous marks follow, and then another of its members.
 pub(super) fn goes_on_behind(outline: &Outline, text: &str, end: usize) -> bool {
     let bytes = text.as_bytes();
     let mut at = blank(bytes, end);

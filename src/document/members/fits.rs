@@ -1,11 +1,12 @@
-//! Fitting: may a string end at this quote, and does the object go on?
+//! Fitting: may a string end at this quote, so that the object goes on?
 //!
-//! In: a place in a response, what is open there, and the names that are bound.
-//! Out: whether what stands behind it is what stands behind the end of a value.
-//! Never: looks further than a few marks and names, so that many quotes cost no more than a few looks each.
+//! In: a place in a response, what is open there, and the declared names.
+//! Out: whether the text after it can follow the end of a value.
+//! Never: looks further than a few marks and names, so that each quote only costs a few look-ups.
 //!
-//! A model that forgets to escape quotes writes code whose quotes look like the answer's own: `"a", "b": 1` may be code or
-//! the next member. The names tell them apart: behind the body of a block only a name that the dialect binds goes on.
+//! A model that forgets to escape quotes writes code whose quotes look like those of the answer: `"a", "b": 1` may be
+//! code or the next member. The names tell them apart: after the body of a block, only a name that the dialect declares
+//! can follow.
 
 use super::blank::{blank, is_fence};
 use super::keys::{self, KeyForm, LONGEST, MemberKey, is_stray_quote};
@@ -16,7 +17,7 @@ use crate::program::{LevelId, Outline};
 /// What is open around a string.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// The objects and lists around it, the innermost first.
+    /// The objects and lists around it, innermost first.
     pub(super) open: &'a [Open],
     /// The level of the string itself.
     pub(super) own: Option<LevelId>,
@@ -27,11 +28,11 @@ pub(super) struct Around<'a> {
     pub(super) last: LastQuotes,
 }
 
-/// Where the last quotes of a response stand.
+/// The last quotes of a response.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastQuotes {
     quote: usize,
-    /// The last one that a closing mark follows, and none stands before.
+    /// The last one that is followed by a closing mark, but has none before it.
     closing: usize,
 }
 
@@ -52,25 +53,25 @@ impl LastQuotes {
     }
 }
 
-/// The longest string that is looked over, behind a key that no name binds.
+/// The longest string that is skipped after an unknown key.
 const LOOK: usize = 200;
-/// The most marks in a row that are looked at.
+/// The most marks in a row that are examined.
 pub(super) const MARKS: usize = 12;
 
-/// Whether the string that may end at the quote at `quote` ends there.
+/// Whether the string that may end at `quote` ends there.
 pub(super) fn ends(outline: &Outline, text: &str, quote: usize, around: Around<'_>) -> bool {
     let look = Look { outline, text, bytes: text.as_bytes(), around, quote };
     look.behind_value(quote + 1, 2) || look.leads_to_name(quote + 1)
 }
 
-/// Where the string ended whose own quote is missing, if the quote at `quote` begins the next key: between them stands
-/// nothing but the marks that what is open asks for.
+/// The end of a string whose closing quote is missing, if the quote at `quote` starts the next key: only the marks that
+/// what is open requires are between them.
 pub(super) fn missed(outline: &Outline, text: &str, start: usize, quote: usize, around: Around<'_>) -> Option<usize> {
     let look = Look { outline, text, bytes: text.as_bytes(), around, quote };
     look.next_member(quote).or_else(|| look.next_entry(quote)).filter(|end| *end > start)
 }
 
-/// Whether what is open goes on, or ends, at `at` as it should behind a value.
+/// Whether what is open goes on, or ends, at `at`, as it should after a value.
 pub(super) fn goes_on(outline: &Outline, text: &str, at: usize, around: Around<'_>) -> bool {
     Look { outline, text, bytes: text.as_bytes(), around, quote: at }.ends_well(at)
 }
@@ -91,7 +92,7 @@ pub(super) fn opens_damaged(outline: &Outline, text: &str, brace: usize) -> bool
     key.is_some_and(|key| is_known(outline, key.name, [Outline::ROOT]))
 }
 
-/// Whether the brace at `brace` opens an answer: an object whose first key, whatever is wrong with it, is one of its own.
+/// Whether the brace at `brace` opens an answer: an object whose first key is one of its own names, even if damaged.
 pub(super) fn opens_answer(outline: &Outline, text: &str, brace: usize) -> bool {
     let bytes = text.as_bytes();
     let at = if bytes.get(brace) == Some(&b'{') { over_comments(bytes, brace + 1) } else { brace };
@@ -110,7 +111,7 @@ fn is_cut_key(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The next place that is no white space, behind short comments if some stand there.
+/// The next place that is not white space, after short comments if there are any.
 fn over_comments(bytes: &[u8], at: usize) -> usize {
     let until = bytes.len().min(at + LOOK);
     let mut at = blank(bytes, at);
@@ -140,7 +141,7 @@ struct Look<'l> {
 }
 
 impl Look<'_> {
-    /// Whether what stands at `at` may follow a value; up to `more` members with unknown names are looked over.
+    /// Whether the text at `at` may follow a value; up to `more` members with unknown names are skipped.
     fn behind_value(&self, at: usize, more: usize) -> bool {
         let mut at = at;
         let mut closed = 0;
@@ -184,7 +185,7 @@ impl Look<'_> {
         false
     }
 
-    /// Whether nothing but marks, whatever they are, stands between here and the name of a member.
+    /// Whether only marks come between here and the name of a member.
     fn leads_to_name(&self, at: usize) -> bool {
         let mut closed = 0;
         let mut between = false;
@@ -207,7 +208,7 @@ impl Look<'_> {
         if closed > 0 { self.quote >= last.closing } else { self.quote > last.closing }
     }
 
-    /// Whether what is open ends as it should behind a value, up to where more of it comes or the answer ends.
+    /// Whether what is open ends as it should after a value, up to where more of it comes or the answer ends.
     fn ends_well(&self, at: usize) -> bool {
         let mut at = over_comments(self.bytes, at);
         let mut open = self.around.open.iter();
@@ -266,8 +267,8 @@ impl Look<'_> {
         is_cut_key(self.bytes, at) || self.known(at, usize::MAX) || (!self.around.body && is_key())
     }
 
-    /// Whether the name of a member starts at `at` that may come once so many marks have closed something. What looks
-    /// like a key may be foreign text: the more, the more has to speak for it.
+    /// Whether the name of a member starts at `at` that may come after `closed` marks have closed something. What looks
+    /// like a key may be foreign text, so more marks need more evidence.
     fn known(&self, at: usize, closed: usize) -> bool {
         let Some(key) = keys::any(self.text, at) else { return false };
         // Behind foreign text only the names of what is still open count, or of the next entry.
@@ -300,13 +301,13 @@ impl Look<'_> {
         named.is_some() && named == self.around.own
     }
 
-    /// Whether a key without quotes starts here, behind no foreign text, where the others have none either.
+    /// Whether a key without quotes starts here, in an answer whose other keys have none, and not after foreign text.
     fn is_bare(&self, at: usize) -> bool {
         let Around { bare, body, .. } = self.around;
         bare && !body && keys::any(self.text, at).is_some_and(|key| key.form == KeyForm::Bare)
     }
 
-    /// Whether a short value stands behind a key, and another member of its object behind that.
+    /// Whether a short value follows a key, and another member of its object follows that.
     fn leads_on(&self, key: &MemberKey<'_>, level: LevelId) -> bool {
         let Some(end) = self.over_member(key.value) else { return false };
         let comma = blank(self.bytes, end);
@@ -317,7 +318,7 @@ impl Look<'_> {
         next.is_some_and(|next| next.name != key.name && is_known(self.outline, next.name, [level]))
     }
 
-    /// Where a string without its quote ended before the next member of an object around.
+    /// The end of a string without its closing quote, before the next member of an object around it.
     fn next_member(&self, quote: usize) -> Option<usize> {
         let key = keys::whole(self.text, quote)?;
         let name = decode_string(key.name);
@@ -340,7 +341,7 @@ impl Look<'_> {
         (!innermost.list && innermost.level.is_none()).then_some(comma)
     }
 
-    /// Where a string without its quote ended before the next entry of the list around.
+    /// The end of a string without its closing quote, before the next entry of the list around it.
     fn next_entry(&self, quote: usize) -> Option<usize> {
         let key = keys::whole(self.text, quote)?;
         let [entry, list, ..] = self.around.open else { return None };
@@ -354,13 +355,13 @@ impl Look<'_> {
         is_next.then_some(end)
     }
 
-    /// The place of a mark that stands before `at`, but for white space.
+    /// The place of this mark, if only white space is between it and `at`.
     fn mark_before(&self, at: usize, mark: u8) -> Option<usize> {
         let before = self.bytes.get(..at)?.trim_ascii_end();
         (before.last() == Some(&mark)).then(|| before.len() - 1)
     }
 
-    /// Where the short value ends that stands behind a colon.
+    /// The end of the short value after a colon.
     fn over_member(&self, colon: usize) -> Option<usize> {
         let at = blank(self.bytes, colon);
         match self.bytes.get(at) {

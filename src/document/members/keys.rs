@@ -1,19 +1,19 @@
-//! Keys: does the key of a member stand here, and what is wrong with it?
+//! Keys: is there the key of a member here, and what is wrong with it?
 //!
 //! In: a place in a response.
-//! Out: [`MemberKey`]: its name, where its value starts, and the mark that it has too few or too many.
-//! Never: knows which names are bound, or looks further than a name may be long.
+//! Out: [`MemberKey`]: its name, where its value starts, and the mark that is missing or superfluous.
+//! Never: knows which names are declared, or looks further than the longest name.
 
 use super::blank::{blank, is_fence};
 use crate::text::Span;
 
-/// A key, as far as its marks show one.
+/// A key, as far as its marks show that it is one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberKey<'t> {
-    /// As it is written, without quotes.
+    /// As written, without quotes.
     pub(super) name: &'t str,
     pub(super) span: Span,
-    /// Where its value starts: behind the colon, or where that should stand.
+    /// The start of its value: after the colon, or after where that should be.
     pub(super) value: usize,
     pub(super) form: KeyForm,
 }
@@ -22,22 +22,22 @@ pub(super) struct MemberKey<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyForm {
     Whole,
-    /// Without quotes: code is written like that, too.
+    /// Without quotes, which is also how code is written.
     Bare,
-    /// With a quote too few or too many, or a mark before its colon: this one belongs to nothing.
+    /// With a missing or superfluous quote, or a mark before its colon: this one belongs to nothing.
     Torn(usize),
-    /// In quotes, but no colon stands here.
+    /// In quotes, but without a colon, which should be here.
     NoColon(usize),
 }
 
 impl KeyForm {
-    /// Whether only a faulty answer has such a key, and no code.
+    /// Whether only a faulty answer has such a key, and never code.
     pub(super) fn is_damaged(self) -> bool {
         matches!(self, KeyForm::Torn(_) | KeyForm::NoColon(_))
     }
 }
 
-/// The longest key that is looked for.
+/// The longest key that is recognised.
 pub(super) const LONGEST: usize = 64;
 
 /// The key in quotes that starts at `at`, with its colon.
@@ -97,7 +97,7 @@ fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
     Some(MemberKey { name, span, value: colon + 1, form })
 }
 
-/// Whether a value starts here that no comma or colon stands before.
+/// Whether a value starts here, and not a comma or colon.
 fn starts_value(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), Some(b'"' | b'[' | b'{' | b'-' | b'0'..=b'9'))
 }

@@ -1,13 +1,12 @@
-//! Leniently: what does an object say that is no valid JSON?
+//! Leniently: what does an object contain that is not valid JSON?
 //!
-//! In: a response, the place of a brace, and the rules that spell the pieces.
-//! Out: the object's tape, its faults by name, and what had to be left out as junk.
+//! In: a response, the place of a brace, and the rules for the pieces.
+//! Out: the tape of the object, its faults by name, and the junk that was left out.
 //! Never: fails, recurses on the response, goes back further than over the marks before a key, or leaves anything out
-//! without saying so.
+//! without noting it.
 //!
-//! A machine with a stack of its own nests the pieces. Where a mark does not fit, what is open around it says what it
-//! stands for: a brace too many, one too few, a quote that belongs to no string. What is none of that is junk, which ends
-//! at the next mark or name.
+//! A stack keeps track of nesting. If a mark does not fit, what is open around it shows what is wrong: a superfluous
+//! brace, a missing one, a quote that belongs to no string. Anything else is junk, up to the next mark or name.
 
 use super::blank::{blank, is_fence};
 use super::cursor::Cursor;
@@ -28,33 +27,33 @@ struct Lenient<'r, 'm> {
     cursor: Cursor<'r, 'm>,
     nest: Nest,
     stopped: Option<Defect>,
-    /// What looks like a member in a string and is its text.
+    /// Parts of strings that look like members.
     nested: Vec<Span>,
     last: LastQuotes,
     /// Whether the last key had no quotes.
     bare: bool,
 }
 
-/// What was read of an object, and what was wrong with it.
+/// The result of reading an object.
 pub(super) struct Reading {
     pub(super) object: Object,
     pub(super) faults: Vec<(RuleId, Span)>,
-    /// Faults beyond those that are kept.
+    /// The number of faults that are not kept.
     pub(super) left_out: usize,
-    /// What looks like a member in a string and was taken for its text: the first of each string.
+    /// Parts of strings that look like members but were taken as text: the first of each string.
     pub(super) nested: Vec<Span>,
     /// Why not all of it was read.
     pub(super) stopped: Option<Defect>,
 }
 
 impl Reading {
-    /// An object that has no faults.
+    /// An object without faults.
     pub(super) fn whole(object: Object) -> Self {
         Self { object, faults: Vec::new(), left_out: 0, nested: Vec::new(), stopped: None }
     }
 }
 
-/// Reads the object whose brace stands at `brace`, or should.
+/// Reads the object whose brace is at `brace`, or should be.
 pub(super) fn read(
     text: &str,
     brace: usize,
@@ -95,7 +94,7 @@ impl Lenient<'_, '_> {
         Reading { object, faults, left_out, nested: self.nested, stopped: self.stopped }
     }
 
-    /// Which limit the object exceeds.
+    /// The limit that the object exceeds, if any.
     fn exceeds(&self) -> Option<Defect> {
         let Cursor { limits, ref junk, .. } = self.cursor;
         let too_large = self.nest.tape.nodes.len() > 3 * limits.values
@@ -139,7 +138,7 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Reads a member whose key lacks a quote or its colon, or has a quote too many.
+    /// Reads a member whose key lacks a quote or its colon, or has a superfluous quote.
     fn faulty_key(&mut self, frame: Frame) {
         let key = keys::any(self.cursor.text, self.cursor.at);
         let wrong = key.and_then(|key| match key.form {
@@ -261,12 +260,12 @@ impl Lenient<'_, '_> {
         self.nest.tape.leaf(read.kind, read.span, read.cut);
     }
 
-    /// Notes that a value is missing, or what it was to be is cut off.
+    /// Notes that a value is missing, or that it was cut off.
     fn absent(&mut self, cut: bool) {
         self.nest.tape.leaf(Kind::Absent, Span::new(self.cursor.at, self.cursor.at), cut);
     }
 
-    /// Whether words without quotes are a string that lacks the first.
+    /// Whether words without quotes are a string that lacks its first quote.
     fn lacks_quote(&mut self, level: Option<LevelId>, end: usize) -> bool {
         let named = self.outline.faults.missing_quote.is_some() && self.cursor.byte() != b'\'';
         if !named || level.is_none() || self.outline.is_entry(level) {
@@ -277,7 +276,7 @@ impl Lenient<'_, '_> {
         quotes::lack_first(&mut self.cursor, end, around)
     }
 
-    /// Whether words without quotes are foreign text of which there may be more: what stands behind them ends no value.
+    /// Whether words without quotes are foreign text that may go on: what follows them does not end a value.
     fn is_torn_body(&self, level: Option<LevelId>, words: Span) -> bool {
         let text = self.cursor.text;
         if !self.outline.is_body(level) || serde_json::from_str::<IgnoredAny>(words.of(text)).is_ok() {
@@ -302,13 +301,13 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Begins an entry of a list.
+    /// Starts an entry of a list.
     fn entry(&mut self, list: Frame) {
         self.part(list);
         self.nest.change(|list| (list.filled, list.comma) = (true, None));
     }
 
-    /// Notes that no comma parts what comes from what stands before it.
+    /// Notes that a comma is missing here.
     fn part(&mut self, frame: Frame) {
         if frame.filled && frame.comma.is_none() {
             self.cursor.miss(self.outline.faults.missing_comma);
@@ -333,7 +332,7 @@ impl Lenient<'_, '_> {
         self.nest.pop(self.cursor.at, false);
     }
 
-    /// Ends a list whose bracket is missing, or was one too many from the start.
+    /// Ends a list whose bracket is missing, or was superfluous from the start.
     fn end_list_early(&mut self, list: Frame) {
         if !extra::list_around(self.outline, &self.nest.tape, list) {
             return self.end_early(list);
@@ -344,7 +343,7 @@ impl Lenient<'_, '_> {
         self.nest.change(|outer| outer.comma = list.comma);
     }
 
-    /// Ends an object or a list whose end is missing, behind the last of its pieces.
+    /// Ends an object or a list whose end is missing, after the last of its pieces.
     fn end_early(&mut self, frame: Frame) {
         let at = self.cursor.at;
         self.cursor.miss_at(self.end_of(frame), frame.comma.unwrap_or(at));
@@ -368,7 +367,7 @@ impl Lenient<'_, '_> {
         self.nest.pop(self.cursor.at, true);
     }
 
-    /// What stands behind the object's end and belongs to it: marks that end nothing.
+    /// Skips superfluous marks after the object's end, which still belong to it.
     fn pass_behind(&mut self) {
         let Cursor { text, bytes, .. } = self.cursor;
         let faults = &self.outline.faults;
@@ -388,7 +387,7 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// The fault that the end of an object or a list is missing.
+    /// The fault for a missing end of an object or a list.
     fn end_of(&self, frame: Frame) -> Option<RuleId> {
         if frame.list { self.outline.faults.missing_bracket } else { self.outline.faults.missing_brace }
     }

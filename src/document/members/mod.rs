@@ -1,13 +1,13 @@
-//! Members: which blocks does an answer hold that is one object?
+//! Members: which blocks are in an answer that is one object?
 //!
 //! In: a response, whole or in pieces, and a dialect whose members are blocks.
-//! Out: what a [`Document`] is made of: the blocks, what is markup around them, and what the reading found.
-//! Never: judges a block, or forgives a fault without naming it.
+//! Out: the parts of a [`Document`]: the blocks, the markup around them, and the findings.
+//! Never: judges a block, or tolerates a fault without noting it.
 //!
-//! Strictly first: an object that is valid is walked through and its values are decoded where they are used. Only what
-//! is not valid is read piece by piece. Both leave a [`Tape`] of what stands where, from which the names of the dialect
-//! take their blocks. Whether an object is valid is known at its end, so that everything is read, and announced, once
-//! the response is whole; until then it is only known where no name of a block can have come.
+//! A valid object is read strictly: it is scanned, and its values are decoded when they are used. Only an invalid one
+//! is read piece by piece. Both ways produce a [`Tape`] of pieces, from which the names of the dialect take their
+//! blocks. Whether an object is valid is known only at its end. So everything is read and announced once the response
+//! is complete; until then it is only known up to where no block can have started.
 
 mod bind;
 mod blank;
@@ -41,17 +41,17 @@ use tape::Tape;
 /// The objects of one response, as far as they are known.
 #[derive(Debug)]
 pub(super) struct Objects {
-    /// Where the first member may start that is a block, or up to where none does.
+    /// Where the first member that is a block may start; or as an error, the place before which there is none.
     named: Result<usize, usize>,
     complete: bool,
     told: bool,
     pub(super) read: Document,
 }
 
-/// So often the length of a response may be read in vain.
+/// How many times the length of the response may be read in vain.
 const MOST_IN_VAIN: usize = 8;
 
-/// One dialect reading the objects of one response.
+/// Reads the objects of one response for one dialect.
 struct ObjectReader<'p> {
     text: &'p str,
     dialect: &'p Dialect,
@@ -63,30 +63,30 @@ struct ObjectReader<'p> {
     blocks: Pieces<Block>,
     found: Pieces<Found>,
     left_out: usize,
-    /// Between these no text is outside: the objects, without what in them is no member of a block.
+    /// Spans without text outside blocks: the objects, except for parts of them that belong to no block.
     markup: Vec<Span>,
     values: Cell<usize>,
     calls: usize,
-    /// The last quotes, once they have been looked for.
+    /// The last quotes, once searched for.
     last: Option<fits::LastQuotes>,
-    /// So many bytes may still be read strictly and turn out to be no valid object: a hostile text has a brace every few
-    /// bytes, and the end of each is the end of the text.
+    /// How many more bytes may be read strictly without finding a valid object: a hostile text has a brace every few
+    /// bytes, and each is only known to be invalid at the end of the text.
     vain: usize,
     shown: Shown,
-    /// Whether objects in fences are only shown: one stands outside that is meant.
+    /// Whether objects in fences are only examples, because one outside fences is the answer.
     tells_apart: bool,
     stopped: bool,
 }
 
-/// Objects in fences were read, and then one outside that is meant.
+/// An object outside fences was found after objects in fences had been read as blocks.
 #[derive(Debug)]
 struct TellApart;
 
-/// An object that was read: its tape, where it ends, and what was wrong with it.
+/// An object that was read: its tape, its end, and its faults.
 struct Object {
     tape: Tape,
     end: usize,
-    /// What is no part of it.
+    /// Text in it that is no part of it.
     junk: Vec<Span>,
 }
 
@@ -116,7 +116,7 @@ impl Objects {
         }
     }
 
-    /// Where the first block that claims the answer starts.
+    /// The start of the first block that claims the answer.
     pub(super) fn claim(&self, dialect: &Dialect) -> Option<usize> {
         let fits = |name: &str| dialect.needs.iter().any(|need| dialect.names.fits(need, name));
         let needs = |id| {
@@ -131,7 +131,7 @@ impl Objects {
         if self.complete { usize::MAX } else { named }
     }
 
-    /// Everything is certain at the end, and nothing before.
+    /// Announces everything at the end, and nothing before.
     pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
         if !complete || self.told {
             return;
@@ -184,7 +184,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Reads all objects; fails where those in fences are found to be shown only, and that was not known.
+    /// Reads all objects. Fails if objects in fences turn out to be examples after they were read as blocks.
     fn read_all(mut self) -> Result<Document, TellApart> {
         let text = self.text;
         if beginning(text) > 0 {
@@ -209,8 +209,8 @@ impl<'p> ObjectReader<'p> {
         })
     }
 
-    /// Takes in what stands before the answer, such as reasoning. Its opener shows it, or what its closer stands before: an
-    /// object with a name of the answer's own, as no text among the members of another has it.
+    /// Skips what comes before the answer, such as reasoning. It is recognised by its opener, or because an object with
+    /// one of the answer's own names follows its closer.
     fn pass_prelude(&mut self) {
         let text = self.text;
         let Some(mut prelude) = Prelude::new(self.dialect, self.limits) else { return };
@@ -238,7 +238,7 @@ impl<'p> ObjectReader<'p> {
         self.at = closer.end;
     }
 
-    /// The next place where an object starts, and where its brace stands, or should.
+    /// The next place where an object starts, and the place of its brace, or where that should be.
     fn find_start(&mut self) -> Option<(usize, usize)> {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -276,7 +276,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Reads the object whose brace stands at `brace`; what stands before it from `start` belongs to it.
+    /// Reads the object whose brace is at `brace`; what comes before it from `start` belongs to it.
     fn read(&mut self, start: usize, brace: usize) {
         let text = self.text;
         let fenced = brace > start;
@@ -330,14 +330,14 @@ impl<'p> ObjectReader<'p> {
         self.mark_up(Span::new(start, end), outside);
     }
 
-    /// Reads an object that is not valid, after `vain` bytes were looked at to know that.
+    /// Reads an invalid object, after `vain` bytes were read to find that out.
     fn read_leniently(&mut self, brace: usize, vain: usize) -> Reading {
         self.vain = self.vain.saturating_sub(vain);
         let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(self.text));
         lenient::read(self.text, brace, self.outline, self.limits, &mut self.machine, last)
     }
 
-    /// Tells of an object, with its first block, that is not the answer's first.
+    /// Reports an object, with its first block, that is not the first of the answer.
     fn tell_more_objects(&mut self, mark: Span, first: usize) {
         // Reasoning before the answer is no object of it.
         let begins =
@@ -347,7 +347,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// What is wrong with an object whose first block is `first`, and the objects in it that open where none may.
+    /// Notes the faults of an object whose first block is `first`, and the objects in its strings.
     fn find_faults(&mut self, faults: Vec<(RuleId, Span)>, nested: Vec<Span>, first: usize) {
         for (rule, span) in faults {
             self.find(Found::new(What::Fault(rule), span));
@@ -360,14 +360,14 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Where the fence ends around an object that ends at `end`.
+    /// The end of the fence around an object that ends at `end`.
     fn end_of_fence(&mut self, end: usize) -> usize {
         let Some(close) = self.outline.close else { return end };
         let mut steps = self.limits.steps(self.text.len());
         self.machine.match_at(&self.outline.grammar, close, self.text, end, &mut steps).unwrap_or(end)
     }
 
-    /// All of an object is markup that is not `outside`.
+    /// Notes as markup everything in an object that is not `outside`.
     fn mark_up(&mut self, object: Span, mut outside: Vec<Span>) {
         let mut at = object.start;
         outside.sort_by_key(|span| span.start);
@@ -380,7 +380,7 @@ impl<'p> ObjectReader<'p> {
         self.markup.push(Span::new(at, object.end));
     }
 
-    /// Passes an object that is only shown: it is text, up to `end`.
+    /// Skips an object that is only an example: it is text, up to `end`.
     fn show(&mut self, object: Span, bound: bool, end: usize) {
         if bound {
             self.find(Found::new(Remark::MaskedBlock, object));
@@ -402,13 +402,13 @@ impl<'p> ObjectReader<'p> {
     }
 }
 
-/// Whether there are dots where a value belongs: somebody speaks of an object that is yet to be written.
+/// Whether there are dots in place of a value: the object is only sketched.
 fn is_sketched(text: &str, faults: &[(RuleId, Span)]) -> bool {
     let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
     faults.iter().any(|(_, span)| dots(*span))
 }
 
-/// Where a response starts, behind a byte order mark and white space.
+/// The start of a response, after a byte order mark and white space.
 fn start_of(text: &str) -> usize {
     text.len() - text.get(beginning(text)..).unwrap_or_default().trim_start().len()
 }

@@ -1,7 +1,7 @@
-//! Nest: what is open around a place of a faulty object, and what is known of it?
+//! Nest: what is open around a place in a faulty object?
 //!
-//! In: objects, lists and values in the order in which they start, and where they end.
-//! Out: the object's tape, and what is still open, the innermost first.
+//! In: objects, lists and values in the order of their starts, and their ends.
+//! Out: the tape of the object, and what is still open, innermost first.
 //! Never: reads the response, or recurses on it.
 
 use super::tape::{Kind, Tape};
@@ -14,38 +14,38 @@ pub(super) struct Nest {
     frames: Vec<Frame>,
 }
 
-/// An object or list that is open.
+/// An open object or list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) node: usize,
     pub(super) list: bool,
     pub(super) level: Option<LevelId>,
-    /// The comma behind the last member or entry.
+    /// The comma after the last member or entry.
     pub(super) comma: Option<usize>,
     pub(super) filled: bool,
     /// The last key of an object.
     pub(super) key: Option<Span>,
-    /// The members that it has, a bit of each level.
+    /// The members that it already has: a bit for each level.
     pub(super) given: u64,
 }
 
-/// An object or a list, as what stands in it sees it.
+/// An object or list, as seen from inside.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub(super) list: bool,
-    /// The level of its members; of a list, that of its entries.
+    /// The level of its members, or for a list of its entries.
     pub(super) level: Option<LevelId>,
-    /// The members that it has already, a bit of each level.
+    /// The members that it already has: a bit for each level.
     pub(super) given: u64,
 }
 
-/// The known levels around the innermost of what is open.
+/// The known levels around the innermost open object or list.
 pub(super) fn outer(open: &[Open]) -> impl Iterator<Item = LevelId> {
     open.iter().skip(1).filter_map(|open| open.level)
 }
 
 impl Nest {
-    /// What is open right around.
+    /// The innermost open object or list.
     pub(super) fn innermost(&self) -> Option<Frame> {
         self.frames.last().copied()
     }
@@ -59,7 +59,7 @@ impl Nest {
         self.frames.iter().rev().nth(1).is_some_and(|frame| frame.list)
     }
 
-    /// What is open, the innermost first.
+    /// What is open, innermost first.
     pub(super) fn open(&self, outline: &Outline) -> Vec<Open> {
         let open = |frame: &Frame| match frame.list {
             true => Open { list: true, level: outline.each(frame.level), given: 0 },
@@ -68,7 +68,7 @@ impl Nest {
         self.frames.iter().rev().map(open).collect()
     }
 
-    /// Notes that what is open right around had to be mended.
+    /// Notes that the innermost open object or list had to be repaired.
     pub(super) fn mend(&mut self) {
         if let Some(frame) = self.frames.last() {
             self.tape.mend(frame.node);
@@ -82,14 +82,14 @@ impl Nest {
         self.frames.push(Frame { node, list, level, comma: None, filled: false, key: None, given: 0 });
     }
 
-    /// Ends what is innermost.
+    /// Ends the innermost one.
     pub(super) fn pop(&mut self, end: usize, cut: bool) {
         if let Some(frame) = self.frames.pop() {
             self.tape.close(frame.node, end, cut);
         }
     }
 
-    /// Takes out the innermost list around what stands in it.
+    /// Removes the innermost list, and keeps what is in it.
     pub(super) fn unwrap(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.tape.unwrap(frame.node);

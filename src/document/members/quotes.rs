@@ -1,11 +1,11 @@
-//! Quotes: where does a string end whose quotes cannot be trusted?
+//! Quotes: where does a string end if its quotes cannot be trusted?
 //!
 //! In: the start of a string in a faulty object, and what is open around it.
-//! Out: the string as a piece of the tape, its faults, and what in it looks like a member.
+//! Out: the string as a piece of the tape, its faults, and the part of it that looks like a member.
 //! Never: goes back further than over the marks before a key.
 //!
-//! A model that quotes code forgets to escape a quote, or to write the last. A string ends at the first quote behind which
-//! something fits, or where the marks and the key behind it show that its own quote is missing.
+//! A model that quotes code may forget to escape a quote, or to write the last one. A string ends at the first quote
+//! after which something fits, or where the following marks and key show that its closing quote is missing.
 
 use super::cursor::Cursor;
 use super::fits::{self, Around};
@@ -20,11 +20,11 @@ pub(super) struct Text {
     pub(super) span: Span,
     /// Whether the response ends in it.
     pub(super) cut: bool,
-    /// The first of what looks like a member in it and is its text.
+    /// The first part of it that looks like a member but is its text.
     pub(super) nested: Option<Span>,
 }
 
-/// Reads the string that starts here, with its quote if that was `opened`.
+/// Reads the string that starts here, with its opening quote if `opened`.
 pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool) -> Text {
     let start = cursor.at;
     let from = start + usize::from(opened);
@@ -74,8 +74,8 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool
     Text { kind, span, cut, nested }
 }
 
-/// Where the text from `from` ended if the quote here begins the next key: goes back there, and takes back what was said
-/// since the faults that were `known`.
+/// The end of the text from `from`, if the quote here starts the next key. Goes back there, and removes the faults
+/// noted after the first `known`.
 fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, around: Around<'_>) -> Option<usize> {
     let rule = cursor.outline.faults.missing_quote?;
     let missed = fits::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
@@ -87,14 +87,14 @@ fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, aro
     Some(from + cursor.text.get(from..missed).unwrap_or_default().trim_end().len())
 }
 
-/// The known key of a member that stands here.
+/// The known key of a member here, if there is one.
 fn member(cursor: &Cursor<'_, '_>) -> Option<Span> {
     let key = keys::any(cursor.text, cursor.at).filter(|key| cursor.outline.knows(key.name))?;
     Some(Span::new(cursor.at, key.value))
 }
 
-/// Whether words without quotes, up to `end`, are a string that lacks the first: they end nowhere, but the next quote
-/// ends one.
+/// Whether words without quotes, up to `end`, are a string that lacks its first quote: nothing ends them, but the next
+/// quote ends a string.
 pub(super) fn lack_first(cursor: &mut Cursor<'_, '_>, end: usize, around: Around<'_>) -> bool {
     if fits::goes_on(cursor.outline, cursor.text, end, around) {
         return false;

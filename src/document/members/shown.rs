@@ -1,38 +1,38 @@
-//! Shown: is an object meant, or only shown?
+//! Shown: is an object the answer, or only an example?
 //!
-//! In: what stands around an object and between those before it.
-//! Out: whether it stands in a code span of a line with other words, or in a code fence while another is the answer.
-//! Never: looks at what an object holds, or at what stands between two of them more than once.
+//! In: what is around an object, and between it and those before.
+//! Out: whether it is in a code span on a line with other words, or in a code fence while another object is the answer.
+//! Never: looks into an object, or examines the text between two of them more than once.
 //!
-//! A model that explains writes examples. The fence or span that holds the whole answer is none; but where an object stands
-//! outside any fence, that is the answer, and what stands in a fence beside it is shown.
+//! A model that explains writes examples. A fence or span around the whole answer is not one. But if an object is
+//! outside all fences, it is the answer, and objects in fences beside it are examples.
 
 use crate::document::edges::{Fence, fence_lines};
 use crate::text::Span;
 
-/// What stands around the objects of a response, as far as they were read.
+/// What is around the objects of a response, as far as it has been read.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
-    /// Where the answer begins.
+    /// The start of the answer.
     origin: usize,
-    /// Everything before this place belongs to objects, or was looked at.
+    /// Everything before this place belongs to objects, or has been examined.
     pub(super) at: usize,
     fence: Option<(Span, Fence)>,
-    /// Up to where no run of one or two backticks follows.
+    /// No run of one or two backticks follows before these places.
     unclosed: [usize; 2],
-    /// Whether an object was read in a fence that other text stands before.
+    /// Whether an object was read in a fence that comes after other text.
     shown: bool,
-    /// Whether one was read outside any fence that may be the answer.
+    /// Whether an object was read outside all fences that may be the answer.
     meant: bool,
 }
 
-/// Where an object stands.
+/// What is around an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings {
-    /// In a fence that other text stands before.
+    /// Whether it is in a fence that comes after other text.
     pub(super) shown: bool,
     fenced: bool,
-    /// Whether it is the first on its line.
+    /// Whether it is the first thing on its line.
     leads: bool,
 }
 
@@ -41,7 +41,7 @@ impl Shown {
         Self { origin, at: origin, ..Self::default() }
     }
 
-    /// Goes on to the object whose brace stands at `brace`; what stands before it from `start` is the line of a fence.
+    /// Moves to the object whose brace is at `brace`; the text before it, from `start`, is the line of a fence.
     pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
         let before = Span::new(self.at.min(start), start);
         // What leads up to the brace may start in the middle of a line, so it is looked at by itself.
@@ -55,26 +55,26 @@ impl Shown {
         Surroundings { shown: fenced && start > self.origin, fenced, leads }
     }
 
-    /// Whether nothing stands on the line of the object behind `before`.
+    /// Whether nothing comes after `before` on the line of the object.
     fn leads(&self, before: Span, text: &str) -> bool {
         let before_on_line = before.of(text).rsplit('\n').next().unwrap_or_default();
         let has_break = before_on_line.len() < before.len();
         before_on_line.trim().is_empty() && (has_break || before.start == self.origin)
     }
 
-    /// Takes in that an object of the answer's own names was read.
+    /// Notes that an object with one of the answer's own names was read.
     pub(super) fn note(&mut self, around: Surroundings) {
         self.shown |= around.shown;
         self.meant |= !around.fenced && (around.leads || !self.shown);
     }
 
-    /// Whether objects were shown beside the one that is meant.
+    /// Whether there are examples beside the answer.
     pub(super) fn tells_apart(&self) -> bool {
         self.shown && self.meant
     }
 
-    /// Where the code span ends that opens right before `brace`, if one closes behind `end` and other words stand on its
-    /// lines: a span around the whole answer is none.
+    /// The end of the code span that opens directly before `brace`, if it closes after `end` and other words are on its
+    /// lines: a span around the whole answer is not an example.
     pub(super) fn span_end(&mut self, text: &str, brace: usize, end: usize) -> Option<usize> {
         let before = Span::new(self.at, brace);
         let length = before.of(text).bytes().rev().take(3).take_while(|byte| *byte == b'`').count();
@@ -84,7 +84,7 @@ impl Shown {
         (spoken || behind.any(char::is_alphanumeric)).then_some(closer)
     }
 
-    /// The end of the next run of so many backticks in this paragraph.
+    /// The end of the next run of `length` backticks in this paragraph.
     fn closer(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
         let unclosed = self.unclosed.get_mut(length.checked_sub(1)?)?;
         let mut at = from;

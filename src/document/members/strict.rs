@@ -1,8 +1,8 @@
-//! Strictly: is this valid JSON, and where do its members stand?
+//! Strictly: is this valid JSON, and where are its members?
 //!
 //! In: a response, and the place of a brace.
-//! Out: the object's tape, if all of it is valid; what no name reaches is one sealed piece of it.
-//! Never: decodes a string, or reads what is not valid.
+//! Out: the tape of the object, if all of it is valid; a part that no name leads into is one sealed piece.
+//! Never: decodes a string, or reads anything invalid.
 
 use super::tape::{Kind, Tape};
 use super::{Object, extra};
@@ -11,11 +11,11 @@ use crate::text::{JsonCursor, Span};
 use crate::value::broken;
 use serde::de::IgnoredAny;
 
-/// The object at `brace`, if it is valid JSON and nothing behind it belongs to it.
+/// The object at `brace`, if it is valid JSON and nothing after it belongs to it.
 ///
 /// # Errors
 ///
-/// How many bytes were looked at in vain.
+/// How many bytes were read in vain.
 pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits) -> Result<Object, usize> {
     let rest = text.get(brace..).filter(|rest| rest.starts_with('{')).ok_or(0_usize)?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
@@ -30,18 +30,18 @@ pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits)
     Ok(Object { tape: walk.tape, end, junk: Vec::new() })
 }
 
-/// A walk through valid JSON: every byte is where it should be.
+/// Scans valid JSON: every byte is where it should be.
 struct Walk<'w> {
     text: &'w str,
     cursor: JsonCursor<'w>,
     outline: &'w Outline,
-    /// The members of a block that stand apart from each other though no name reaches them.
+    /// How many members of a block are listed separately although no name leads into them.
     most: usize,
     tape: Tape,
 }
 
 impl Walk<'_> {
-    /// Walks over the value here. It recurses as deep as the pack's names do, whatever the response holds.
+    /// Scans the value here. Recursion is as deep as the pack's names, whatever the response contains.
     fn value(&mut self, level: Option<LevelId>) {
         let start = self.cursor.at;
         let level = level.filter(|level| self.outline.level(*level).looks_inside());

@@ -1,8 +1,8 @@
-//! The tape: what stands where in an object?
+//! The tape: where are the pieces of an object?
 //!
-//! In: pieces in the order in which they start.
+//! In: pieces in the order of their starts.
 //! Out: [`Tape`]: a tree as one list, and the JSON value of any part of it.
-//! Never: knows which names are bound.
+//! Never: knows which names are declared.
 
 use crate::document::decode::decode_string;
 use crate::document::payload::read_strictly;
@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// A tree of pieces as a list: each says where the first piece behind it stands.
+/// A tree of pieces as a list: each has the index of the first piece after it.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     pub(super) nodes: Vec<Node>,
@@ -24,7 +24,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether it was cut off.
     pub(super) cut: bool,
-    /// Whether something right in it had to be mended.
+    /// Whether something directly in it had to be repaired.
     mended: bool,
     start: u32,
     end: u32,
@@ -35,17 +35,17 @@ pub(super) struct Node {
 pub(super) enum Kind {
     Object,
     List,
-    /// The key of a member, with its quotes if it has any; the value follows.
+    /// The key of a member, with its quotes if it has any; its value comes next.
     Key,
-    /// With its quotes; of one that was cut off, with the first.
+    /// With its quotes; with only the first if it was cut off.
     String,
-    /// A string that lacks a quote: without the other, too.
+    /// A string that lacks a quote; the other one is left out, too.
     Torn,
     /// A number, a constant, or words without quotes.
     Scalar,
-    /// Valid JSON that nobody looked into.
+    /// Valid JSON that has not been looked into.
     Sealed,
-    /// Nothing where a value should stand.
+    /// A missing value.
     Absent,
 }
 
@@ -54,7 +54,7 @@ impl Node {
         Span::new(self.start as usize, self.end as usize)
     }
 
-    /// The place of the piece behind it.
+    /// The index of the piece after it.
     pub(super) fn ends_at(&self) -> usize {
         self.next as usize
     }
@@ -70,11 +70,11 @@ impl Node {
     }
 }
 
-/// A key of an object that has its value still to come, and where it stands.
+/// A key of an object whose value comes next, and its place.
 type Named = (String, Span);
 
 impl Tape {
-    /// Adds a piece without pieces inside.
+    /// Adds a piece that contains no others.
     pub(super) fn leaf(&mut self, kind: Kind, span: Span, cut: bool) -> usize {
         let at = self.nodes.len();
         let (start, end) = (span.start as u32, span.end as u32);
@@ -82,7 +82,7 @@ impl Tape {
         at
     }
 
-    /// Lets the last piece reach further: over what stands beside it and has no name either.
+    /// Extends the last piece over text beside it that no name leads into either.
     pub(super) fn extend_last(&mut self, end: usize) {
         if let Some(node) = self.nodes.last_mut() {
             node.kind = Kind::Sealed;
@@ -90,7 +90,7 @@ impl Tape {
         }
     }
 
-    /// Ends a piece: what was added since it began stands inside.
+    /// Ends a piece: everything added since it began is inside it.
     pub(super) fn close(&mut self, at: usize, end: usize, cut: bool) {
         let next = self.nodes.len() as u32;
         if let Some(node) = self.nodes.get_mut(at) {
@@ -100,20 +100,20 @@ impl Tape {
         }
     }
 
-    /// Notes that something right in a piece had to be mended.
+    /// Notes that something directly in a piece had to be repaired.
     pub(super) fn mend(&mut self, at: usize) {
         if let Some(node) = self.nodes.get_mut(at) {
             node.mended = true;
         }
     }
 
-    /// Whether something in a piece had to be mended, however deep.
+    /// Whether something in a piece had to be repaired, at any depth.
     pub(super) fn is_mended(&self, at: usize) -> bool {
         let end = self.get(at).map_or(at, Node::ends_at);
         self.nodes.get(at..end).is_some_and(|nodes| nodes.iter().any(|node| node.mended))
     }
 
-    /// Takes out a piece around one other: what is left is that one.
+    /// Removes a piece that contains just one other; the other one stays.
     pub(super) fn unwrap(&mut self, at: usize) {
         if at < self.nodes.len() {
             self.nodes.remove(at);
@@ -125,7 +125,7 @@ impl Tape {
         self.nodes.get(at)
     }
 
-    /// The pieces right inside the one at `outer`.
+    /// The pieces directly inside the one at `outer`.
     pub(super) fn inside(&self, outer: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.get(outer).map_or(0, |node| node.next as usize);
         let mut at = outer + 1;
@@ -137,14 +137,15 @@ impl Tape {
         })
     }
 
-    /// The members of the object at `outer`: each key and its value.
+    /// The members of the object at `outer`: each key with its value.
     pub(super) fn members(&self, outer: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let mut pieces = self.inside(outer);
         std::iter::from_fn(move || Some((pieces.next()?, pieces.next()?)))
     }
 
-    /// The value at `at`, and where the first key stands again that an object of it has twice; none where something in it is
-    /// no value. Each is taken from the `values` that the response may still hold; none is left if there are more.
+    /// The value at `at`, and the place of the first repeated key of an object in it; none if something in it is not a
+    /// value. Each value is deducted from the `values` that the response may still have, and none remain if there are
+    /// more.
     pub(super) fn value(
         &self,
         text: &str,
@@ -207,7 +208,7 @@ impl Tape {
     }
 }
 
-/// Where in valid JSON a key stands for the second time in one object, without its quotes.
+/// The place in valid JSON where a key is repeated in one object, without its quotes.
 fn second_key(raw: &str, key: &str) -> Option<Span> {
     let bytes = raw.as_bytes();
     // Of each object that is open, whether it has the key.
@@ -250,13 +251,13 @@ pub(super) fn bare(span: Span, text: &str) -> Span {
     Span::new(start, start + unquoted(raw).len())
 }
 
-/// A key without its quotes, of either kind, if it has any.
+/// A key without its quotes of either kind, if it has any.
 pub(super) fn unquoted(raw: &str) -> &str {
     let body = raw.strip_prefix(['"', '\'']);
     body.map_or(raw, |body| body.strip_suffix(['"', '\'']).unwrap_or(body))
 }
 
-/// A constant, a number or bare words; a number that is too large to be kept is no value.
+/// A constant, a number or bare words; a number that cannot be kept is not a value.
 fn scalar(raw: &str) -> Option<Value> {
     Some(match raw {
         "True" => Value::Bool(true),

@@ -1,12 +1,12 @@
 //! Bullets: what does a Markdown list name?
 //!
 //! In: the body of a section.
-//! Out: for each bullet or number what it names: its first code span, else its text without a note in parentheses.
-//! Never: reads prose around the list, or asks whether what is named exists.
+//! Out: what each item names: its first code span, or else its text without a remark in parentheses.
+//! Never: reads prose around the list, or checks whether the things named exist.
 
 use crate::value::Value;
 
-/// The items of a list, as far as they may be counted.
+/// The items of a list, at most `most`.
 pub(super) fn read(text: &str, most: usize) -> Value {
     text.lines().filter_map(item).map(Value::from).take(most).collect()
 }
@@ -19,7 +19,7 @@ fn item(line: &str) -> Option<&str> {
     (!named.is_empty()).then_some(named)
 }
 
-/// What stands behind the bullet or the number of a line.
+/// The text after the bullet or number of a line.
 pub(crate) fn unmarked(line: &str) -> Option<&str> {
     let line = line.trim();
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,13 +1,13 @@
 //! Fields: which tags of a payload belong together?
 //!
-//! In: a text, and the grammar that spells its tags; every name is bound here.
-//! Out: its tags in pairs; of a body the outermost fields in order, what is never closed, what closes nothing, and the
-//! text between them.
-//! Never: looks into a field: only a schema knows whether text or fields are meant there; or takes for one what a string of
-//! JSON quotes.
+//! In: a text, and the grammar of its tags; any name is allowed here.
+//! Out: its tags in pairs; for a body, the outermost fields in order, openers that are never closed, closers that close
+//! nothing, and the text between fields.
+//! Never: looks into a field, because only a schema knows whether text or fields are meant there; or finds a field
+//! inside a JSON string.
 //!
-//! An opener belongs to the closer that balances it among the tags of its own name, so that a field may hold one of
-//! its own name and stray tags of other names. One pass pairs all of them, however many are never closed.
+//! An opener belongs to the closer that balances it among the tags of the same name, so a field may contain a field of
+//! the same name, and stray tags of other names. One pass pairs all of them, however many are never closed.
 
 use super::Source;
 use crate::document::edges::trimmed;
@@ -22,22 +22,23 @@ use crate::text::{Span, Stretch};
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
-/// So many fields most bodies have.
+/// How many fields most bodies have at most.
 const FEW: usize = 4;
 
 /// The outermost fields of a body.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) list: SmallVec<[Field; FEW]>,
-    /// Openers that nothing closes.
+    /// Openers that are never closed.
     pub(crate) unclosed: Vec<Span>,
     /// Closers that close nothing.
     pub(crate) stray: Vec<Span>,
-    /// Text before, between and behind them; none where an opener is left open, which may hold it.
+    /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
+    /// it.
     pub(crate) between: Vec<Span>,
-    /// Their tags that say more than a name, which nothing reads.
+    /// Tags of fields with more than a name, which nothing reads.
     pub(crate) verbose: Vec<Span>,
-    /// Whether there were more than the limits allow; the rest is left out.
+    /// Whether there were more fields than the limits allow; the rest is left out.
     pub(crate) too_many: bool,
 }
 
@@ -54,7 +55,7 @@ pub(crate) struct Field {
     pub(crate) name: Span,
     /// The whole field.
     pub(crate) span: Span,
-    /// What stands between its tags, without what is taken off both ends.
+    /// The span between its tags, after trimming.
     pub(crate) body: Span,
 }
 
@@ -63,7 +64,7 @@ pub(crate) struct Field {
 pub(crate) struct Tag {
     span: Stretch,
     name: Stretch,
-    /// The closer of an opener; it never is the first tag.
+    /// The index of an opener's closer, which is never the first tag.
     closer: Option<NonZeroU32>,
     kind: Kind,
 }
@@ -81,12 +82,12 @@ impl Tag {
         self.name.span()
     }
 
-    /// The number of the tag that closes it.
+    /// The index of the tag that closes it.
     pub(crate) fn closer(&self) -> Option<usize> {
         self.closer.map(|closer| closer.get() as usize)
     }
 
-    /// Whether it opens what no tag closes.
+    /// Whether it is an opener that is never closed.
     pub(crate) fn is_left_open(&self) -> bool {
         self.kind == Kind::Open && self.closer.is_none()
     }
@@ -99,10 +100,10 @@ enum Kind {
     Close,
 }
 
-/// The tags of one text in order: two for each of its fields, as a rule.
+/// The tags of one text in order: usually two for each of its fields.
 pub(crate) type Tags = SmallVec<[Tag; 2 * FEW]>;
 
-/// Tags of one text that are looked at.
+/// The most tags of one text that are examined.
 pub(crate) const MOST_TAGS: usize = 20_000;
 
 /// How the fields of a call are written.
@@ -112,9 +113,9 @@ pub(crate) struct Spelled<'b> {
     pub(crate) family: usize,
     /// The grammar that spells them, if its block says one.
     pub(crate) fields: Option<&'b Family>,
-    /// A tag that bears the name that its opener says.
+    /// A tag whose name is an attribute of its opener.
     pub(crate) named: Option<&'b FieldName>,
-    /// What is taken off both ends of each.
+    /// What is trimmed from both ends of each.
     pub(crate) trim: &'b [Trim],
 }
 
@@ -200,7 +201,7 @@ impl Source<'_> {
     }
 }
 
-/// The tags of `body` in order, the first [`MOST_TAGS`] of them, each opener with the closer that balances it.
+/// The tags of `body` in order, at most [`MOST_TAGS`], each opener paired with the closer that balances it.
 pub(crate) fn read_tags(
     text: &str,
     body: Span,
@@ -232,8 +233,8 @@ pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
     tags
 }
 
-/// What the JSON of a body quotes, in order: no tag in there is a field. Where it cannot be told apart from some place on,
-/// all that follows may be quoted.
+/// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be told apart at some
+/// place, everything after it may be quoted.
 fn strings(text: &str, body: Span, family: &Family) -> Vec<Span> {
     let within = text.get(..body.end).unwrap_or_default();
     let mut strings = Strings::new(body.start);
@@ -250,14 +251,14 @@ fn strings(text: &str, body: Span, family: &Family) -> Vec<Span> {
     }
 }
 
-/// The grammar that spells the fields of a family: where its own has no closers, they are tags.
+/// The family that defines how the fields of a family are written: if its grammar has no closers, fields are tags.
 pub(crate) fn field_family(dialect: &Dialect, family: usize) -> Option<&Family> {
     let own = dialect.families.get(family).filter(|family| family.close.is_some());
     #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
     own.or_else(|| tag_family())
 }
 
-/// What the opener of a tag says beside its name.
+/// The attributes in the opener of a tag.
 fn says(text: &str, tag: &Tag, family: &Family, limits: &Limits) -> Attributes {
     let within = text.get(..tag.span().end).unwrap_or_default();
     let mut machine = Machine::new().capturing(most_captures(limits));
@@ -333,7 +334,7 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
     tags
 }
 
-/// Payloads of so few tags are paired by looking back.
+/// Up to this many tags are paired by searching backwards.
 const FEW_TAGS: usize = 32;
 
 /// Gives each opener the closer that balances it among the tags of its name; a closer without one closes what opened last.

@@ -1,8 +1,8 @@
-//! JSON payloads: what does this object say, strictly or as models write it?
+//! JSON payloads: what is in this object, read strictly or as models write it?
 //!
 //! In: a body.
-//! Out: [`Json`]: a value, the faults that had to be forgiven, and the keys that stand twice.
-//! Never: changes a value that strict JSON has, or forgives a fault without naming it.
+//! Out: [`Json`]: a value, the faults that were tolerated, and repeated keys.
+//! Never: changes a value that is strict JSON, or tolerates a fault without noting it.
 
 use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, inside, shipped};
@@ -15,19 +15,19 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-/// A JSON value as it was read.
+/// A JSON value that was read.
 #[derive(Debug)]
 pub(crate) struct Json {
     pub(crate) value: Value,
-    /// Empty if the value is strict JSON.
+    /// The faults; empty if the value is strict JSON.
     pub(crate) faults: Vec<Fault>,
-    /// Keys that stand several times in one object; the last counts.
+    /// Keys that are repeated in one object; the last counts.
     pub(crate) repeated: Vec<String>,
-    /// Faults and repeated keys that are not listed.
+    /// The number of faults and repeated keys that are not listed.
     pub(crate) left_out: usize,
-    /// Numbers that cannot be kept: each is a text in the value.
+    /// Numbers that cannot be kept exactly; each is a text in the value.
     pub(crate) lost: Vec<Lost>,
-    /// How it was read, if not as it should be written.
+    /// How it was read, if it was not written as it should be.
     pub(crate) forgiven: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ impl Json {
         Self { value, faults: Vec::new(), repeated: Vec::new(), left_out: 0, lost: Vec::new(), forgiven: None }
     }
 
-    /// An object that was written once more, as a text, is read from that.
+    /// If the value is a text with an object in it, the object.
     pub(super) fn unquoted(self, limits: &Limits, values: &Cell<usize>) -> Self {
         let inner = match &self.value {
             Value::String(text) => strict(text, limits, values).ok(),
@@ -50,7 +50,7 @@ impl Json {
     }
 }
 
-/// Something that strict JSON refuses, named by the grammar.
+/// Something that strict JSON does not allow, named by the grammar.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) name: Arc<str>,
@@ -60,30 +60,30 @@ pub(crate) struct Fault {
 /// A number that cannot be kept as it is written.
 #[derive(Debug)]
 pub(crate) struct Lost {
-    /// The way to it through the value.
+    /// The path to it in the value.
     pub(crate) way: Vec<String>,
     pub(crate) span: Span,
     pub(crate) why: &'static str,
 }
 
-/// Why a number is none that could be kept.
+/// Why a number cannot be kept.
 const LOST: &str = "a number cannot be kept as it is written";
 const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
 
-/// What is said of a payload that has faults.
+/// The message for a payload with faults.
 pub(crate) const FORGIVEN: &str = "the payload can only be read by forgiving its faults";
 
 /// The most faults, repeated keys and lost numbers that are listed.
 const MOST: usize = 100;
 
-/// Why a body is no JSON, and where.
+/// Why a body is not JSON, and where.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     pub(crate) why: Cow<'static, str>,
     pub(crate) at: Span,
 }
 
-/// Reads the body strictly, else leniently.
+/// Reads the body strictly, or else leniently.
 pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Result<Json, Unreadable> {
     let before = values.get();
     let error = match strict(body.of(text), limits, values) {
@@ -106,7 +106,7 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     })
 }
 
-/// Reads strict JSON. Each value is taken from the `values` that the response may still hold.
+/// Reads strict JSON. Each value is deducted from the `values` that the response may still have.
 pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result<Json, serde_json::Error> {
     let repeated = RefCell::default();
     let mut deserializer = serde_json::Deserializer::from_str(raw);
@@ -121,7 +121,7 @@ pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result
     Ok(Json { repeated, left_out: more, ..Json::whole(value) })
 }
 
-/// Reads a value and remembers the keys that stand twice.
+/// Reads a value and notes repeated keys.
 #[derive(Clone, Copy)]
 struct Seed<'r> {
     depth: usize,
@@ -226,14 +226,14 @@ impl Visitor<'_> for KeyVisitor {
     }
 }
 
-/// Keys that stand several times, and how many more there are.
+/// Repeated keys, and how many more there are.
 #[derive(Debug, Default)]
 struct Repeated {
     keys: Vec<String>,
     more: usize,
 }
 
-/// The last of a key counts.
+/// Sets a key; if it is repeated, the last value counts.
 fn insert(object: &mut Members<Value>, key: Arc<str>, value: Value, repeated: &mut Repeated) {
     match object.get_mut(&key) {
         Some(before) => *before = value,
@@ -253,7 +253,7 @@ pub(crate) fn grammar() -> Option<&'static Grammar> {
     GRAMMAR.as_ref()
 }
 
-/// The grammar `json`, and the pieces that it finds in the body: no more values than `most`.
+/// The grammar `json`, and the pieces that it finds in the body: at most `most` values.
 pub(super) fn pieces(text: &str, body: Span, limits: &Limits, most: usize) -> Option<(&'static Grammar, Machine)> {
     let grammar = GRAMMAR.as_ref()?;
     let within = text.get(..body.end)?;
@@ -264,7 +264,7 @@ pub(super) fn pieces(text: &str, body: Span, limits: &Limits, most: usize) -> Op
     (end == Some(body.end)).then_some((grammar, machine))
 }
 
-/// Reads the body by the grammar `json`.
+/// Reads the body with the grammar `json`.
 fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Option<Json> {
     let (grammar, machine) = pieces(text, body, limits, values.get())?;
     let captures = machine.captures();
@@ -283,19 +283,19 @@ fn lenient(text: &str, body: Span, limits: &Limits, values: &Cell<usize>) -> Opt
     Some(Json { value, faults, repeated: repeated.keys, left_out, lost, forgiven })
 }
 
-/// Turns captures into a value.
+/// Builds a value from captures.
 struct Building<'b> {
     text: &'b str,
     grammar: &'b Grammar,
     captures: &'b [Capture],
-    /// The steps to what is being read.
+    /// The path to the value being read.
     way: Vec<String>,
     repeated: Repeated,
     lost: Vec<Lost>,
 }
 
 impl Building<'_> {
-    /// The first value right inside the capture at `outer`.
+    /// The first value directly inside the capture at `outer`.
     fn first_value(&mut self, outer: Option<usize>, depth: usize) -> Option<Value> {
         let found = inside(self.captures, outer).find(|(_, capture)| is_value(self.grammar, capture));
         let (index, _) = found?;
@@ -365,7 +365,7 @@ pub(super) fn is_value(grammar: &Grammar, capture: &Capture) -> bool {
     matches!(grammar.rule_name(capture.rule()), "object" | "array" | "string" | "number" | "literal")
 }
 
-/// What a string says that may have quotes of either kind, none, and escapes that are none.
+/// The text of a string with quotes of either kind or none; invalid escapes are allowed.
 pub(super) fn unquote(raw: &str) -> Cow<'_, str> {
     let quoted = ['"', '\''].into_iter().find_map(|quote| raw.strip_prefix(quote)?.strip_suffix(quote));
     decode_string(quoted.unwrap_or(raw))

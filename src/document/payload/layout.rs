@@ -1,21 +1,20 @@
-//! Layout: where in a JSON payload does each member stand?
+//! Layout: where is each member of a JSON payload?
 //!
-//! In: a body, as strict or as faulty as it was read, and ways from it to its members.
-//! Out: [`Layout`]: the place of what stands at the end of a way.
-//! Never: reads a value. A fault asks for its place, and a payload that names its calls for where they stand; any other costs
-//! nothing here.
+//! In: a body, strict or faulty, and paths to its members.
+//! Out: [`Layout`]: the place of the value at the end of a path.
+//! Never: reads a value. It is only made for a fault that needs a place, and for a payload that names its calls.
 
 use super::json::{is_value, pieces, unquote};
 use crate::grammar::{Grammar, Machine, RuleId, inside};
 use crate::program::Limits;
 use crate::text::Span;
 
-/// A body of more values is pointed at as a whole: it is no payload that somebody reads, and its pieces take room.
+/// Bodies with more values are pointed at as a whole: nobody reads them, and their pieces take memory.
 const MOST: usize = 1_000;
-/// So many faults are told.
+/// The most faults that are listed.
 const MOST_FAULTS: usize = 100;
 
-/// A body that is JSON, in its pieces.
+/// A body that is JSON, in pieces.
 #[derive(Debug)]
 pub(crate) struct Layout<'t> {
     text: &'t str,
@@ -24,19 +23,19 @@ pub(crate) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    /// The pieces of a body, if by itself it is JSON.
+    /// The pieces of a body, if it is JSON and nothing else.
     pub(crate) fn of(text: &'t str, body: Span, limits: &Limits) -> Option<Self> {
         let (grammar, machine) = pieces(text, body, limits, limits.values.min(MOST))?;
         Some(Self { text, grammar, machine })
     }
 
-    /// The same of a body however many values it has.
+    /// The same, for a body with any number of values.
     pub(crate) fn whole(text: &'t str, body: Span, limits: &Limits) -> Option<Self> {
         let (grammar, machine) = pieces(text, body, limits, limits.values)?;
         Some(Self { text, grammar, machine })
     }
 
-    /// The value that the body is, by its number.
+    /// The index of the value that the body is.
     pub(crate) fn root(&self) -> Option<usize> {
         self.values(0).next()
     }
@@ -58,12 +57,12 @@ impl<'t> Layout<'t> {
         self.machine.captures().get(value).map(|capture| capture.span())
     }
 
-    /// The members of an object, by their keys.
+    /// The members of an object, with their keys.
     pub(crate) fn members(&self, object: usize) -> impl Iterator<Item = (std::borrow::Cow<'t, str>, Span)> {
         self.inside(object).filter_map(|member| Some((self.key(member)?, self.span(member)?)))
     }
 
-    /// The value at the end of a way through objects.
+    /// The value at the end of a path through objects.
     pub(crate) fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
         let step = |at: usize, step: &&str| {
             let members = self.inside(at).filter(|_| self.rule(at) == Some("object"));
@@ -73,7 +72,7 @@ impl<'t> Layout<'t> {
         self.span(way.iter().try_fold(from, step)?)
     }
 
-    /// The keys on a way through objects that stand there already.
+    /// The repeated keys on a path through objects.
     pub(crate) fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span> {
         let (mut at, mut repeated) = (Some(from), Vec::new());
         for step in way {
@@ -86,12 +85,12 @@ impl<'t> Layout<'t> {
         repeated
     }
 
-    /// What strict JSON refuses in it.
+    /// The faults that strict JSON does not allow.
     pub(crate) fn faults(&self) -> impl Iterator<Item = (RuleId, Span)> {
         self.grammar.faults(self.machine.captures()).take(MOST_FAULTS)
     }
 
-    /// The member at the end of the way, its key included, or the entry of a list; else what is nearest to it.
+    /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists.
     pub(crate) fn place(&self, way: &[String]) -> Option<Span> {
         let captures = self.machine.captures();
         let mut at = self.values(0).next()?;

@@ -1,8 +1,8 @@
-//! Payloads: what did a call bring along?
+//! Payloads: what are the parameters of a call?
 //!
-//! In: the body of a call, and the readers that its block names, as a ladder.
+//! In: the body of a call, and the readers of its block, in order.
 //! Out: [`Payload`]: fields, a JSON value with its faults, or text; and which reader read it.
-//! Never: gives a field its type (the action's schema does), or drops a payload.
+//! Never: types a field (the action's schema does that), or drops a payload.
 
 mod bullets;
 mod fields;
@@ -21,33 +21,33 @@ use crate::text::Span;
 use crate::value::Value;
 use std::cell::Cell;
 
-/// What a payload reader made of a body.
+/// The result of reading a body.
 #[derive(Debug)]
 pub(crate) enum Payload {
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
-    /// What the opener says beside the name.
+    /// The attributes of the opener.
     Attributes,
     Fields(Fields),
     Json(Json),
     Text,
-    /// No reader could read it; what that one says which came furthest.
+    /// No reader could read it; this is the fault of the one that came furthest.
     Unreadable(Unreadable),
 }
 
-/// A payload and the step of the ladder that read it.
+/// A payload, and the index of the reader that read it.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) payload: Payload,
     pub(crate) rung: usize,
 }
 
-/// A payload that was read already, as a value; an object that was written once more, as a text, is read from that.
+/// A payload that is already a value. If the value is a text with an object in it, the object.
 pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> Read {
     Read { payload: Payload::Json(Json::whole(value.clone()).unquoted(limits, values)), rung: 0 }
 }
 
-/// What reading a payload needs to know of the response.
+/// What reading a payload needs to know about the response.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'t> {
     pub(crate) text: &'t str,
@@ -57,11 +57,11 @@ pub(crate) struct Source<'t> {
     /// How what a field says is written.
     pub(crate) spelling: Spelling,
     pub(crate) limits: &'t Limits,
-    /// How many values the payloads may still hold.
+    /// How many more values payloads may have.
     pub(crate) values: &'t Cell<usize>,
 }
 
-/// Reads the body with the first reader that can; a value that is read with faults counts only where none reads it whole.
+/// Reads the body with the first reader that can. A value read with faults only counts if no reader reads it without.
 pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload]) -> Read {
     let Source { text, limits, values, .. } = *source;
     if body.of(text).trim().is_empty() {
