@@ -1,28 +1,28 @@
-//! Conditions: is the new one asked more, or less?
+//! Conditions: does the new one require more, or less?
 //!
-//! In: two conditions, as they were typed.
-//! Out: [`Step`] where they differ by parts that `and` or `or` joins to the same others, or by the values that one of them
-//! lets through.
-//! Never: evaluates a condition, or takes two texts for one meaning.
+//! In: two conditions, as typed.
+//! Out: a [`Step`], if they differ only in operands of `and` or `or`, or in the values that one comparison lets
+//! through.
+//! Never: evaluates a condition, or recognises two texts as equivalent.
 
 use crate::expression::{Constraint, Joined, operands};
 
-/// The way from one condition to another, with the parts that make it.
+/// How a condition differs from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// More must hold: `and` joins these.
+    /// More is required: `and` adds these.
     MoreAsked(String),
-    /// Less must hold: `and` joined these.
+    /// Less is required: `and` no longer has these.
     LessAsked(String),
-    /// One more is enough: `or` joins these.
+    /// More is sufficient: `or` adds these.
     MoreEnough(String),
-    /// One of these is no longer enough: `or` joined them.
+    /// Less is sufficient: `or` no longer has these.
     LessEnough(String),
-    /// What this part compares with lets more values through now.
+    /// This part lets more values through: its old and new text.
     Looser(String, String),
-    /// It lets fewer through.
+    /// This part lets fewer values through: its old and new text.
     Stricter(String, String),
-    /// Another condition.
+    /// It is another condition.
     Other,
 }
 
@@ -49,7 +49,7 @@ impl Step {
     }
 }
 
-/// The step between two conditions of which one part alone differs, by the values that it lets through.
+/// The step between two conditions that differ in one part, by the values that the part lets through.
 fn by_constraint(old: &str, new: &str, joined: Joined) -> Option<Step> {
     let (old, new) = (operands(old, joined), operands(new, joined));
     let mut differing = old.iter().zip(&new).filter(|(old, new)| old != new);

@@ -1,8 +1,8 @@
-//! Declarations: which tables and files of a pack are not what they were?
+//! Declarations: which tables and files of a pack are different?
 //!
-//! In: the files of two versions, with those of the packs that they use.
-//! Out: a [`Change`] for each table that appeared, went or says something else, wherever in the pack it stands.
-//! Never: minds order, comments or places; says nothing of what has a judgement of its own.
+//! In: the files of two versions, and those of the packs that they use.
+//! Out: a [`Change`] for each table that appeared, disappeared or differs, in whichever file it is.
+//! Never: considers order, comments or places; reports what another file of this room compares in detail.
 
 use super::rows::{arrow, both, member, row};
 use super::{Change, Way};
@@ -11,7 +11,7 @@ use crate::text::authored;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Tables of tables, by the word for one of them, and the ways to what is judged elsewhere.
+/// Tables of tables: the key, the word for one of them, and the paths that are compared elsewhere.
 const NAMED: &[(&str, &str, &[&str])] = &[
     ("dialects", "dialect", &["masks", "blocks.*.degradation"]),
     ("actions", "action", &["params", "degradation"]),
@@ -26,14 +26,14 @@ const NAMED: &[(&str, &str, &[&str])] = &[
     ("tiers", "tier", &[]),
     ("models", "model", &[]),
 ];
-/// Tables that stand alone, and the ways to what is judged elsewhere.
+/// Single tables, and the paths that are compared elsewhere.
 const ALONE: &[(&str, &[&str])] = &[
     ("pack", &["name", "version", "about", "use"]),
     ("reply", &["*.most", "*.keys"]),
     ("speakers", &["limit"]),
     ("ask_again", &[]),
 ];
-/// How many phrases tell what about a table changed.
+/// The most phrases about one table.
 const MOST: usize = 8;
 
 pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
@@ -57,7 +57,7 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
     changes
 }
 
-/// What came, went or differs of what goes by names.
+/// The changes between two tables of named entries.
 fn entries<'v, V: 'v>(
     kind: &str,
     old: impl IntoIterator<Item = (&'v String, &'v V)>,
@@ -98,7 +98,7 @@ fn phrases(path: &str, old: &Value, new: &Value, how: &mut Vec<String>) {
     }
 }
 
-/// Of two lists, what stands between the items that are the same at both ends.
+/// The differences of two lists, without the equal items at both ends.
 fn items<'v>(path: &str, old: &'v [Value], new: &'v [Value], how: &mut Vec<String>) {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
@@ -110,7 +110,7 @@ fn items<'v>(path: &str, old: &'v [Value], new: &'v [Value], how: &mut Vec<Strin
     }
 }
 
-/// The entries of a table, or of a list by their `id` or `class`, without the keys that are told elsewhere.
+/// The entries of a table, or of a list by their `id` or `class`, without the keys that are compared elsewhere.
 fn named(table: Option<&Value>, aside: &[&str]) -> Map<String, Value> {
     let mut all = match table {
         Some(Value::Object(members)) => members.clone(),
@@ -135,7 +135,7 @@ fn named(table: Option<&Value>, aside: &[&str]) -> Map<String, Value> {
     all
 }
 
-/// Takes out what stands at the end of a way of keys, of which `*` is any, and each table that is empty then.
+/// Removes the value at a path of keys, in which `*` is any key, and each table that becomes empty.
 fn take_out(value: &mut Value, way: &str) {
     let Value::Object(members) = value else { return };
     match way.split_once('.') {
@@ -148,7 +148,7 @@ fn take_out(value: &mut Value, way: &str) {
     }
 }
 
-/// Everything that the TOML files of a folder say, and beneath it what the folders say that it uses.
+/// All tables in the TOML files of a folder, on top of those of the folders that it uses.
 fn tables(folder: &Folder) -> Map<String, Value> {
     let mut all = Map::new();
     folder.others.values().for_each(|other| lay(&mut all, tables(other)));
@@ -162,7 +162,7 @@ fn tables(folder: &Folder) -> Map<String, Value> {
     all
 }
 
-/// Lays tables over others: entry by entry, and lists behind one another.
+/// Merges tables into others, entry by entry; lists are appended.
 fn lay(below: &mut Map<String, Value>, above: Map<String, Value>) {
     for (key, value) in above {
         match (below.get_mut(&key), value) {

@@ -1,8 +1,8 @@
 //! Degradation: what becomes of a faulty answer now?
 //!
-//! In: the tables of degradation of two programs.
-//! Out: a [`Change`] for each defect and place whose strategies are not what they were.
-//! Never: says that something changed where a word came or went that is the default all the same.
+//! In: the degradation tables of two programs.
+//! Out: a [`Change`] for each defect and declaration whose strategies differ.
+//! Never: reports a declaration that appeared or disappeared if the strategies stay the same.
 
 use super::rows::row;
 use super::{Change, Way};
@@ -23,7 +23,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     all.iter().filter_map(|one| change(one, &old_rows, &new_rows)).collect()
 }
 
-/// The change of one row, which stands in the one table or the other.
+/// The change of a row that is in at least one of the tables.
 fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) -> Option<Change> {
     let own = |rows: &[DegradationRow]| {
         rows.iter()
@@ -81,14 +81,14 @@ fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy
     }
 }
 
-/// The strategies that answer a defect in every answer; none where a mode, a block or an action has a word of its own.
+/// The strategies for a defect that apply to every answer; none if a mode, a block or an action has its own.
 pub(super) fn everywhere(defect: Defect, program: &Program) -> Option<Vec<Strategy>> {
     let rows = program.degradation_table().into_iter().filter(|row| row.defect == defect);
     let all = rows.map(|row| matches!(row.said_by, SaidBy::Default | SaidBy::Pack).then_some(row.strategies));
     all.collect::<Option<Vec<_>>>()?.pop()
 }
 
-/// The way from some strategies to others, by how much of a defect's subject each may leave.
+/// Whether other strategies are stricter, by how much of a defect's subject each may leave.
 pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Way {
     // The first strategy that applies acts, so that the most lenient one decides what may come through.
     let rank = |all: &[Strategy]| {

@@ -1,10 +1,10 @@
-//! Effects: what happens now that did not before, or under other conditions?
+//! Effects: which effects are new, or happen under other conditions?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each effect that came, went or happens under other conditions than before, for each that passes a
-//! shut gate, and for each rule that looks in other modes.
-//! Never: compares what an effect does: it is known by its verb and by what that is about. What an action does that only
-//! one version has is the permits' to say.
+//! Out: a [`Change`] for each effect that appeared, disappeared or has another condition, for each that passes a shut
+//! gate, and for each rule that applies in other modes.
+//! Never: compares the values of an effect: its verb and target identify it. Effects of actions that only one version
+//! has are covered by permits.
 
 use super::permissions::condition;
 use super::rows::{Rows, looks, pair};
@@ -40,20 +40,20 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     changes
 }
 
-/// What one declaration does, however often it says so.
+/// What one declaration does, if its effects with the same verb and target are combined.
 struct Act {
-    /// One of them must hold; none if it happens always.
+    /// Conditions, one of which must hold; none if it always happens.
     when: Option<BTreeSet<String>>,
-    /// Where one of them holds, no gate stops it.
+    /// Conditions, any of which passes a shut gate.
     insists: BTreeSet<String>,
     at: Location,
 }
 
-/// What the declarations of a pack do, by its name.
+/// What the declarations of a pack do, by name.
 struct Acts(IndexMap<String, Act>);
 
 impl Acts {
-    /// Those of a program, but for the actions that `other` does not have.
+    /// The acts of a program, without those of actions that `other` does not have.
     fn of(program: &Program, other: &Program) -> Self {
         let mut acts = Self(IndexMap::new());
         for (name, action) in program.actions.iter().filter(|(name, _)| other.actions.contains_key(*name)) {
@@ -69,7 +69,7 @@ impl Acts {
         acts
     }
 
-    /// Adds some effects of `owner` that happen where all of `around` holds.
+    /// Adds effects of `owner` that happen if all conditions in `around` hold.
     fn gather(&mut self, program: &Program, owner: &str, effects: &[Effect], around: &[String]) {
         for effect in effects {
             let own = effect.when.iter().map(|when| when.source().to_owned());
@@ -85,7 +85,7 @@ impl Acts {
         }
     }
 
-    /// Adds an act that happens where all of `when` holds; where it is there already, either is enough.
+    /// Adds an act that happens if all conditions in `when` hold. If the act is already there, either is sufficient.
     fn add(&mut self, name: String, when: &[String], insist: Option<String>, at: Location) {
         let when = (!when.is_empty()).then(|| joined(when, "and"));
         match self.0.entry(name) {
@@ -111,7 +111,7 @@ impl Acts {
     }
 }
 
-/// Some conditions as one.
+/// Several conditions joined into one.
 fn joined<'c>(conditions: impl IntoIterator<Item = &'c String>, word: &str) -> String {
     let all: Vec<&String> = conditions.into_iter().collect();
     match all.as_slice() {
@@ -120,7 +120,7 @@ fn joined<'c>(conditions: impl IntoIterator<Item = &'c String>, word: &str) -> S
     }
 }
 
-/// The verb, and what it is about; none for a remark, which does nothing.
+/// The verb with its target; none for a remark, which does nothing.
 fn does(program: &Program, verb: &Verb) -> Option<String> {
     Some(match verb {
         Verb::Set { path, .. } => format!("set {}", path.source()),

@@ -1,8 +1,9 @@
-//! Compare: what does a change of a pack mean?
+//! Compare: what does a change to a pack mean?
 //!
 //! In: two versions of a pack, each as its folder and its program.
-//! Out: [`Comparison`]: what widened, narrowed, changed, appeared or went, and what the prompts cost before and after.
-//! Never: guesses: where it cannot be decided whether more is allowed than before, it says `changed`.
+//! Out: [`Comparison`]: what widened, narrowed, changed, appeared or disappeared, and the size of prompts before and
+//! after.
+//! Never: guesses: if it cannot tell whether more is allowed than before, it says `changed`.
 
 mod conditions;
 mod declared;
@@ -25,15 +26,15 @@ use std::sync::Arc;
 pub struct Version<'v> {
     /// Its files.
     pub folder: &'v Folder,
-    /// What they compile to.
+    /// The program compiled from them.
     pub program: &'v Program,
 }
 
-/// What a change of a pack means.
+/// What a change to a pack means.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// What changed, kind by kind.
+    /// The changes, by kind.
     pub changes: Vec<Change>,
     /// The prompts whose size changed.
     pub prompts: Vec<PromptChange>,
@@ -45,15 +46,15 @@ pub struct Comparison {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Way {
-    /// More is allowed than before, and maybe less elsewhere.
+    /// More is allowed than before; maybe less in other places.
     Widened,
     /// Less is allowed than before.
     Narrowed,
-    /// Something else, or it cannot be decided.
+    /// Neither, or it cannot be decided.
     Changed,
-    /// It was not there before.
+    /// It is new.
     Appeared,
-    /// It is there no more.
+    /// It no longer exists.
     Gone,
 }
 
@@ -69,7 +70,7 @@ impl Way {
         }
     }
 
-    /// The way of what is now more or less than it was, where more of it allows more.
+    /// Widened if there is now more, narrowed if there is less, for something of which more allows more.
     fn of(now: Ordering) -> Self {
         match now {
             Ordering::Greater => Way::Widened,
@@ -78,7 +79,7 @@ impl Way {
         }
     }
 
-    /// Both at once: what widens here has widened, whatever it does there.
+    /// Both at once. If one of them widened, so have both together.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Way::Widened, _) | (_, Way::Widened) => Way::Widened,
@@ -88,24 +89,24 @@ impl Way {
     }
 }
 
-/// One declaration that is not what it was.
+/// A declaration that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Change {
-    /// What kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `effect`, `insist`, `block`, `thinking`,
-    /// `limit`, `mask`, `path`, `degradation`, `file`, or the pack's table of it.
+    /// The kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `effect`, `insist`, `block`, `thinking`,
+    /// `limit`, `mask`, `path`, `degradation`, `file`, or the word for one entry of a table of the pack.
     pub kind: String,
-    /// What the pack calls it.
+    /// Its name in the pack.
     pub name: String,
     /// In which way it changed.
     pub way: Way,
-    /// What about it, phrase by phrase.
+    /// The differences, in phrases.
     pub how: Vec<String>,
-    /// Where it stands now, or stood, `pack/file:line:column`.
+    /// Its place now, or in the old version if it no longer exists, as `pack/file:line:column`.
     pub rule: Option<Arc<str>>,
-    /// Whether it is there no more: then `rule` is a place of the version before.
+    /// Whether it no longer exists; `rule` is then a place in the old version.
     pub gone: bool,
 }
 
@@ -115,15 +116,15 @@ pub struct Change {
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct PromptChange {
-    /// The prompt.
+    /// The name of the prompt.
     pub prompt: String,
-    /// The mode in which a session asks for it.
+    /// The mode of the session.
     pub mode: String,
-    /// The tier.
+    /// The tier of the model.
     pub tier: String,
-    /// Its tokens before; none if there was no such prompt.
+    /// Its tokens before; none if the prompt did not exist.
     pub before: Option<usize>,
-    /// Its tokens now; none if there is no such prompt any more.
+    /// Its tokens now; none if the prompt no longer exists.
     pub after: Option<usize>,
 }
 
@@ -138,7 +139,7 @@ impl Comparison {
         Self { changes, prompts: prompts::changes(old.program, new.program) }
     }
 
-    /// How many changes are of this way.
+    /// The number of changes of this way.
     pub fn count(&self, way: Way) -> usize {
         self.changes.iter().filter(|change| change.way == way).count()
     }

@@ -1,9 +1,9 @@
-//! Permissions: what may an answer do now that it could not do before, or no longer?
+//! Permissions: what may an answer do that it could not do before, or no longer do?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each permit, parameter, exit and guardrail that is not what it was.
-//! Never: evaluates a condition: one that differs by more than what `and` and `or` join is a change, neither wider nor
-//! narrower.
+//! Out: a [`Change`] for each permit, parameter, exit and guardrail that differs.
+//! Never: evaluates a condition: if more differs than operands of `and` and `or`, it counts as changed, neither wider
+//! nor narrower.
 
 use super::conditions::Step;
 use super::degradation::{everywhere, stricter};
@@ -35,7 +35,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     changes
 }
 
-/// The way from one condition that opens something to another. One that fails denies.
+/// How the condition of a permit or exit changed. A condition that fails denies.
 pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Vec<String>)> {
     let short = |text: &str| excerpt(text, 80).into_owned();
     let (way, how) = match (old, new) {
@@ -56,7 +56,7 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Ve
     Some((way, vec![how]))
 }
 
-/// The way from one condition under which a guardrail trips to another. One that fails trips it.
+/// How the condition under which a guardrail trips changed. A condition that fails trips it.
 pub(super) fn trips(old: &str, new: &str) -> (Way, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
     match Step::between(old, new) {
@@ -92,7 +92,7 @@ fn exits(program: &Program) -> Rows<Option<String>> {
     exits.map(row).collect()
 }
 
-/// What a guardrail looks for, in words that two programs share.
+/// What a guardrail checks, in words that can be compared between programs.
 #[derive(Debug, PartialEq)]
 struct GuardrailKey {
     target: String,
@@ -102,7 +102,7 @@ struct GuardrailKey {
     modes: Vec<String>,
     severity: crate::diagnostic::Severity,
     strategy: Option<Strategy>,
-    /// The table's word on it; none where it is not one for all answers.
+    /// The strategies in the degradation table; none if they are not the same for all answers.
     table: Option<Vec<Strategy>>,
 }
 
@@ -121,7 +121,7 @@ impl GuardrailKey {
         }
     }
 
-    /// What answers it.
+    /// The strategies that answer it.
     fn strategies(&self) -> Option<Vec<Strategy>> {
         self.strategy.map(|own| vec![own]).or_else(|| self.table.clone())
     }

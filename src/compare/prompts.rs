@@ -1,8 +1,8 @@
 //! Prompts: how many tokens does each take before and after?
 //!
 //! In: two programs.
-//! Out: a [`PromptChange`] for each prompt, mode and tier whose tokens are not what they were.
-//! Never: knows a history, a message or a state: both prompts are those of a session that begins.
+//! Out: a [`PromptChange`] for each prompt, mode and tier whose tokens differ.
+//! Never: uses a history, a message or a state: both prompts are those of a new session.
 
 use super::PromptChange;
 use super::rows::both;
@@ -11,7 +11,7 @@ use crate::prompt::Request;
 use indexmap::IndexMap;
 use serde_json::json;
 
-/// A prompt in a mode, for a tier.
+/// A prompt, its mode and its tier.
 type PromptKey = (String, String, String);
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<PromptChange> {
@@ -39,7 +39,7 @@ fn sizes(program: &Program) -> IndexMap<PromptKey, usize> {
     sizes
 }
 
-/// The tiers, each with the first model that belongs to it; a tier without one speaks to those that nothing declares.
+/// The tiers, each with the first model that belongs to it; a tier without one is for undeclared models.
 fn models(program: &Program) -> Vec<(String, Option<String>)> {
     let prompts = &program.prompts;
     let model =

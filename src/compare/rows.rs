@@ -1,7 +1,7 @@
-//! Rows: what came, went or is another, by its name?
+//! Rows: which rows appeared, disappeared or differ, by their names?
 //!
-//! In: the rows of two versions, and what it means that one came or went.
-//! Out: a [`Change`] for each that is not what it was.
+//! In: the rows of two versions, and what it means that one appeared or disappeared.
+//! Out: a [`Change`] for each that differs.
 //! Never: knows what a row is.
 
 use super::{Change, Way};
@@ -14,19 +14,19 @@ use std::sync::Arc;
 /// How many characters of a value are shown.
 const SHOWN: usize = 60;
 
-/// What is compared, by its name: a description, and where it stands.
+/// Things to compare, by name: a description, and the place.
 pub(super) type Rows<T> = Vec<(String, T, Option<Arc<str>>)>;
 
 pub(super) fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<Arc<str>>) -> Change {
     Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule, gone: false }
 }
 
-/// What is there no more, and where it stood.
+/// The change for something that no longer exists, with its old place.
 pub(super) fn gone(kind: &str, name: &str, way: Way, rule: Option<Arc<str>>) -> Change {
     Change { gone: true, ..row(kind, name, way, vec!["it is gone".to_owned()], rule) }
 }
 
-/// `old → new`, each as long as fits a line: of long ones the part from where they differ.
+/// `old → new`, each short enough for a line: of long ones, the part from where they differ.
 pub(super) fn arrow(old: &str, new: &str) -> String {
     let alike = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
     let skipped = if alike > SHOWN / 2 { alike - SHOWN / 4 } else { 0 };
@@ -39,7 +39,7 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
     format!("{} → {}", short(old), short(new))
 }
 
-/// What two versions have by one name: all of the old one, then what only the new one has.
+/// Everything in both versions by name: first all of the old one, then what only the new one has.
 pub(super) fn both<'v, K: Hash + Eq, V>(
     old: impl IntoIterator<Item = (&'v K, &'v V)>,
     new: impl IntoIterator<Item = (&'v K, &'v V)>,
@@ -49,18 +49,18 @@ pub(super) fn both<'v, K: Hash + Eq, V>(
     all
 }
 
-/// The path of a member of what stands at `path`.
+/// The path of a member of the value at `path`.
 pub(super) fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// All that changed about one row at once; none if nothing did.
+/// All changes of one row as one; none if there are none.
 pub(super) fn together(all: Vec<(Way, String)>) -> Option<(Way, Vec<String>)> {
     let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
     Some((way, all.into_iter().map(|(_, how)| how).collect()))
 }
 
-/// Compares rows of one name; `ways` are those of a row that came and of one that went.
+/// Compares the rows with the same name; `ways` are those of a row that appeared, and of one that disappeared.
 pub(super) fn pair<T>(
     kind: &str,
     old: &Rows<T>,
@@ -82,7 +82,7 @@ pub(super) fn pair<T>(
     }
 }
 
-/// The way from some modes in which something looks to others, and what it means that they are more or fewer.
+/// The change between the modes in which something applies, and what more or fewer modes mean.
 pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Option<(Way, String)> {
     let (way, which) = match reach(new, old) {
         Some(Ordering::Equal) => return None,
@@ -94,8 +94,8 @@ pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Op
     Some((way, format!("it looks in {which} modes")))
 }
 
-/// How much of everything the names of one list mean, in which `*` and `?` may stand, against another: an empty list means
-/// all. None where each may mean something that the other does not.
+/// Which of two lists of names covers more, with `*` and `?` in names; an empty list covers everything. None if each
+/// covers something that the other does not.
 pub(super) fn reach(one: &[String], other: &[String]) -> Option<Ordering> {
     // A `*` takes any text, and so whatever another pattern stands for; a `?` would take its star for one byte.
     let takes = |outer: &String, name: &String| outer == name || (!outer.contains('?') && glob(outer, name));

@@ -1,8 +1,8 @@
-//! Schemas: does the new one take more values than the old one, or fewer?
+//! Schemas: does the new one accept more values than the old one, or fewer?
 //!
-//! In: two JSON Schemas, as packs have them: what is not declared is not taken.
-//! Out: the way from one to the other, and a phrase for each keyword that differs.
-//! Never: validates a value; what it does not know for sure it calls changed.
+//! In: two JSON Schemas, as packs use them: undeclared members are not accepted.
+//! Out: how it changed, and a phrase for each keyword that differs.
+//! Never: validates a value; if it is not certain, it says changed.
 
 use super::Way;
 use super::rows::{arrow, both, member};
@@ -10,13 +10,13 @@ use crate::text::excerpt;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// Words for people, which take no value away.
+/// Keywords for people, which exclude no value.
 const WORDS: &[&str] = &["about", "description", "title", "example", "examples", "$comment", "$schema", "$id"];
-/// Bounds from below and from above.
+/// Keywords for lower bounds.
 const LOWER: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"];
 const UPPER: &[&str] = &["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"];
 
-/// The way from `old` to `new`; none where every value that one takes the other takes, too.
+/// How the schema changed from `old` to `new`; none if both accept the same values.
 pub(super) fn compare(old: &Value, new: &Value) -> (Option<Way>, Vec<String>) {
     let mut comparing = Comparing::default();
     comparing.schema("", old, new);
@@ -98,7 +98,7 @@ fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// What a member that is not declared has to fit; none where it is left out.
+/// The schema of undeclared members; none if they are not accepted.
 fn undeclared(schema: &Map<String, Value>) -> Option<&Value> {
     static ANYTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
     schema
@@ -107,7 +107,7 @@ fn undeclared(schema: &Map<String, Value>) -> Option<&Value> {
         .map(|others| if others.is_object() { others } else { &ANYTHING })
 }
 
-/// The way of one keyword that differs.
+/// The meaning of a keyword that differs.
 fn way(key: &str, old: Option<&Value>, new: Option<&Value>) -> Way {
     let number = |value: Option<&Value>| value.and_then(Value::as_f64);
     match key {
@@ -132,7 +132,7 @@ fn truth(value: Option<&Value>) -> bool {
     value.and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// How much is taken of what is not declared: nothing, what fits a schema, or all.
+/// How open a schema is for undeclared members: 0 for none, 1 for those that fit a schema, 2 for all.
 fn openness(value: Option<&Value>) -> u8 {
     match value {
         None | Some(Value::Bool(false)) => 0,
@@ -141,7 +141,7 @@ fn openness(value: Option<&Value>) -> u8 {
     }
 }
 
-/// A constraint that came narrows, one that went widens.
+/// A new constraint narrows; a removed one widens.
 fn of_constraint(old: Option<&Value>, new: Option<&Value>) -> Way {
     match (old, new) {
         (None, Some(_)) => Way::Narrowed,

@@ -1,9 +1,9 @@
-//! Shapes: of what may an answer be made?
+//! Shapes: what may an answer consist of?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each call and content that a mode takes now or no longer, for each limit on them and on speakers,
-//! and for each mask and thinking block, in which nothing counts.
-//! Never: compares how a block is written: that is another dialect, neither wider nor narrower.
+//! Out: a [`Change`] for each call and content that a mode accepts now or no longer accepts, for each limit on these
+//! and on speakers, and for each mask and thinking block, in which nothing counts.
+//! Never: compares how a block is written: that makes another dialect, neither wider nor narrower.
 
 use super::permissions::trips;
 use super::rows::{Rows, pair, reach, together};
@@ -27,7 +27,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
     changes
 }
 
-/// The calls and contents that answers may hold, mode by mode.
+/// The calls and contents that answers may have, by mode.
 fn blocks(program: &Program) -> Rows<()> {
     let mut rows: Rows<()> = Vec::new();
     for (mode, rules) in &program.modes {
@@ -41,7 +41,7 @@ fn blocks(program: &Program) -> Rows<()> {
     rows
 }
 
-/// How many of a block there may be, and under which keys; any if there are none.
+/// How many of a block there may be, and with which keys; empty for any.
 struct Limit {
     most: Option<usize>,
     keys: Vec<String>,
@@ -64,7 +64,7 @@ impl Limit {
     }
 }
 
-/// What the replies of the modes that `other` has, too, say of calls and blocks.
+/// The limits on calls and blocks, in the modes that `other` has, too.
 fn limits(program: &Program, other: &Program) -> Rows<Limit> {
     let mut rows = Vec::new();
     let modes = program.modes.iter().filter(|(mode, _)| other.modes.contains_key(*mode));
@@ -81,7 +81,7 @@ fn limits(program: &Program, other: &Program) -> Rows<Limit> {
     rows
 }
 
-/// The condition that ends what speakers say in an answer.
+/// The condition that ends a discussion of speakers.
 fn speech(program: &Program) -> Rows<String> {
     let speakers = program.flows.speakers.iter();
     let limits = speakers.filter_map(|speakers| Some((speakers.limit.as_ref()?, speakers.at)));
@@ -94,7 +94,7 @@ fn shared<'p>(program: &'p Program, other: &Program) -> impl Iterator<Item = &'p
     program.dialects.iter().filter(move |dialect| is_known(&dialect.name))
 }
 
-/// What opens a block whose inside is no more than thinking.
+/// What opens a block whose inside is only thinking.
 fn thoughts(program: &Program, other: &Program) -> Rows<()> {
     let blocks = shared(program, other).flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)));
     let thinking = blocks.filter(|(_, block)| block.role == Role::Thinking);

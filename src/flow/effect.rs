@@ -7,90 +7,90 @@
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
-/// What to do.
+/// What the host is asked to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Effect {
-    /// The state at `path` is now `value`.
+    /// Set the state at `path` to `value`.
     Set {
         /// A path into the state, with dots.
         path: String,
         /// The value.
         value: Value,
     },
-    /// The list at `path` has one more `value`.
+    /// Add `value` to the list at `path`.
     Append {
         /// A path into the state, with dots.
         path: String,
         /// The value.
         value: Value,
     },
-    /// The state at `path` is gone.
+    /// Remove the state at `path`.
     Remove {
         /// A path into the state, with dots.
         path: String,
-        /// What stood there.
+        /// The value that was there.
         value: Value,
     },
-    /// Tell whoever listens.
+    /// Send an event.
     Emit {
         /// The name of the event.
         event: String,
-        /// What goes with it.
+        /// The value that goes with it.
         value: Value,
     },
     /// Write a file, or whatever the key names.
     Write {
-        /// Where.
+        /// The key, such as a path.
         key: String,
-        /// The whole text.
+        /// The whole new text.
         text: String,
     },
     /// Say something to the user.
     Say {
-        /// The message of the pack.
+        /// The name of the message in the pack.
         id: String,
-        /// Its words.
+        /// Its text.
         text: String,
     },
-    /// Add to the end of one section of a document, and change nothing else.
+    /// Add to the end of a section of a document, and change nothing else.
     Amend(Box<Amendment>),
-    /// Append to a list in a JSON document, and change nothing else.
+    /// Add to a list in a JSON document, and change nothing else.
     Record {
-        /// Which document.
+        /// The key of the document.
         key: String,
         /// The path of the list, with dots.
         path: String,
-        /// What is appended.
+        /// The value to add.
         value: Value,
     },
 }
 
 impl Effect {
-    /// The words for what there is to do, in the order of their declaration.
+    /// The words for the kinds of effects, in the order of declaration.
     #[cfg(feature = "report")]
     pub(crate) const KINDS: [&str; 8] = ["set", "append", "remove", "emit", "write", "say", "amend", "record"];
 }
 
-/// What is added to a document.
+/// An addition to a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Amendment {
-    /// Which document.
+    /// The key of the document.
     pub key: String,
-    /// The heading of the section.
+    /// The heading of the section to add to.
     pub section: String,
-    /// A line that marks what was added; empty for none.
+    /// A line that marks the addition; empty for none.
     pub marker: String,
-    /// What is added.
+    /// The text to add.
     pub text: String,
-    /// The line, a heading, that opens a section where none fits; empty for none.
+    /// A heading line to open a new section with if none fits; empty for none.
     pub otherwise: String,
-    /// What to say once it is done, with the heading that was chosen in the place of `{section}`; empty for nothing.
+    /// What to say afterwards, with `{section}` for the heading that was chosen; empty for nothing.
     pub done: String,
-    /// What to say where there is no such document; empty for nothing.
+    /// What to say if the document does not exist; empty for nothing.
     pub missing: String,
 }

@@ -1,8 +1,9 @@
-//! Effects: what does each accepted call and content, and each rule, do, one after the other?
+//! Effects: what do accepted calls, contents and rules do, one after the other?
 //!
-//! In: the compiled effects, and what they may see.
-//! Out: [`Done`] effects with their causes; the state, counters and remarks that they leave.
-//! Never: lets an effect see a later one's state; stops at one that fails: it is left out, with a remark.
+//! In: the compiled effects, and the names that they can see.
+//! Out: the effects that were [done](super::occasion::Done), with their causes; the state, counters and remarks after
+//! them.
+//! Never: lets an effect see the state after a later one; stops at one that fails: it is left out, with a remark.
 
 use super::effect::{Amendment, Effect};
 use super::occasion::{Bound, Flow, NO_IDS};
@@ -17,8 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<'f> Flow<'f> {
-    /// Performs what an accepted call or content at `span` does; `names` are what it brings along, and `near` is what
-    /// declares it.
+    /// Performs the effects of an accepted call or content at `span`. `names` are its values, and `near` are its
+    /// declarations.
     pub(crate) fn perform(
         &mut self,
         effects: &[program::Effect],
@@ -42,7 +43,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// One entry: for each item or once, its names first, then its condition, then its verb or its nested effects.
+    /// Performs one entry, for each item or once: first its names, then its condition, then its verb or its nested
+    /// effects.
     fn effect<'e>(&mut self, effect: &'e program::Effect, bound: &mut Bound<'e>) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, bound) };
         let items = match self.scope(bound, |scope| each.value(scope))? {
@@ -96,7 +98,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// What an effect does: some of it stays here, and all else is asked of the host.
+    /// Performs a verb. Some verbs only change the session; all others ask something of the host.
     fn verb(&mut self, effect: &program::Effect, verb: &Verb, bound: &Bound<'_>) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
             return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
@@ -141,7 +143,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// What the host is to carry out, once the state is as it will then be; none where nothing changes.
+    /// What the host is asked to do, after the state has been changed; none if nothing changes.
     fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => return Ok(None),
@@ -212,7 +214,7 @@ impl<'f> Flow<'f> {
         }))
     }
 
-    /// A value as the text of a document; what is `none` says nothing that could be written there.
+    /// A value as the text of a document; `none` has no text and is reported.
     fn text_for(&mut self, key: &str, value: Value, at: Location) -> Option<String> {
         match value {
             Value::Null => {
@@ -224,8 +226,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Changes the state at `path`, where `value` is to stand, unless it would then not fit what the pack says of it, or be
-    /// nested too deeply.
+    /// Changes the state at `path`, which gets `value`, unless the result would not fit the pack's schema or be nested
+    /// too deeply.
     fn change<T>(
         &mut self,
         path: &[Key<'_>],
@@ -271,7 +273,7 @@ impl<'f> Flow<'f> {
         Ok(done)
     }
 
-    /// Where an effect acts, and with what.
+    /// The path and the value of an effect, rendered.
     fn placed<'e>(
         &self,
         path: &'e PathTemplate,
@@ -282,7 +284,7 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// What an effect needs to be meant for anything, where it came out empty.
+/// What is empty in an effect that needs it to mean anything: the name of its event, or its key.
 fn nameless(effect: &Effect) -> Option<&'static str> {
     let (what, says) = match effect {
         Effect::Emit { event, .. } => ("the name of the event", event),
@@ -293,7 +295,7 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
     says.trim().is_empty().then_some(what)
 }
 
-/// Adds a value to a list; where an entry has the same values under the `unique` keys, it stands in for that one.
+/// Adds a value to a list. An entry with the same values under the `unique` keys is replaced.
 fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value) -> Result<Option<usize>, String> {
     let place = state::reach(state, path)?;
     if place.is_null() {
@@ -311,12 +313,12 @@ fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value
     Ok(index)
 }
 
-/// What a value says under a key: a member that is `none` is as good as absent.
+/// The value under a key; a member that is `none` counts as absent.
 fn said<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     value.get(key).filter(|said| !said.is_null())
 }
 
-/// The items, mutable; a copy of shared ones is made with room for one more.
+/// The items, mutable; shared ones are copied, with room for one more.
 fn with_room(items: &mut Arc<Vec<Value>>) -> &mut Vec<Value> {
     if Arc::get_mut(items).is_none() {
         let mut copy = Vec::with_capacity(items.len() + 1);

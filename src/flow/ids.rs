@@ -1,23 +1,23 @@
-//! Ids: which number was the last of its kind?
+//! Ids: what was the last number of a kind of id?
 //!
-//! In: the ids that a session has counted, the state as it was before the occasion, and a kind of id.
-//! Out: the greatest number that the session counted or that the state holds, as a host may keep the state alone, or counts
-//! that are older than it.
-//! Never: gives an id out, or takes one for given that only this answer names.
+//! In: the ids counted by a session, the state as it was before the occasion, and a kind of id.
+//! Out: the greatest number that the session counted or the state contains: a host may have kept only the state, or
+//! older counts.
+//! Never: gives out an id, or counts one that only this answer mentions.
 
 use crate::expression::Record;
 use crate::value::Value;
 use indexmap::IndexMap;
 
-/// What ids an occasion goes on behind.
+/// The ids that exist before an occasion.
 #[derive(Default)]
 pub(super) struct Held {
-    /// The kinds that the state was looked through for: from then on the session counts right.
+    /// The kinds for which the state has been searched; the session's count is right from then on.
     sought: Vec<String>,
 }
 
 impl Held {
-    /// The last number of a kind; 0 if there was none.
+    /// The last number of a kind; 0 if there is none.
     pub(super) fn last(&mut self, ids: &IndexMap<String, u64>, state: &Record, kind: &str) -> u64 {
         let counted = ids.get(kind).copied().unwrap_or_default();
         if self.sought.iter().any(|sought| sought == kind) {
@@ -28,7 +28,7 @@ impl Held {
     }
 }
 
-/// The greatest number of an id that the state holds, be it as a name or as a text.
+/// The greatest number of an id in the state, as a name or as a text.
 fn greatest(state: &Record, kind: &str) -> u64 {
     let mut waiting: Vec<&Value> = Vec::new();
     let mut last = 0;
@@ -50,8 +50,8 @@ fn greatest(state: &Record, kind: &str) -> u64 {
     last
 }
 
-/// The number of an id of a kind; 0 of what is none. Nobody counts as far as 32 bits: whoever writes such a number did not get
-/// it here, and shall not use the others up.
+/// The number of an id of this kind; 0 if it is not one. Larger numbers than 32 bits are ignored: they were not given
+/// out here, and must not use up all others.
 fn number(text: &str, kind: &str) -> u64 {
     let digits = text.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');

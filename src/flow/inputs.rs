@@ -1,8 +1,8 @@
 //! Inputs: what do these words of a user mean?
 //!
 //! In: the words, and the mode in which they were said.
-//! Out: [`Words`]: their class, and what its pattern captured.
-//! Never: lets a rule follow, or guesses: the first input that matches counts.
+//! Out: [`Words`]: their class, and what the pattern captured.
+//! Never: follows a rule, or guesses: the first input that matches counts.
 
 use crate::program::{Input, Pattern, Program};
 use crate::value::Object;
@@ -10,14 +10,14 @@ use crate::value::Object;
 /// What some words of a user mean.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Words {
-    /// The number of the input.
+    /// The index of the input.
     pub(crate) input: usize,
-    /// The number of its class.
+    /// The index of its class.
     pub(crate) class: usize,
     pub(crate) captures: Object,
 }
 
-/// The class of the words, if any input of the mode has one for them.
+/// The class of the words, if an input of the mode matches them.
 pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Words> {
     tried(program, mode).find_map(|(number, input)| {
         let captures = captures(input, text)?;
@@ -25,7 +25,7 @@ pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Word
     })
 }
 
-/// The later inputs of the mode that these words would match, too.
+/// Later inputs of the mode that would match these words, too.
 pub(crate) fn shadowed<'p>(
     program: &'p Program,
     mode: &str,
@@ -38,14 +38,13 @@ pub(crate) fn shadowed<'p>(
         .filter(move |input| captures(input, text).is_some())
 }
 
-/// The inputs that are tried in a mode, each with its number.
+/// The inputs that are tried in a mode, with their indexes.
 fn tried<'p>(program: &'p Program, mode: &str) -> impl Iterator<Item = (usize, &'p Input)> {
     let mode = program.mode_id(mode);
     program.flows.inputs.iter().enumerate().filter(move |(_, input)| input.modes.include(mode))
 }
 
-/// What the match that starts first captures; none where nothing matches. What `unless` matches keeps every match away
-/// that it overlaps.
+/// The captures of the first match; none if there is no match. Matches that overlap a match of `unless` do not count.
 fn captures(input: &Input, text: &str) -> Option<Object> {
     if input.matches.is_empty() {
         return input.unless.iter().all(|pattern| pattern.find(text).is_none()).then(Object::new);

@@ -4,8 +4,9 @@
 //! Out: effects for the host, and the next session.
 //! Never: carries an effect out, or judges a response.
 //!
-//! One occasion is a finite list of events. On each, the rules fire in the order of the pack; a `go` acts behind the last of
-//! them, and brings the events of leaving and entering. A mode is entered at most once on an occasion, so that it ends.
+//! One occasion is a finite list of events. For each, the rules follow in the order of the pack. A `go` acts after the
+//! last of them, and causes the events of leaving and entering. A mode is entered at most once on an occasion, so it
+//! always ends.
 
 mod effect;
 mod effects;

@@ -1,8 +1,9 @@
-//! Modes: may the session go there, and what follows on the way?
+//! Modes: may the session change to this mode, and what follows on the way?
 //!
-//! In: a mode to go to, and the exits of the one that the session is in.
-//! Out: the session in another mode, with the rules of leaving and entering; or `gate-closed`, answered.
-//! Never: enters a mode twice on one occasion: whatever the rules say, they come to an end.
+//! In: a mode to change to, and the exits of the current one.
+//! Out: the session in another mode, after the rules for leaving and entering; or `gate-closed`, answered by a
+//! strategy.
+//! Never: enters a mode twice on one occasion, so that rules cannot go on for ever.
 
 use super::occasion::{Bound, Flow, Going};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
@@ -10,7 +11,7 @@ use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
 use crate::text::{Location, excerpt};
 
 impl<'f> Flow<'f> {
-    /// Asks for a change of mode. It happens once the event is over; the first that is allowed counts.
+    /// Requests a change of mode. It happens after the event; the first request that is allowed counts.
     pub(super) fn go(&mut self, to: ModeId, insists: bool, at: Location) {
         let name = self.program.mode_name(to);
         if name == self.session.mode {
@@ -79,7 +80,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Answers a gate that is shut by the nearest word on it.
+    /// Answers a shut gate by the strategies of the nearest declaration.
     fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
         let near = Near { mode: self.current(), ..self.near };
         // Where the model may not be asked again, the next strategy answers.
@@ -99,8 +100,8 @@ impl<'f> Flow<'f> {
         strategy
     }
 
-    /// Why the gate of an exit is shut; none if it is open. What a call asks for is judged by the state that its prompt
-    /// showed, what a rule asks for by the state as it is. A condition that fails denies.
+    /// Why the gate of an exit is shut; none if it is open. For calls, the state that the prompt showed decides; for
+    /// rules, the current state. A condition that fails denies.
     fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
         let weighed = self.scope_as_shown(&Bound::default(), |scope| self.steps.weigh(gate, scope));
@@ -110,7 +111,7 @@ impl<'f> Flow<'f> {
         why
     }
 
-    /// The calls and contents of the answer are done: they count as one event.
+    /// Ends the event that all calls and contents of the answer make up together.
     pub(crate) fn answered(&mut self) {
         let Some(asked) = self.asked.take() else { return };
         // A rule that followed an utterance may have gone elsewhere in the meantime.
@@ -125,7 +126,7 @@ impl<'f> Flow<'f> {
         self.depart();
     }
 
-    /// The event is over: the mode changes if that was asked for, and what follows on it happens.
+    /// Ends the event: changes the mode if requested, and follows the rules for that.
     pub(super) fn depart(&mut self) {
         while let Some(going) = self.going.take() {
             let Some(from) = self.mode_id() else { return };

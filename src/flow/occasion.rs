@@ -1,7 +1,8 @@
 //! The occasion: what is known while effects change a session?
 //!
-//! In: a session, the reply of an answer or words of a user, and what a list of effects binds.
-//! Out: [`Flow`], which effects, rules and changes of mode drive on; what they can see; and what came of it all as [`Flowed`].
+//! In: a session, the reply of an answer or the words of a user, and the names that a list of effects binds.
+//! Out: [`Flow`], which effects, rules and changes of mode advance; the names that they can see; and the result as
+//! [`Flowed`].
 //! Never: performs an effect, follows a rule or changes the mode by itself.
 
 use super::effect::Effect;
@@ -16,16 +17,16 @@ use crate::value::{Object, Value};
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-/// What happened.
+/// An effect that was performed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Done {
     pub(crate) effect: Effect,
     pub(crate) cause: Location,
-    /// The call or content that it stands for.
+    /// The place of the call or content behind it.
     pub(crate) span: Span,
 }
 
-/// What came of one occasion.
+/// The result of one occasion.
 pub(crate) struct Flowed {
     pub(crate) session: Session,
     pub(crate) done: Vec<Done>,
@@ -33,7 +34,7 @@ pub(crate) struct Flowed {
     pub(crate) steps: Vec<Step>,
     /// Whether a strategy other than `keep` acted.
     pub(crate) degraded: bool,
-    /// Whether nothing of this counts.
+    /// Whether the whole occasion is refused.
     pub(crate) refused: bool,
     /// Whether the model is asked again.
     pub(crate) asks_again: bool,
@@ -58,21 +59,21 @@ pub(crate) struct Flow<'f> {
     now: Value,
     reply: Record,
     pub(super) span: Span,
-    /// What acts; none for a rule.
+    /// The declarations of the call or content that acts; empty for a rule.
     pub(super) near: Near<'f>,
     /// Whether a call or content acts, and not a rule.
     pub(super) of_answer: bool,
-    /// Where the session goes once the event is over.
+    /// The change of mode after the current event.
     pub(super) going: Option<Going>,
-    /// Where it goes once the last call and content of the answer is done.
+    /// The change of mode after the last call and content of the answer.
     pub(super) asked: Option<Going>,
     pub(super) leaving: bool,
-    /// The modes that were entered on this occasion.
+    /// The modes entered on this occasion.
     pub(super) entered: Vec<ModeId>,
 }
 
-/// The names that one list of effects sees: those that the event, the call or the content brings along, and those that the
-/// list binds itself. Nested lists see them too; what a nested list binds is gone once it has ended.
+/// The names that one list of effects sees: the values of the event, call or content, and the names that the list
+/// binds. Nested lists see them, too; names bound by a nested list end with it.
 #[derive(Default)]
 pub(super) struct Bound<'e> {
     names: &'e [(&'e str, &'e Value)],
@@ -82,12 +83,12 @@ pub(super) struct Bound<'e> {
 }
 
 impl<'e> Bound<'e> {
-    /// What is brought along, before anything is bound.
+    /// The values of the event, call or content; nothing is bound yet.
     pub(super) fn of(names: &'e [(&'e str, &'e Value)]) -> Self {
         Self { names, ..Self::default() }
     }
 
-    /// Forgets what is bound meanwhile.
+    /// Runs `then`, and removes what it bound.
     pub(super) fn inside(&mut self, then: impl FnOnce(&mut Self)) {
         let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());
         then(self);
@@ -101,15 +102,15 @@ impl<'e> Bound<'e> {
 pub(super) struct Going {
     pub(super) to: ModeId,
     pub(super) at: Location,
-    /// The mode that lets it go there, and what of the response asks for it.
+    /// The mode to leave, and the place in the response of what requested it.
     pub(super) from: Option<ModeId>,
     pub(super) span: Span,
 }
 
-/// So many effects most occasions have.
+/// How many effects most occasions have at most.
 const FEW: usize = 8;
 
-/// What stands for `ids` and `item` where nothing is bound.
+/// The value of `ids` and `item` if nothing is bound.
 pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
 static NO_ITEM: Value = Value::Null;
 
@@ -140,23 +141,23 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// The same, where an answer can be asked for once more.
+    /// The same, for an answer that the model may be asked for again.
     pub(crate) fn asking(self, may_ask_again: bool) -> Self {
         Self { may_ask_again, ..self }
     }
 
-    /// Sees the reply anew: something in it no longer stands.
+    /// Replaces the reply, because something in it no longer stands.
     pub(crate) fn see(&mut self, reply: Record) {
         self.reply = reply;
     }
 
-    /// What came of the occasion.
+    /// The result of the occasion.
     pub(crate) fn finish(self) -> Flowed {
         let Self { session, done, findings, steps, degraded, refused, asks_again, .. } = self;
         Flowed { session, done, findings, steps: steps.into_list(), degraded, refused, asks_again }
     }
 
-    /// Says a message of the pack to its user.
+    /// Says a message of the pack to the user.
     pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
         let text = self.scope(&Bound::of(given), |scope| message.text.text(scope))?;
@@ -189,7 +190,7 @@ impl<'f> Flow<'f> {
         holds
     }
 
-    /// As [`Flow::scope`], with the state as the prompt showed it where a call or content acts.
+    /// The same as [`Flow::scope`], but a call or content sees the state that the prompt showed.
     pub(super) fn scope_as_shown<T>(&self, bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let state = if self.of_answer { &self.shown } else { &self.session.state };
         self.scope_over(state, bound, then)
@@ -219,19 +220,20 @@ impl<'f> Flow<'f> {
         self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
     }
 
-    /// What a schema refuses is left out: that is more than a word, since something is lost.
+    /// Reports something that was left out because it does not fit its schema. This is more than a remark: data is
+    /// lost.
     pub(super) fn lost(&mut self, message: String, at: Location) {
         let span = Location::response(self.span);
         let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
         self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
     }
 
-    /// An effect that cannot be performed is left out, and said.
+    /// Reports an effect that could not be performed and was left out.
     pub(super) fn failed(&mut self, at: Location, failure: &Failure) {
         self.left_out("an effect", at, failure);
     }
 
-    /// The same of `what` stands there.
+    /// Reports that `what` failed and was left out.
     pub(super) fn left_out(&mut self, what: &str, at: Location, failure: &Failure) {
         let message = format!("{what} was left out: {}", excerpt(&failure.message, 160));
         let span = Location::response(self.span);

@@ -1,8 +1,8 @@
-//! Rules: what follows on an event?
+//! Rules: what follows from an event?
 //!
-//! In: an event, and what it brings along.
-//! Out: the effects of each rule that follows on it, in the order of the pack; then the change of mode, if one asked for it.
-//! Never: lets a rule change the mode that the next rule on the same event sees.
+//! In: an event, and its values.
+//! Out: the effects of each rule for it, in the order of the pack; then the change of mode, if one was requested.
+//! Never: lets a rule change the mode that the next rule for the same event sees.
 
 use super::occasion::{Bound, Flow};
 use crate::judge::StepKind;
@@ -11,14 +11,14 @@ use crate::text::Span;
 use crate::value::Value;
 
 impl Flow<'_> {
-    /// Something happened at `span`; `names` are what it brings along.
+    /// Handles an event at `span`; `names` are its values.
     pub(crate) fn happen(&mut self, event: Event, names: &[(&str, &Value)], span: Span) {
         self.span = span;
         self.follow(event, names);
         self.depart();
     }
 
-    /// Asks back, where the input of the words at `span` does so.
+    /// Says the message with which the input of the words at `span` asks back, if it has one.
     pub(crate) fn ask(&mut self, input: &Input, span: Span) {
         self.span = span;
         if let Some(message) = input.ask
@@ -28,7 +28,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Fires the rules that follow on an event.
+    /// Performs the rules for an event.
     pub(super) fn follow(&mut self, event: Event, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
         let none = Value::Null;
@@ -53,7 +53,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether an utterance that comes now is beyond the limit of the discussion; a limit that cannot be checked is none.
+    /// Whether an utterance now would exceed the turn limit. A limit that cannot be evaluated does not apply.
     pub(crate) fn is_beyond_limit(&mut self) -> bool {
         let speakers = self.program.flows.speakers.as_ref();
         let Some((speakers, limit)) = speakers.and_then(|speakers| Some((speakers, speakers.limit.as_ref()?))) else {

@@ -1,18 +1,18 @@
 //! State: where does a path lead, and what is there?
 //!
-//! In: the state as JSON, and a path of keys; numbers lead into lists.
+//! In: the state as JSON, and a path of keys; numbers are indexes of lists.
 //! Out: the state changed, or why the path leads nowhere.
-//! Never: makes a list of what is none.
+//! Never: turns another value into a list.
 
 use crate::expression::{Key, Record};
 use crate::value::{Object, Value};
 use std::sync::Arc;
 
-/// How deep the state may be nested: readers of JSON go 128 levels deep, and what holds a session has some of its own. A value
-/// that takes itself in at every turn would else be a session that no host can read again.
+/// The deepest nesting of the state. JSON readers usually allow 128 levels, and what contains a session needs a few.
+/// Without a limit, a value that includes itself at every turn would make a session that no host can read.
 pub(super) const DEEPEST: usize = 120;
 
-/// Whether a value is nested to more than so many levels.
+/// Whether a value is nested more than `levels` deep.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     let below = levels.checked_sub(1);
     match value {
@@ -22,7 +22,7 @@ pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Puts a value at a path; objects on the way are made where nothing is.
+/// Sets the value at a path; missing objects on the way are made.
 pub(super) fn set(state: &mut Record, path: &[Key<'_>], value: &Value) -> Result<(), String> {
     match path {
         [only] => state.put(only, value.clone()),
@@ -31,7 +31,7 @@ pub(super) fn set(state: &mut Record, path: &[Key<'_>], value: &Value) -> Result
     Ok(())
 }
 
-/// The path as effects name it: keys with dots between them, a key that holds one in quotes.
+/// The path as effects name it: keys with dots between them; a key that contains a dot is quoted.
 pub(super) fn dotted(path: &[Key<'_>]) -> String {
     let mut out = String::with_capacity(path.iter().map(|key| key.len() + 1).sum());
     for (index, key) in path.iter().enumerate() {
@@ -46,7 +46,7 @@ pub(super) fn dotted(path: &[Key<'_>]) -> String {
     out
 }
 
-/// The value at a path, made where nothing is.
+/// The value at a path, made if it is missing.
 pub(super) fn reach<'s>(state: &'s mut Record, path: &[Key<'_>]) -> Result<&'s mut Value, String> {
     let (first, rest) = path.split_first().ok_or("the path is empty")?;
     let mut at = state.entry(first);
@@ -78,8 +78,8 @@ pub(super) fn get<'s>(state: &'s Record, path: &[Key<'_>]) -> Option<&'s Value> 
     })
 }
 
-/// Takes out what is at a path; none if nothing is there. A whole value of the state starts anew as `initial`, as it does in
-/// a session that does not have it.
+/// Removes the value at a path; none if there is none. A whole value of the state becomes `initial` again, as in a new
+/// session.
 pub(super) fn remove(state: &mut Record, path: &[Key<'_>], initial: Option<&Value>) -> Option<Value> {
     let (first, rest) = path.split_first()?;
     let Some((last, before)) = rest.split_last() else {
@@ -105,7 +105,7 @@ pub(super) fn remove(state: &mut Record, path: &[Key<'_>], initial: Option<&Valu
     }
 }
 
-/// A place in a list, as a JSON Pointer writes it (RFC 6901, §4): without a sign, and without zeros before it.
+/// The index in a list, written as in a JSON Pointer (RFC 6901, §4): without sign or leading zeros.
 fn place(key: &str) -> Option<usize> {
     let plain = key.starts_with(|first: char| first.is_ascii_digit()) && (key == "0" || !key.starts_with('0'));
     key.parse().ok().filter(|_| plain)

@@ -146,7 +146,7 @@ impl Reader {
         None
     }
 
-    /// Reads alternatives of sequences of terms. Recursion is limited because [`limits`](super::limits) has checked the
+    /// Reads alternatives of sequences of terms. Recursion is limited because `limits` has checked the
     /// nesting of parentheses.
     fn expression(&mut self, pair: Pair<'_, Token>, depth: usize) -> Node {
         let at = span(&pair);

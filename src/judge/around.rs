@@ -1,8 +1,8 @@
-//! Around: in which wrapper does a block stand?
+//! Around: which wrapper is a block in?
 //!
 //! In: the blocks of a document, in order.
-//! Out: for each block the wrapper that opened last before it and has not been closed, and so on outwards.
-//! Never: asks that wrappers close: one that opens again ends the one before it.
+//! Out: for each block the last wrapper that opened before it and has not been closed, and so on outwards.
+//! Never: requires wrappers to close: one that opens again ends the one before it.
 
 use super::Judgement;
 use crate::document::{Block, Pieces};
@@ -10,7 +10,7 @@ use crate::program::Dialect;
 use crate::surface::Role;
 use std::borrow::Cow;
 
-/// For each block the wrapper around it, by number.
+/// For each block the index of the wrapper around it.
 pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialect>) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::new();
     let wrappers = blocks.iter().enumerate().map(|(index, block)| {
@@ -33,7 +33,7 @@ pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialec
 }
 
 impl<'r> Judgement<'r> {
-    /// What an attribute of the wrapper called `name` around a block says.
+    /// The value of an attribute of the wrapper called `name` around a block.
     pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<Cow<'r, str>> {
         let dialect = self.dialect?;
         let blocks = &self.document.blocks;

@@ -1,8 +1,8 @@
 //! Calls: may each of them run, and with which parameters?
 //!
-//! In: the call blocks that stand, and the mode and state that the response's prompt showed.
-//! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered.
-//! Never: runs one, or lets a call change what its neighbours are judged by.
+//! In: the calls that stand, and the mode and state that the prompt of the response showed.
+//! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by strategies.
+//! Never: runs a call, or lets one call change how its neighbours are judged.
 
 use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::Defect;
@@ -19,20 +19,20 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(crate) struct Call<'r> {
     pub(crate) block: usize,
-    /// The action's name as the response has it.
+    /// The name of the action, as the response writes it.
     pub(crate) name: Cow<'r, str>,
-    /// None if there is no such action.
+    /// The action; none if the pack has no such action.
     pub(crate) action: Option<ActionId>,
-    /// An object.
+    /// The parameters, an object.
     pub(crate) params: Value,
     pub(crate) accepted: bool,
-    /// Which form its payload has: `attributes`, `tags`, `json`, `text` or `none`.
+    /// How its payload was read: `attributes`, `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
-    /// Whether a value was read, though with faults.
+    /// Whether a value could be read, even with faults.
     pub(super) readable: bool,
-    /// Whether its parameters are as its action declares them.
+    /// Whether its parameters fit the action's schema.
     fits: bool,
-    /// Whether its parameters hold what its action does not declare.
+    /// Whether it has parameters that its action does not declare.
     pub(super) undeclared: bool,
 }
 
@@ -114,7 +114,7 @@ impl<'r> Judgement<'r> {
         self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
     }
 
-    /// What of a call says which action it is, in words.
+    /// The part of a call that names its action, in words.
     fn names_its_action(&self, bound: &program::Block) -> Option<String> {
         match &bound.called {
             program::Called::Attribute(name) if self.reads_members() => Some(format!("its member `{name}`")),
@@ -126,7 +126,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Deny by default: what no permit allows is forbidden, and a condition that fails denies.
+    /// Checks the permits of a call. Deny by default: what no permit allows is forbidden, and a condition that fails
+    /// denies.
     fn judge_permit(&mut self, call: usize) {
         let Some(Call { block, name, action: Some(action), fits, .. }) = self.calls.get(call) else { return };
         let (name, action, fits) = (name.clone(), *action, *fits);
@@ -183,7 +184,7 @@ impl<'r> Judgement<'r> {
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
     }
 
-    /// What a permit says of a call that its condition refuses.
+    /// The advice of a permit for a call that its condition refuses.
     fn advice(&mut self, call: usize, advice: &Template) -> Option<String> {
         self.prepare_reply(advice.reads());
         let params = &self.calls.get(call)?.params;
@@ -207,7 +208,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Of the accepted calls only as many count as the reply may have.
+    /// Checks whether the reply has more accepted calls than it may have.
     fn judge_surplus(&mut self) {
         let Some((most, at)) = self.mode.and_then(|mode| mode.reply.calls) else { return };
         let accepted: Vec<usize> =
@@ -251,7 +252,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Takes a call and its block out.
+    /// Drops a call and its block.
     pub(super) fn drop_call(&mut self, call: usize) {
         let Some(call) = self.calls.get_mut(call) else { return };
         call.accepted = false;
@@ -260,12 +261,12 @@ impl<'r> Judgement<'r> {
         self.set_fate(block, Fate::Dropped);
     }
 
-    /// Whether a call's block has been taken out.
+    /// Whether the block of a call has been dropped.
     pub(super) fn is_dropped(&self, call: usize) -> bool {
         self.calls.get(call).is_some_and(|call| self.fate(call.block) == Fate::Dropped)
     }
 
-    /// Shows a call's raw block instead of running it.
+    /// Shows the raw block of a call instead of running it.
     pub(super) fn show_call(&mut self, call: usize) {
         let Some(call) = self.calls.get_mut(call) else { return };
         call.accepted = false;
@@ -275,7 +276,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Takes the parameters out that the call's action does not declare: all of them, once.
+    /// Drops the parameters of a call that its action does not declare: all of them at once.
     pub(super) fn drop_params(&mut self, call: usize) {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return };
         self.with_call(call, |call| {
@@ -285,7 +286,7 @@ impl<'r> Judgement<'r> {
         });
     }
 
-    /// Whether a value was read, though with faults.
+    /// Whether a value could be read, even with faults.
     pub(super) fn can_repair(&self, call: usize) -> bool {
         self.calls.get(call).is_some_and(|call| call.readable)
     }
@@ -317,7 +318,7 @@ impl<'r> Judgement<'r> {
         })
     }
 
-    /// Changes the parameters if they fit afterwards.
+    /// Changes the parameters, if they fit afterwards.
     fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Schema) -> Value) -> bool {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };

@@ -1,7 +1,7 @@
 //! Contents: may this text be stored under that key?
 //!
 //! In: the content blocks that stand.
-//! Out: unsafe keys, answered; of several texts under one key the one that counts.
+//! Out: unsafe keys, answered by strategies; of several texts under one key, the one that counts.
 //! Never: writes anything.
 
 use super::{Fate, Judgement, Subject, defect};
@@ -60,7 +60,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Of several contents under one key that stands once, the last whole one counts, in the place of the first.
+    /// Checks contents with the same key, if their keys are `unique`: the last complete one counts, in the place of the
+    /// first.
     fn judge_repeated(&mut self) {
         let mut known: HashMap<(Cow<'_, str>, Cow<'_, str>), Vec<usize>> = HashMap::new();
         let mut repeated = Vec::new();
@@ -100,12 +101,13 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The block whose content is told at the place of this one: another where the first of several makes room for the last.
+    /// The block whose content is reported in the place of this one: a later one, if this one makes room for it; none
+    /// if this one is reported elsewhere.
     pub(crate) fn told_at(&self, index: usize) -> Option<usize> {
         self.moved.get(&index).copied().unwrap_or(Some(index))
     }
 
-    /// Name and key of a content that stands.
+    /// The name and key of a content that stands.
     pub(crate) fn key(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         if bound.role != Role::Content {
@@ -115,9 +117,9 @@ impl<'r> Judgement<'r> {
         Some((self.content_name(index)?, key))
     }
 
-    /// Whether a content that stands has effects. One that only the end of the answer ended may be half of what was
-    /// meant: it needs a word of the pack, as a call does that was cut off. So does one that the end of an answer that was cut
-    /// off leaves unfinished, one that may have been thought of only, and one whose opener does not say its key.
+    /// Whether a content that stands has effects. It has none without a strategy from the pack if it may be incomplete
+    /// (because only the end of the answer ended it, or a truncated answer left it unfinished), if it may be part of
+    /// reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
@@ -131,13 +133,13 @@ impl<'r> Judgement<'r> {
         !cut || is_answered(Defect::UnclosedBlock)
     }
 
-    /// Whether a content that has a key does not say it.
+    /// Whether a content that should have a key lacks it.
     fn lacks_key(&self, index: usize) -> bool {
         let key = self.block(index).and_then(|(block, bound)| Some((block, bound.key.as_ref()?)));
         key.is_some_and(|(block, key)| self.called(block, key).is_none_or(|key| key.is_empty()))
     }
 
-    /// What a content is called in the outcome: the word of its binding, else its bound name.
+    /// The name of a content in the outcome: the word of its declaration, or else its declared name.
     pub(crate) fn content_name(&self, index: usize) -> Option<Cow<'r, str>> {
         let (block, bound) = self.block(index)?;
         match &bound.called {

@@ -1,8 +1,8 @@
-//! Guardrails: does a text say what it should not?
+//! Guardrails: does a text contain what it should not?
 //!
-//! In: the texts as they will be shown, and the reply as a whole.
-//! Out: tripped guardrails, answered; all patterns of one target are searched in one pass.
-//! Never: rewrites a text.
+//! In: the texts as they will be shown, and the whole reply.
+//! Out: tripped guardrails, answered by strategies; all patterns for one target are searched in one pass.
+//! Never: changes a text.
 
 use super::{Composed, Judgement, Place, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Strategy};
@@ -14,7 +14,7 @@ use crate::value::Value;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// One text that guardrails look at.
+/// One text that guardrails check.
 struct Looked {
     text: Composed,
     /// What it is about, for strategies.
@@ -68,7 +68,7 @@ impl Judgement<'_> {
         rule.modes.include(self.mode_id)
     }
 
-    /// Composes the message anew, and what conditions see, if a guardrail has removed something since.
+    /// Composes the message and the values for conditions again, if a guardrail has removed something since.
     fn renew(&mut self, stale: &mut bool) {
         if std::mem::take(stale) {
             self.compose();
@@ -76,8 +76,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// A pattern has tripped, or there is none: what the condition says decides. What stands is `stale` where the strategy
-    /// did not keep it.
+    /// Lets a guardrail trip if its condition holds; its pattern matched, or it has none. Sets `stale` unless the
+    /// strategy was `keep`.
     fn trip(
         &mut self,
         rule: &Guardrail,
@@ -122,8 +122,8 @@ impl Judgement<'_> {
         *stale |= chosen != Strategy::Keep;
     }
 
-    /// The match that trips a guardrail, if it takes one, and why that cannot be checked, if it cannot; none where nothing
-    /// trips it. A condition that reads what a match captures is asked of each, any other once.
+    /// The match that trips a guardrail, if it has a pattern, and the failure of the condition, if it fails; none if it
+    /// does not trip. A condition that reads captures is evaluated for each match, any other once.
     fn tripping_match(
         &mut self,
         rule: &Guardrail,
@@ -174,7 +174,7 @@ impl Judgement<'_> {
         None
     }
 
-    /// The texts of a target of which any trips a guardrail, with the patterns that match it.
+    /// The texts of a target in which some pattern trips, with the indexes of these patterns.
     fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
         match &set.target {
             Target::Reply => Vec::new(),
@@ -192,7 +192,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The patterns that match a text; none where no guardrail trips by that.
+    /// The indexes of the patterns that match a text; none if no guardrail trips because of them.
     fn hits(&self, set: &TargetPatterns, text: &str) -> Option<Vec<usize>> {
         let rules = &self.program.guardrails.rules;
         let hits = set.patterns.matches(text);
@@ -206,7 +206,7 @@ impl Judgement<'_> {
         (0..self.document.blocks.len()).filter(|index| self.stands(*index))
     }
 
-    /// One message, however many blocks and pieces it was made of.
+    /// The whole message as one text, however many blocks it is made of.
     fn tripping_message(&self, set: &TargetPatterns) -> Option<(Looked, Vec<usize>)> {
         let first = self.standing_blocks().find(|index| self.is_message(*index));
         // An empty message is a message; without any, there is nothing to look at.
@@ -237,12 +237,12 @@ impl Judgement<'_> {
         })
     }
 
-    /// What a block says that has nothing in it: its opener shows where.
+    /// The text of an empty block, placed at its opener.
     fn empty_text(&self, index: usize) -> Composed {
         Composed::of_value(String::new(), self.document.blocks.get(index).map(head).unwrap_or_default())
     }
 
-    /// What stands outside every block may be a section, too.
+    /// The section made of text outside every block.
     fn tripping_section(&self, set: &TargetPatterns, meant: impl Fn(&str) -> bool) -> Option<(Looked, Vec<usize>)> {
         let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
         let (piece, _) = self.outside_piece(Place::Section)?;
@@ -250,7 +250,7 @@ impl Judgement<'_> {
         Some((Looked { text: text.clone(), subject: Subject::Outside(piece) }, hits))
     }
 
-    /// The texts that a parameter holds, however deep.
+    /// The texts in a parameter, at any depth.
     fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(Looked, Vec<usize>)> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
@@ -291,7 +291,7 @@ impl Judgement<'_> {
     }
 }
 
-/// The texts that a value holds, each with the way to it.
+/// Calls `then` for each text in a value, with the path to it.
 fn each_text<'v>(value: &'v Value, way: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str)) {
     let mut inside = |step: String, inner: &'v Value| {
         way.push(step);
@@ -306,7 +306,7 @@ fn each_text<'v>(value: &'v Value, way: &mut Vec<String>, then: &mut impl FnMut(
     }
 }
 
-/// What could trip a guardrail in this text; nothing where it trips because its pattern does not match.
+/// The matches that could trip a guardrail in this text; empty if it trips because its pattern does not match.
 fn matches<'l>(rule: &'l Guardrail, text: &'l str) -> impl Iterator<Item = Range<usize>> {
     let pattern = rule.pattern.iter().filter(|_| !rule.inverted);
     pattern.flat_map(|pattern| pattern.find_apart(text, rule.excuse.as_slice()))

@@ -1,15 +1,16 @@
-//! Holes: what is left of a text when parts of it are taken out?
+//! Holes: what is left of a text after parts of it are removed?
 //!
-//! In: a region of a text, and the holes in it.
+//! In: a range of a text, and the holes in it.
 //! Out: the spans that are left.
 //! Never: changes a character.
 //!
-//! A hole takes the lines that it fills with it (seed 001, §Output format: the text surrounds the action): the blanks on
-//! its lines, and the line break behind it.
+//! If a hole covers everything on its lines, their blanks and the line break after it are removed as well (seed 001,
+//! §Output format: the text surrounds the action).
 
 use crate::text::Span;
 
-/// What is left of a region without its holes. A hole that fills its lines takes their blanks and its line break.
+/// The spans of a range that are left without its holes. A hole that covers everything on its lines takes their blanks
+/// and its line break with it.
 pub(super) fn kept(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
     let bytes = text.as_bytes();
     let blank = |from: usize, to: usize| {
@@ -56,7 +57,7 @@ pub(super) fn kept(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
     spans
 }
 
-/// Takes white space off the first and the last of the spans.
+/// Removes white space from the start of the first span and the end of the last.
 pub(super) fn trim_ends(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
     while let Some(first) = spans.first_mut() {
         let body = first.of(text);

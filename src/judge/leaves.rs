@@ -1,7 +1,7 @@
 //! Leaves: what became of every byte of the response?
 //!
-//! In: the blocks with their fates, the text outside them, and what of both is shown.
-//! Out: each part of the response once, in order, under its name in the ledger.
+//! In: the blocks with their fates, the text outside them, and which parts of both are shown.
+//! Out: each part of the response once, in order, with its part of the ledger.
 //! Never: counts: the ledger and the trace do.
 
 use super::outside::{Piece, Place};
@@ -11,10 +11,10 @@ use crate::surface::Role;
 use crate::text::Span;
 use std::fmt;
 
-/// Under which name of the ledger a byte counts.
+/// The part of the ledger under which a byte counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaf {
-    /// The text to show.
+    /// Text shown to the user.
     Message,
     /// The model's reasoning.
     Thinking,
@@ -30,14 +30,14 @@ pub enum Leaf {
     Markup,
     /// Text outside every block.
     Stray,
-    /// What a strategy removed.
+    /// What a strategy removed, with its markup.
     Dropped,
-    /// White space outside blocks, or trimmed.
+    /// White space outside blocks, and white space that was trimmed.
     Blank,
 }
 
 impl Leaf {
-    /// Its word in the ledger.
+    /// Its name in the ledger.
     pub fn word(self) -> &'static str {
         match self {
             Leaf::Message => "message",
@@ -61,7 +61,7 @@ impl fmt::Display for Leaf {
 }
 
 impl Judgement<'_> {
-    /// Every byte of the response once, from the first to the last.
+    /// Calls `leaf` for every byte of the response once, in order.
     pub(crate) fn leaves(&self, mut leaf: impl FnMut(Span, Leaf)) {
         if let Some((opener, closer)) = self.document.wrapper {
             self.markup(Span::new(0, opener.end), &mut leaf);
@@ -72,7 +72,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// What was taken off, such as a fence, and the white space around it.
+    /// Something that was removed, such as a fence, and the white space around it.
     fn markup(&self, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
         let core = span.trimmed(self.text);
         let core = if core.is_empty() { Span::new(span.end, span.end) } else { core };
@@ -125,7 +125,7 @@ impl Judgement<'_> {
         self.markup(Span::new(piece.core().end, piece.gap().end), leaf);
     }
 
-    /// What of a part is prose that is shown is the message; the rest of it went with the blocks, or with the ends.
+    /// The parts of `part` that are shown as prose are message; the rest was removed as white space.
     fn prose_leaves(&self, part: Span, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
         let first = prose.partition_point(|span| span.end <= part.start);
         let mut at = part.start;
@@ -166,7 +166,7 @@ impl Judgement<'_> {
         leaf(Span::new(block.inner().end, block.span().end), Leaf::Markup);
     }
 
-    /// What was lifted out of a dropped block has an account of its own, and so has what is shown as text after that.
+    /// Bytes of a dropped block. Blocks lifted out of it, and raw text shown from it, are counted separately.
     fn dropped_leaves(&self, index: usize, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
         let mut at = span.start;
         let inside = self.document.blocks.from(index + 1).take_while(|(_, child)| child.span().start < span.end);
@@ -181,7 +181,7 @@ impl Judgement<'_> {
         leaf(Span::new(at, span.end), Leaf::Dropped);
     }
 
-    /// The text of a block and the blocks inside it take turns; what neither has is white space.
+    /// The text of a block and the blocks inside it, in turn; the rest is white space.
     fn body_leaves(&self, index: usize, inner: Span, kind: Leaf, leaf: &mut impl FnMut(Span, Leaf)) {
         let mut at = inner.start;
         let shown = self.body_spans(index);

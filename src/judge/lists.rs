@@ -1,7 +1,7 @@
-//! Lists: does a list in the reply name what the reply holds, and what are the values of sections?
+//! Lists: does a list in the reply agree with the contents of the reply, and what are the values of sections?
 //!
 //! In: the sections that stand, with their values, and the keys of the contents.
-//! Out: a `list-mismatch` for each key that only one of them has; a `field-form` for each section without its value.
+//! Out: a `list-mismatch` for each key that is only in one of them; a `field-form` for each section without its value.
 //! Never: changes a list or a content.
 
 use super::Judgement;
@@ -26,7 +26,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Tells of each section that says something, and not in the form that its block declares.
+    /// Reports each section whose text does not have the form that its block declares.
     fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
@@ -75,14 +75,14 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The contents of a name that stand, with their keys, in the order in which they are told.
+    /// The contents of this name that stand, with their keys, in order.
     fn keys_of(&self, name: &str) -> Vec<(usize, Cow<'r, str>)> {
         let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
         let keys = told.filter_map(|index| Some((index, self.key(index)?)));
         keys.filter(|(_, (known, _))| known == name).map(|(index, (_, key))| (index, key)).collect()
     }
 
-    /// What a section's payload says, where it has one that can be read.
+    /// The value of a section's payload, if it can be read.
     pub(super) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         if let Some(value) = block.value() {
@@ -117,7 +117,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Lists that the reply does not write down: the keys of what they would list.
+    /// Lists that the reply should have but does not contain: the keys that they would list.
     pub(super) fn derived_lists(&self) -> Vec<(String, Value)> {
         let counts = self.mode.map(|mode| mode.reply.counts.as_slice()).unwrap_or_default();
         let lists = counts.iter().filter_map(|count| Some((count, count.lists.as_ref()?)));
@@ -131,7 +131,7 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// Keys and the ends of keys: a list may leave out the folders that a key starts with, and the other way round.
+/// Keys and their endings: a list may leave out the leading folders of a key, or have more of them.
 struct Ends<'k> {
     whole: HashSet<&'k str>,
     ends: HashSet<&'k str>,
@@ -149,7 +149,7 @@ impl<'k> Ends<'k> {
     }
 }
 
-/// A key, and what is left of it without its first folders. Only so many are looked at: a key is no longer than a path.
+/// A key, and what is left of it without its leading folders, up to a number of times.
 fn ends(key: &str) -> impl Iterator<Item = &str> {
     const MOST: usize = 64;
     let starts = key.match_indices('/').map(|(at, _)| at + 1);

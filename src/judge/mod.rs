@@ -1,11 +1,12 @@
-//! Judge: what of a document counts, and what answers each defect?
+//! Judge: what in a document counts, and which strategy answers each defect?
 //!
-//! In: a [`Document`], the program, and the session that the response's prompt showed.
-//! Out: [`Judgement`]: what became of each block, the calls with their parameters, and the findings.
+//! In: a [`Document`], the program, and the session that the prompt of the response showed.
+//! Out: [`Judgement`]: the fate of each block, the calls with their parameters, and the findings.
 //! Never: reads the response again, or performs an effect.
 //!
-//! Finding and deciding are apart: each file here finds defects of one kind and hands them to [`Judgement::answer`], which
-//! asks the degradation tables, the nearest word first, and lets one strategy act.
+//! Finding and deciding are separate: each file here finds defects of one kind and passes them to
+//! [`Judgement::answer`], which looks for strategies in the degradation tables, nearest first, and lets one of them
+//! act.
 
 mod around;
 mod calls;
@@ -54,9 +55,9 @@ use std::sync::Arc;
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It counts as what it is.
+    /// It counts as its role.
     Stands,
-    /// It stands inside another and counts as if it stood outside.
+    /// It is inside another block, and counts as if it were outside.
     Lifted,
     /// It stays text of the block around it.
     Inner,
@@ -67,7 +68,7 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
-    /// What became of it, in a word.
+    /// The fate in a word.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Fate::Stands => "stands",
@@ -82,23 +83,23 @@ impl Fate {
 /// What a defect is about.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
-    /// A place that is neither block nor text of its own, and the block that it stands inside, if it does.
+    /// A place that is neither a block nor a piece of text, and the block around it, if any.
     Place(Option<usize>, Span),
     /// One block.
     Block(usize),
-    /// Blocks of one name, in order, of which only so many may stand.
+    /// Blocks of one name, in order, and how many of them may stand.
     Blocks(Vec<usize>, usize),
     /// One call.
     Call(usize),
-    /// Accepted calls, in order, of which only so many may stand.
+    /// Accepted calls, in order, and how many of them may stand.
     Calls(Vec<usize>, usize),
     /// The parameters of a call that its action does not declare.
     Params(usize),
-    /// Text outside every block: a number among the pieces.
+    /// Text outside every block, by the index of the piece.
     Outside(usize),
-    /// The message, where it is more than one block, and the first block of it.
+    /// The message if it is more than one block, with its first block.
     Message(Option<usize>),
-    /// All that an answer says which no dialect could read.
+    /// An answer that no dialect could read, as a whole.
     Unread,
     /// The reply as a whole.
     Reply,
@@ -115,49 +116,50 @@ pub(crate) struct Judgement<'r> {
     mode_id: Option<ModeId>,
     /// Whether the host says that the model ran out of tokens.
     truncated: bool,
-    /// Where reasoning may stand outside its blocks.
+    /// Where reasoning may be outside its blocks.
     reasoning: Vec<Reasoning>,
     fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
-    /// Blocks that are told as one, in order.
+    /// Groups of blocks that are joined into one, in order.
     joined: Vec<Vec<usize>>,
-    /// Contents that make room for a later one under the same key, with that one; and those, which are told there.
+    /// For contents that make room for a later one with the same key, the later one; for the later ones none, because
+    /// they are reported in the place of the first.
     moved: BTreeMap<usize, Option<usize>>,
     pub(crate) findings: Findings,
     pub(crate) steps: Steps,
-    /// What took a block out or changed what it counts as, where somebody wants to be told.
+    /// The defect that dropped a block or changed its fate; recorded only if a trace is wanted.
     pub(crate) causes: BTreeMap<usize, Code>,
-    /// How many values the payloads may still hold.
+    /// How many more values payloads may have.
     values: Rc<Cell<usize>>,
     pub(crate) degraded: bool,
     pub(crate) refused: bool,
     /// Whether the model may be asked again, and whether it is.
     pub(crate) may_ask_again: bool,
     pub(crate) asks_again: bool,
-    /// The texts of contents: conditions, effects and the outcome hold the same ones.
+    /// The texts of contents, shared by conditions, effects and the outcome.
     shared: RefCell<BTreeMap<usize, Arc<str>>>,
-    /// The values of sections that were read.
+    /// The values of sections that have been read.
     read: RefCell<BTreeMap<usize, Option<Value>>>,
-    /// What had to be forgiven for some of them, until it is told.
+    /// The faults tolerated in some of them, until they are reported.
     forgiven: RefCell<BTreeMap<usize, Json>>,
-    /// The calls and contents that an answer which was cut off may have left unfinished.
+    /// The calls and contents that a truncated answer may have left unfinished.
     unfinished: BTreeSet<usize>,
-    /// Where marks stand that are told and belong to no block, in order; looked for when a broken opener first asks.
+    /// The places of reported marks that belong to no block, in order; found when first needed for a broken opener.
     marks: OnceCell<Vec<usize>>,
-    /// Members of the calls that their payload names which are neither their names nor their parameters, by block.
+    /// By block: members of calls named by their payload that are neither their names nor their parameters.
     beside: BTreeMap<usize, Vec<Span>>,
-    /// The wrapper around each block, looked for when a key first asks.
+    /// The wrapper around each block; found when first needed for a key.
     around: OnceCell<Vec<Option<usize>>>,
-    /// Those who may speak, as the pack lists them; looked for when somebody first speaks.
+    /// The declared speakers; evaluated when first needed.
     known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
-    /// What conditions see as `reply`; each member is made when one reads it.
+    /// What conditions see as `reply`; each member is made when it is read.
     pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
 }
 
-/// Judges a document. Total: whatever the document holds, a judgement comes back.
+/// Judges a document. Any document gives a judgement.
 pub(crate) fn judge<'r>(
     program: &'r Program,
     session: &'r Session,
@@ -218,7 +220,7 @@ pub(crate) fn judge<'r>(
 }
 
 impl<'r> Judgement<'r> {
-    /// The declaration of a block of the document.
+    /// The declaration of a block.
     pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::Block> {
         self.dialect?.block(block.id)
     }
@@ -228,7 +230,7 @@ impl<'r> Judgement<'r> {
         Some((block, self.bound(block)?))
     }
 
-    /// The whole of a block.
+    /// The span of a whole block.
     pub(crate) fn span_of(&self, index: usize) -> Span {
         self.document.blocks.get(index).map(Block::span).unwrap_or_default()
     }
@@ -258,7 +260,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Whether a block stands inside another one; `unless_lifted`: and nothing between them, nor itself, was lifted out.
+    /// Whether a block is inside another one. With `unless_lifted`, not if it or a block between them was lifted out.
     fn is_inside(&self, child: usize, around: usize, unless_lifted: bool) -> bool {
         let mut at = Some(child);
         while let Some(index) = at.filter(|index| !(unless_lifted && self.fate(*index) == Fate::Lifted)) {
@@ -270,12 +272,12 @@ impl<'r> Judgement<'r> {
         false
     }
 
-    /// Whether a block counts as what it is.
+    /// Whether a block counts as its role.
     pub(crate) fn stands(&self, index: usize) -> bool {
         matches!(self.fate(index), Fate::Stands | Fate::Lifted)
     }
 
-    /// What may answer a defect of the subject.
+    /// The strategies that may answer a defect of the subject, in order.
     fn answers(&self, defect: Defect, subject: &Subject) -> impl Iterator<Item = Chosen> + Clone + use<'r> {
         let call = match subject {
             Subject::Call(call) | Subject::Params(call) => self.calls.get(*call),
@@ -304,14 +306,14 @@ impl<'r> Judgement<'r> {
         self.program.answers(defect, Near { action, block, mode: self.mode })
     }
 
-    /// The action that a call's block names.
+    /// The action that the block of a call names.
     fn action_of(&self, block: usize) -> Option<&'r Action> {
         let (block, bound) = self.block(block)?;
         let name = self.called(block, &bound.called)?;
         self.program.actions.get(&*name)
     }
 
-    /// The name that a block bears, from wherever its binding takes it.
+    /// The name of a block, from the source that its declaration gives.
     pub(crate) fn called(&self, block: &Block, called: &'r program::Called) -> Option<Cow<'r, str>> {
         match called {
             program::Called::Own => Some(block.name().of(self.text).into()),
@@ -322,8 +324,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What the opener of a block says beside its name, under the names as the dialect compares them; the first of a name
-    /// counts.
+    /// The attributes in the opener of a block, by their names as the dialect compares them. If a name is repeated, the
+    /// first counts.
     pub(crate) fn attributes(&self, index: usize) -> Value {
         let (Some(block), Some(dialect)) = (self.document.blocks.get(index), self.dialect) else {
             return Value::Null;
@@ -353,7 +355,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What an attribute says, with the white space around it.
+    /// The value of an attribute, with the white space around it.
     fn says(&self, attribute: &Attribute) -> Cow<'r, str> {
         let raw = attribute.value.span().of(self.text);
         match matches!(attribute.key, Key::Payload) || self.reads_members() {
@@ -364,7 +366,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Answers a defect: lets the first strategy that applies act, and says so.
+    /// Answers a defect: the first strategy that applies acts, and the finding records it.
     pub(crate) fn answer(&mut self, defect: Defect, subject: &Subject, finding: Diagnostic) -> Strategy {
         self.answer_with(self.answers(defect, subject), subject, finding)
     }
@@ -394,7 +396,7 @@ impl<'r> Judgement<'r> {
         chosen
     }
 
-    /// What declares where something stands: the block around it, or else the dialect.
+    /// The declaration of the surroundings of a subject: the block around it, or else the dialect.
     fn surroundings(&self, subject: &Subject) -> Option<Location> {
         let around = match subject {
             Subject::Place(around, _) => *around,
@@ -405,7 +407,7 @@ impl<'r> Judgement<'r> {
         block.or_else(|| self.dialect.map(|dialect| dialect.at))
     }
 
-    /// Remembers what changed the blocks that a defect is about: the first that did is why.
+    /// Records the defect that changed the subject's blocks. The first one is kept.
     fn note_cause(&mut self, subject: &Subject, code: &Code) {
         if !self.steps.are_wanted() {
             return;
@@ -426,12 +428,12 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What an attribute of a block's opener says.
+    /// The value of an attribute in the opener of a block.
     pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
         self.attribute_of(block, name).map(|attribute| self.value_of(attribute))
     }
 
-    /// The same with the white space around it.
+    /// The same, with the white space around it.
     pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
         self.attribute_of(block, name).map(|attribute| self.says(attribute))
     }
@@ -444,7 +446,7 @@ impl<'r> Judgement<'r> {
         block.attributes.iter().find(same)
     }
 
-    /// Name, key and text of a content that stands.
+    /// The name, key and text of a content that stands.
     pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, Arc<str>)> {
         let (name, key) = self.key(index)?;
         let mut shared = self.shared.borrow_mut();
@@ -461,7 +463,7 @@ impl<'r> Judgement<'r> {
         self.find(diagnostic.with_rule(rule));
     }
 
-    /// What conditions may see, beside what is at hand where they stand.
+    /// What conditions can see, besides the names of their place.
     pub(crate) fn scope(&self) -> Scope<'_> {
         let mut scope = Scope::new();
         scope.add_record("state", &self.session.state);
@@ -473,23 +475,23 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// What its payload calls a block.
+/// The block's name in its payload.
 fn named_within(block: &Block) -> Option<&Attribute> {
     block.attributes.iter().find(|attribute| matches!(attribute.key, Key::Payload))
 }
 
-/// Where a block says what it is.
+/// The part of a block that says what it is.
 pub(crate) fn head(block: &Block) -> Span {
     let opener = if block.opener().is_empty() { block.span() } else { block.opener() };
     named_within(block).map_or(opener, |name| name.value.span())
 }
 
-/// A defect at a place of the response.
+/// The finding for a defect at a place in the response.
 pub(crate) fn defect(defect: Defect, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code::Defect(defect), Location::response(span), message)
 }
 
-/// A text of JSON without the quote at either end, which a cut may have taken.
+/// A JSON string without the quotes at its ends; a cut may have removed either.
 fn unquoted(raw: &str) -> &str {
     let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''));
     let inner = quote.and_then(|quote| raw.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest)));

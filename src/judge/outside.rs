@@ -1,8 +1,8 @@
 //! Outside: what becomes of the text outside every block?
 //!
-//! In: the blocks, and what the dialect says of text outside them.
-//! Out: the [`Piece`]s with their fates; stray ones are answered.
-//! Never: composes a text: a piece says where it stands, and whether it counts.
+//! In: the blocks, and the dialect's setting for text outside them.
+//! Out: the [`Piece`]s with their fates; stray ones are answered by strategies.
+//! Never: composes a text: a piece only has a place and a fate.
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::Defect;
@@ -24,18 +24,18 @@ impl Piece {
         Self { gap: gap.into(), core: core.into(), fate }
     }
 
-    /// The gap between two blocks, white space included.
+    /// The whole gap between two blocks, including white space.
     pub(super) fn gap(&self) -> Span {
         self.gap.span()
     }
 
-    /// What of it is left without white space and what may stand between blocks, at both ends.
+    /// The gap without white space, and without what may be between blocks, at both ends.
     pub(super) fn core(&self) -> Span {
         self.core.span()
     }
 }
 
-/// What becomes of text outside every block.
+/// The fate of text outside every block.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     #[default]
@@ -46,7 +46,7 @@ pub(super) enum Place {
 }
 
 impl Judgement<'_> {
-    /// Finds the text outside every block, and answers what has no place.
+    /// Finds the text outside every block, and answers text that has no place in the dialect.
     pub(super) fn judge_outside(&mut self) {
         self.texts.pieces = self.outside_pieces();
         // Where no dialect read the answer, `no-dialect` has been told of the whole text.
@@ -66,7 +66,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The text outside every block in order, what was taken out of it included.
+    /// The text outside every block in order, including what was taken out of it.
     fn outside_pieces(&self) -> Pieces<Piece> {
         let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
         let strays = self.texts.strays;
@@ -89,7 +89,7 @@ impl Judgement<'_> {
         both.collect()
     }
 
-    /// Whether text stands outside every block that the dialect has no place for.
+    /// Whether there is text outside every block that has no place in the dialect.
     pub(super) fn has_stray_text(&self) -> bool {
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
@@ -97,7 +97,7 @@ impl Judgement<'_> {
         gaps.any(|gap| !self.without_between(gap, &closers).is_empty())
     }
 
-    /// What stands outside every block and was not taken out, white space included.
+    /// The gaps outside every block without what was taken out of them, including white space.
     pub(super) fn gaps(&self) -> impl Iterator<Item = Span> {
         let inner = self.outer();
         let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
@@ -122,8 +122,8 @@ impl Judgement<'_> {
         })
     }
 
-    /// The text before the first block, where the dialect calls that a section and no block is called so, whatever becomes of
-    /// that block.
+    /// The text before the first block, if the dialect makes it a section and no block has that name. The fate of the
+    /// first block does not matter.
     pub(super) fn outside_section(&self) -> Option<(&str, Span)> {
         let dialect = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
@@ -154,18 +154,18 @@ impl Judgement<'_> {
         core(Span::new(at, end)).map(|core| (name.as_str(), core))
     }
 
-    /// The first piece of the text outside that has this fate, with its number.
+    /// The first piece with this fate, and its index.
     pub(super) fn outside_piece(&self, fate: Place) -> Option<(usize, &Piece)> {
         self.texts.pieces.iter().enumerate().find(|(_, piece)| piece.fate == fate)
     }
 
-    /// Closers that close nothing, where the dialect lets them stand between blocks.
+    /// Closers that close nothing, if the dialect allows them between blocks.
     fn stray_closers(&self) -> Vec<Span> {
         let lets = self.dialect.is_some_and(|dialect| dialect.between.contains(&Between::Closer));
         self.document.stray_closers().filter(|_| lets).collect()
     }
 
-    /// What is left of a gap between blocks without what may stand there.
+    /// What is left of a gap without what may be between blocks.
     fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
         let between = self.dialect.map(|dialect| dialect.between.as_slice()).unwrap_or_default();
         let mut core = gap.trimmed(self.text);
@@ -196,7 +196,7 @@ impl Judgement<'_> {
         self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start))
     }
 
-    /// Takes a place out of the text outside every block; false where that is a section, which stays whole.
+    /// Takes a place out of the text outside every block; false if it is in a section, which stays whole.
     pub(super) fn take_out(&mut self, place: Span) -> bool {
         if self.outside_section().is_some_and(|(_, section)| section.contains(place.start)) {
             return false;

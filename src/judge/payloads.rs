@@ -1,8 +1,9 @@
-//! Payloads: which parameters does a call give?
+//! Payloads: which parameters does a call have?
 //!
 //! In: the block of a call, and its action.
-//! Out: the call's parameters, typed and checked by the action's schema; a finding for whatever of the payload does not count.
-//! Never: asks whether the call is permitted.
+//! Out: the call's parameters, typed and checked against the action's schema; a finding for everything in the payload
+//! that does not count.
+//! Never: checks whether the call is permitted.
 
 use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
@@ -18,19 +19,19 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-/// What a payload gives.
+/// What a payload contains.
 struct Given {
     form: &'static str,
     params: Object,
-    /// Whether there is nothing in them to settle.
+    /// Whether there is nothing in the parameters to [`settle`](super::typing::settle).
     settled: bool,
-    /// The rung of the reader that read it.
+    /// The index of the reader that read it.
     rung: usize,
-    /// Whether there is more of it that cannot be read.
+    /// Whether it has more that cannot be read.
     incomplete: bool,
 }
 
-/// A call whose payload is read: its number, its block, and what the dialect says of such blocks.
+/// A call whose payload is read: its index, its block, and the declaration of such blocks.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     call: usize,
@@ -39,7 +40,7 @@ struct Asked<'a> {
 }
 
 impl<'r> Judgement<'r> {
-    /// Reads and types the payload; whether its parameters fit the schema.
+    /// Reads and types the payload; returns whether its parameters fit the schema.
     pub(super) fn read_payload(
         &mut self,
         call: usize,
@@ -105,7 +106,7 @@ impl<'r> Judgement<'r> {
         self.validate(call, &at, action)
     }
 
-    /// What the payload gives, if it can be read.
+    /// The content of the payload, if it can be read.
     fn given(&mut self, asked: Asked<'_>, source: Source<'_>, types: &Types) -> Option<Given> {
         let Asked { call, block, bound } = asked;
         let read = self.payload(asked, source)?;
@@ -149,7 +150,7 @@ impl<'r> Judgement<'r> {
         Some(Given { form, params, settled, rung: read.rung, incomplete })
     }
 
-    /// The payload as the first reader reads it that can.
+    /// The payload from the first reader that can read it.
     fn payload(&mut self, Asked { call, block, bound }: Asked<'_>, source: Source<'_>) -> Option<payload::Read> {
         if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
@@ -223,7 +224,7 @@ impl<'r> Judgement<'r> {
         Some(typed)
     }
 
-    /// Answers a field that nothing closes, and closers that close none: what a field says may have been cut off there.
+    /// Answers fields that are never closed, and closers that close none: a field may have been cut off there.
     fn judge_unpaired(&mut self, Asked { call, bound, .. }: Asked<'_>, unclosed: &[Span], stray: &[Span]) {
         if let Some(unclosed) = unclosed.first() {
             let message = format!("the field `{}` is never closed", excerpt(unclosed.of(self.text), 40));
@@ -285,7 +286,7 @@ impl<'r> Judgement<'r> {
         self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
     }
 
-    /// Adds what the opener gives; of what both give, the payload's counts.
+    /// Adds the attributes of the opener; if both have a parameter, that of the payload counts.
     fn join_opener(
         &mut self,
         Asked { block, bound, .. }: Asked<'_>,
@@ -304,14 +305,15 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The rung on which the opener is the payload: where no body stands, and it says more than the action's name.
+    /// The index of the reader `attributes`, if the payload is the opener: there is no body, and the opener has more
+    /// than the action's name.
     fn in_opener(&self, block: &Block, bound: &program::Block) -> Option<usize> {
         let rung = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes)?;
         let says = || !self.told(block, bound).is_empty();
         (block.body().of(self.text).trim().is_empty() && says()).then_some(rung)
     }
 
-    /// What the opener says beside the action's name; the first of a name counts.
+    /// The attributes of the opener besides the action's name; if one is repeated, the first counts.
     fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
         let Some(dialect) = self.dialect else { return Vec::new() };
         let mut entries: Vec<Entry<'r>> = Vec::new();
@@ -331,7 +333,7 @@ impl<'r> Judgement<'r> {
         entries
     }
 
-    /// The parameters that the opener gives.
+    /// The parameters in the opener.
     fn opener_params(&self, block: &Block, told: &[Entry<'_>], source: Source<'_>, types: &Types) -> Object {
         // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own grammar
         // captures is taken as it is.
@@ -341,7 +343,8 @@ impl<'r> Judgement<'r> {
         source.typed(told.iter().copied(), types, self.program.limits.depth).params.into()
     }
 
-    /// Tells what stands beside a payload that it cannot join: a parameter is missed there, all else is another form.
+    /// Reports what is beside a payload but cannot be part of it. If it is the name of a parameter, that parameter is
+    /// missing; otherwise it is just another form.
     fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
         let Some(dialect) = self.dialect else { return };
         // Where no member is declared as the body, all members are the payload.
@@ -360,7 +363,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The same of what a payload that names its call says beside its name and its parameters.
+    /// The same for the members beside the name and the parameters, if the payload names its call.
     pub(super) fn judge_beside(&mut self, call: usize, bound: &program::Block, action: Option<&Action>) {
         let block = self.calls.get(call).map(|call| call.block);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
@@ -383,7 +386,7 @@ impl<'r> Judgement<'r> {
         fields.list.first().filter(|field| field.span == member).map(|field| field.name.of(self.text))
     }
 
-    /// Tells what no payload reads, which may be a parameter that is `missed`.
+    /// Reports something that no reader reads, which may be a `missed` parameter.
     fn unread(&mut self, call: usize, bound: &program::Block, (name, at): (&str, Span), missed: bool) {
         let name = excerpt(name, 40);
         if missed {
@@ -398,7 +401,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What reading the payload of a block needs to know.
+    /// What the readers need to know about the payload of a block.
     pub(super) fn source<'s>(
         &self,
         block: &Block,
@@ -420,7 +423,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The places of what a call says.
+    /// The places in the payload of a call.
     pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
         let ((block, bound), dialect) = (self.block(call.block)?, self.dialect?);
         let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
@@ -458,7 +461,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Whether the parameters fit the schema, maybe after a strategy changed them.
+    /// Whether the parameters fit the schema, possibly after a strategy changed them.
     fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
         let Some((way, faults)) = self.faults_of(call, action) else { return true };
         let mut message = String::from("the payload does not fit its schema: ");
@@ -473,7 +476,7 @@ impl<'r> Judgement<'r> {
         matches!(chosen, Strategy::Coerce | Strategy::Default)
     }
 
-    /// What the schema says against the parameters, and the way to what it says first.
+    /// What the schema says against the parameters, and the path to the first fault.
     fn faults_of(&self, call: usize, action: &Action) -> Option<(Vec<String>, Vec<String>)> {
         let validator = match action.schema.validator() {
             Ok(validator) => validator,
@@ -493,12 +496,12 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// Whether what stands in place of parameters says that there are none: `null`, or a text with nothing in it.
+/// Whether a value given instead of parameters means that there are none: `null`, or an empty text.
 fn says_none(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// The key of a member of an object, with its quotes.
+/// The key of an object's member, with its quotes.
 fn key_of(member: &str) -> &str {
     let quote = member.chars().next().filter(|first| matches!(first, '"' | '\''));
     let mut escaped = false;

@@ -1,8 +1,8 @@
-//! Places: where in a payload does a parameter stand?
+//! Places: where in a payload is a parameter?
 //!
-//! In: a call's payload, the form in which it was read, and ways to its parameters and their members.
-//! Out: the span of the field, member or entry; where there is none of it, of what is nearest to it.
-//! Never: reads a payload in which nothing is to be pointed at.
+//! In: the payload of a call, the form in which it was read, and paths to its parameters and their members.
+//! Out: the span of the field, member or entry; if it does not exist, that of the nearest one.
+//! Never: reads a payload unless a place in it is needed.
 
 use super::typing::Entry;
 use crate::document::Block;
@@ -18,12 +18,12 @@ pub(super) struct Places<'t> {
     source: Source<'t>,
     types: &'t Types,
     body: Span,
-    /// What the opener says, where that is the payload or joins it.
+    /// The attributes of the opener, if they are the payload or part of it.
     told: Vec<Entry<'t>>,
-    /// The whole payload, or the opener where there is nothing of it.
+    /// The whole payload, or the opener if it is empty.
     whole: Span,
     layout: OnceCell<Option<Layout<'t>>>,
-    /// The fields of each body that was looked into, by its start.
+    /// The fields of each body that has been read, by its start.
     fields: RefCell<BTreeMap<usize, Rc<Fields>>>,
 }
 
@@ -34,7 +34,7 @@ impl<'t> Places<'t> {
         Self { source, types, body, told, whole, layout: OnceCell::new(), fields: RefCell::default() }
     }
 
-    /// Where to point for what is wrong at the end of the way, in a payload that was read in this form.
+    /// The span to point at for a fault at the end of a path, in a payload that was read in this form.
     pub(super) fn at(&self, form: &str, way: &[String]) -> Span {
         let found = match form {
             "json" if !way.is_empty() => {
@@ -53,7 +53,7 @@ impl<'t> Places<'t> {
         found.or_else(told).unwrap_or(self.whole)
     }
 
-    /// The field at the end of the way, as typing takes them: of several that are no list, the last.
+    /// The field at the end of the path, by the rules of typing: of several that are no list, the last.
     fn field(&self, body: Span, types: &Types, way: &[String]) -> Option<Span> {
         let (name, rest) = way.split_first()?;
         let fields = self.fields_in(body);
@@ -83,7 +83,7 @@ impl<'t> Places<'t> {
     }
 }
 
-/// Where to point for a payload: at its opener where there is nothing of it.
+/// The span to point at for a whole payload: the opener, if it is empty.
 pub(super) fn whole(block: &Block) -> Span {
     if block.body().is_empty() { block.opener() } else { block.body() }
 }

@@ -1,7 +1,7 @@
-//! Reading: what answers the defects that the reader found?
+//! Reading: which strategy answers the defects that the reader found?
 //!
-//! In: the document's findings, in its order.
-//! Out: remarks as they are, defects answered.
+//! In: the findings of the document, in order.
+//! Out: remarks as they are; defects answered by strategies.
 //! Never: looks for defects of its own.
 
 use super::{Fate, Judgement, Subject, defect};
@@ -61,14 +61,14 @@ impl<'r> Judgement<'r> {
         self.take_out_untold(closers, openers);
     }
 
-    /// Whether it is a member beside the name and the parameters of a call: whether one of these is missed there is known once
-    /// the call is judged.
+    /// Whether the finding is about a member beside the name and the parameters of a call. Whether a parameter is
+    /// missing because of it is known once the call is judged.
     fn is_beside(&self, found: &Found) -> bool {
         let call = found.block().and_then(|block| self.block(block));
         call.is_some_and(|(block, bound)| bound.named_within().is_some() && block.span() != found.span())
     }
 
-    /// Those that are not told are answered as those that are.
+    /// Treats findings that were only counted like those that were reported.
     fn take_out_untold(&mut self, closers: Strategy, openers: Strategy) {
         let left_out = &self.document.left_out;
         let mut places: Vec<Span> = Vec::new();
@@ -123,7 +123,7 @@ impl<'r> Judgement<'r> {
         chosen
     }
 
-    /// What a `fault_…` rule of a grammar names, in the opener of a block or, where members are blocks, anywhere.
+    /// Reports a `fault_…` rule of a grammar that matched in the opener of a block, or anywhere if blocks are members.
     fn judge_fault(&mut self, rule: RuleId, found: &Found) {
         let block = found.block().and_then(|block| self.block(block));
         let family = block.map_or(0, |(block, _)| block.family());
@@ -140,20 +140,20 @@ impl<'r> Judgement<'r> {
         self.find(diagnostic.with_rule(self.place_of(found)));
     }
 
-    /// What had to be forgiven in JSON.
+    /// Reports a tolerated fault of JSON.
     pub(super) fn payload_fault(&mut self, name: &str, span: Span, rule: Option<Location>) {
         let message = format!("the payload is no strict JSON: {}", fault_words(name));
         let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(span), message);
         self.find(diagnostic.with_rule(rule));
     }
 
-    /// What declares that something is read as it is: its block, or else the dialect.
+    /// The declaration behind a finding: that of its block, or else of the dialect.
     fn place_of(&self, found: &Found) -> Option<Location> {
         let block = found.block().and_then(|block| self.block(block)).map(|(_, bound)| bound.at);
         block.or_else(|| self.dialect.map(|dialect| dialect.at))
     }
 
-    /// Whether the answer is one object, whose members are the blocks.
+    /// Whether the answer is one object whose members are the blocks.
     pub(super) fn reads_members(&self) -> bool {
         self.dialect.is_some_and(|dialect| dialect.outline.is_some())
     }
@@ -205,7 +205,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// As much of a broken opener as no block and no other finding of the kind has.
+    /// The part of a broken opener before the next block or mark.
     fn broken_opener(&self, span: Span) -> Span {
         let document = self.document;
         let block = document.blocks.partition_point(0, |block| block.span().start <= span.start);
@@ -227,7 +227,7 @@ impl<'r> Judgement<'r> {
         Span::new(span.start, span.start + core.of(self.text).trim_end().len())
     }
 
-    /// How the opener would be written that stands broken at `span`, if it has been said of a few only.
+    /// How the broken opener at `span` should be written; none if a few others have been explained already.
     fn own_opener(&self, span: Span) -> Option<String> {
         const MOST: usize = 8;
         let dialect = self.dialect?;
@@ -261,7 +261,7 @@ impl<'r> Judgement<'r> {
         })
     }
 
-    /// The name in a mark that one rule of a family reads, whole or broken off behind it.
+    /// The name in an opener or closer that this rule reads, or in one that is broken after its name.
     fn name_at(&self, family: &Family, rule: RuleId, span: Span) -> Option<&'r str> {
         let (mut machine, mut steps) = (Machine::new(), self.program.limits.steps(span.len()));
         machine.start(&family.grammar, rule, span.start);
@@ -270,7 +270,8 @@ impl<'r> Judgement<'r> {
         Some(Span::new(at, end).of(self.text))
     }
 
-    /// The block that a broken opener would open, or that a closer would close, if its declaration has a word on that.
+    /// The block that a broken opener would open, or a closer would close, if its declaration has strategies for that
+    /// defect.
     pub(super) fn meant_at(&self, defect: Defect, span: Span) -> Option<&'r program::Block> {
         let dialect = self.dialect?;
         let has_word = |block: &&'r program::Block| block.degradation.says(defect);
@@ -300,7 +301,7 @@ impl<'r> Judgement<'r> {
             .filter(has_word)
     }
 
-    /// What to say of a content that stands and yet does nothing.
+    /// Why a content that stands has no effect.
     pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (found, bound) = self.block(block?)?;
         let why = match (what, found.ended) {
@@ -313,7 +314,7 @@ impl<'r> Judgement<'r> {
         withheld.then(|| format!("{why}, so it has no effect unless the pack says `{what} = \"keep\"`"))
     }
 
-    /// Where a block was taken to end that nothing closes.
+    /// Where a block was taken to end that is never closed.
     fn ended(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (block, _) = self.block(block?).filter(|_| what == Defect::UnclosedBlock)?;
         Some(match self.text.get(block.span().end..)?.trim_start() {
@@ -322,7 +323,7 @@ impl<'r> Judgement<'r> {
         })
     }
 
-    /// What the closer of a block is called that another one closed.
+    /// The name of a block's own closer, if another one closed it.
     fn own_closer(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (block, bound) = self.block(block?).filter(|_| what == Defect::WrongCloser)?;
         let said = bound.close.iter().find_map(|closer| match closer {

@@ -1,11 +1,13 @@
-//! Reasoning: what may only have been thought of?
+//! Reasoning: what may only have been part of the model's reasoning?
 //!
 //! In: closers of reasoning that close nothing, and what stands before them.
-//! Out: the places where reasoning may stand outside its blocks; calls, contents and utterances there, answered.
-//! Never: decides what is reasoning: it is told as what it was read as, and asks for a word of the pack before it counts.
+//! Out: the places where reasoning may be outside its blocks; calls, contents and utterances there, answered by
+//! strategies.
+//! Never: decides what is reasoning: everything is reported as it was read, and needs a strategy from the pack to
+//! count.
 //!
-//! A server may take the opener of reasoning away, and a model that quotes an opener or a closer in it closes it once too
-//! often. Either leaves a closer behind.
+//! A server may remove the opener of reasoning, and a model that quotes an opener or closer in its reasoning closes it
+//! once too often. Both leave a closer behind.
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::Defect;
@@ -15,7 +17,7 @@ use crate::program::Dialect;
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 
-/// Where reasoning may stand outside its blocks: from the last of them, or the start of the answer, to a closer.
+/// Where reasoning may be outside its blocks: from the last of them, or the start of the answer, to a closer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reasoning {
     from: usize,
@@ -23,7 +25,7 @@ pub(super) struct Reasoning {
 }
 
 impl Judgement<'_> {
-    /// The places where reasoning may stand outside its blocks, in order.
+    /// The places where reasoning may be outside its blocks, in order.
     pub(super) fn reasoning_outside(&self) -> Vec<Reasoning> {
         let Some(dialect) = self.dialect else { return Vec::new() };
         if dialect.blocks.iter().all(|block| block.role != Role::Thinking) {
@@ -47,8 +49,8 @@ impl Judgement<'_> {
         found
     }
 
-    /// Closers of reasoning that close nothing: outside every block, and in one that ran on over them since nothing closes it.
-    /// No utterance has a closer: in one they count where they start or end a line.
+    /// Closers of reasoning that close nothing: outside every block, or inside a block that ran on over them because it
+    /// is never closed. Utterances have no closers, so in an utterance they only count at the start or end of a line.
     fn stray_closers_of_reasoning(&self, dialect: &Dialect) -> Vec<Span> {
         let mut machine = Machine::new();
         let mut closer_at = |start: usize, within: Span| {
@@ -77,14 +79,14 @@ impl Judgement<'_> {
         found
     }
 
-    /// Whether nothing else stands on the line of a place before it, or behind it.
+    /// Whether nothing else is on the line before a place, or nothing else after it.
     fn edges_line(&self, place: Span) -> bool {
         let before = self.text.get(..place.start).and_then(|before| before.rsplit('\n').next());
         let behind = self.text.get(place.end..).and_then(|behind| behind.split('\n').next());
         [before, behind].into_iter().flatten().any(|rest| rest.trim().is_empty())
     }
 
-    /// Whether a block may be part of reasoning that stands outside its blocks.
+    /// Whether a block may be part of reasoning outside its blocks.
     pub(super) fn may_be_reasoning(&self, block: &Block) -> bool {
         self.reasoning_around(block).is_some()
     }
@@ -98,7 +100,7 @@ impl Judgement<'_> {
         (span.end <= around.closer.start || (speaks && span.start < around.closer.start)).then_some(around)
     }
 
-    /// Answers what asks for something or speaks in what may be reasoning: a call, a content or an utterance.
+    /// Answers a call, a content or an utterance that may be part of reasoning.
     pub(super) fn judge_in_reasoning(&mut self, index: usize, subject: &Subject) {
         let Some((block, bound)) = self.block(index) else { return };
         let Some(closer) = self.reasoning_around(block).map(|around| around.closer) else { return };

@@ -1,8 +1,9 @@
 //! Reply: what do conditions and effects see of the whole answer?
 //!
 //! In: the blocks that stand, the message and the calls.
-//! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when an expression reads it.
-//! Never: makes a member that nobody reads: each is a copy of a part of the response.
+//! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when
+//! an expression reads it.
+//! Never: makes a member that is not read: each is a copy of a part of the response.
 
 use super::outside::Place;
 use super::{Call, Judgement};
@@ -15,7 +16,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 impl Judgement<'_> {
-    /// Makes the members of `reply` that an expression with these reads sees.
+    /// Makes the members of `reply` that an expression with these reads needs.
     pub(crate) fn prepare_reply(&mut self, reads: &[Vec<String>]) {
         for path in reads.iter().filter(|path| path.first().is_some_and(|name| name == "reply")) {
             match path.get(1) {
@@ -36,7 +37,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Makes the message anew where it was read before it was known what stands outside.
+    /// Makes the message again, if it was read before the fate of the text outside was known.
     pub(super) fn renew_message(&mut self) {
         if self.reply.get("message").is_some() {
             let message = self.reply_message();
@@ -79,7 +80,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The sections by name; a list that no section writes down holds what it would name.
+    /// The sections by name. A list that the reply does not contain has the keys that it would list.
     fn reply_sections(&self) -> Value {
         let section = |text, value| object(&SECTION, [text, value]);
         let mut written: Table<Cow<'_, str>, (Vec<Cow<'_, str>>, Value)> = Table::default();
@@ -118,7 +119,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Stray text that was kept as part of the message; what stands in for a message is none.
+    /// Stray text that was kept as part of the message. Text that replaces a missing message does not count.
     fn kept_text(&self) -> impl Iterator<Item = Span> {
         let pieces = self.texts.pieces.iter().filter(|_| self.texts.strays == Place::Stray);
         let kept = pieces.filter(|piece| piece.fate == Place::Message);
@@ -131,7 +132,7 @@ impl Judgement<'_> {
     }
 }
 
-/// Texts as one, with a blank line between two of them.
+/// The texts joined into one, with a blank line between them.
 fn joined(mut texts: Vec<Cow<'_, str>>) -> Value {
     match texts.len() {
         0 => Value::Null,
@@ -140,7 +141,7 @@ fn joined(mut texts: Vec<Cow<'_, str>>) -> Value {
     }
 }
 
-/// The names of members, which all objects of a kind share.
+/// The names of members, shared by all objects of a kind.
 type Names<const N: usize> = LazyLock<[Arc<str>; N]>;
 
 static CALL: Names<4> = LazyLock::new(|| ["action", "params", "form", "accepted"].map(Arc::from));

@@ -1,7 +1,7 @@
 //! Shape: does the reply have the blocks that it should have?
 //!
 //! In: the blocks that stand, and the mode's `[reply]`.
-//! Out: forbidden, surplus, absent and misplaced blocks, answered.
+//! Out: forbidden, surplus, missing and misplaced blocks, answered by strategies.
 //! Never: looks inside a block.
 
 use super::{Fate, Judgement, Subject, defect};
@@ -50,7 +50,7 @@ impl Judgement<'_> {
         self.judge_spelling();
     }
 
-    /// Whether text outside every block is what is asked for.
+    /// Whether text outside every block is what is required.
     fn outside_stands_for(&self, count: &Count) -> bool {
         let is_message = self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
         let says = || {
@@ -60,7 +60,7 @@ impl Judgement<'_> {
         (count.message && is_message && says()) || self.outside_section().is_some_and(|(name, _)| name == count.name)
     }
 
-    /// Contents whose keys the mode does not want.
+    /// Answers contents whose keys the mode does not allow.
     fn judge_keys(&mut self, count: &Count) {
         if count.keys.is_empty() {
             return;
@@ -81,7 +81,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Openers that are written otherwise than the pack declares.
+    /// Reports openers that are not written as the pack declares.
     fn judge_spelling(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
@@ -99,7 +99,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The blocks that stand and are bound to one of these declarations.
+    /// The blocks that stand and have one of these declarations.
     pub(super) fn standing(&self, bound: &[(DialectId, BlockId)]) -> SmallVec<[usize; 2]> {
         let Some(dialect) = self.dialect else { return SmallVec::new() };
         let fits = |id: BlockId| bound.contains(&(dialect.id, id));
@@ -107,8 +107,8 @@ impl Judgement<'_> {
         blocks.filter(|(index, block)| fits(block.id) && self.stands(*index)).map(|(index, _)| index).collect()
     }
 
-    /// A block is out of order if one stands before it that should come after it. Members of an object have no order
-    /// (RFC 8259, §4).
+    /// Answers blocks out of order: those after a block that should come later. Members of an object have no order (RFC
+    /// 8259, §4).
     fn judge_order(&mut self) {
         let (Some(mode), Some(dialect)) = (self.mode, self.dialect) else { return };
         if mode.reply.order.is_empty() || self.reads_members() {

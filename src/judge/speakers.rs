@@ -1,8 +1,9 @@
-//! Speakers: may this one speak, under this label, and first?
+//! Speakers: may this one speak, with this label, and first?
 //!
-//! In: the utterances that stand, and the pack's `[speakers]` with the order that the session asks for.
-//! Out: utterances that may be reasoning, unknown speakers, wrong labels and a reply that another opens, answered.
-//! Never: counts turns; it only answers for an utterance beyond them when it is told of one.
+//! In: the utterances that stand, and the pack's `[speakers]` with the order from the session.
+//! Out: utterances that may be reasoning, unknown speakers, wrong labels and a wrong first speaker, answered by
+//! strategies.
+//! Never: counts turns; it only answers an utterance beyond the limit when it is told of one.
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::Defect;
@@ -13,7 +14,7 @@ use crate::value::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Who speaks.
+/// The speaker of an utterance.
 pub(crate) struct Speaker {
     pub(crate) name: String,
     pub(crate) label: String,
@@ -61,7 +62,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Whoever the session wants to hear first opens the reply.
+    /// Checks whether the speaker that should come first opens the reply.
     fn judge_opening(&mut self, index: usize, speaker: &Speaker, speakers: &Speakers) {
         let order = speakers.order.as_ref().and_then(|order| order.value(&self.scope()).ok());
         let first = order.as_ref().and_then(|order| order.as_array()?.first()?.as_str());
@@ -71,12 +72,12 @@ impl Judgement<'_> {
         self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
     }
 
-    /// Whether two names or labels are the same, as the dialect compares names.
+    /// Whether two names or labels are equal, as the dialect compares names.
     fn same(&self, one: &str, other: &str) -> bool {
         self.dialect.is_some_and(|dialect| dialect.names.same(one, other))
     }
 
-    /// Answers for an utterance that comes when the discussion is over.
+    /// Answers an utterance beyond the turn limit.
     pub(crate) fn judge_beyond_limit(&mut self, index: usize) {
         let rule = self.program.flows.speakers.as_ref().map(|speakers| speakers.at);
         let message = "the discussion has reached its limit before this";
@@ -84,7 +85,7 @@ impl Judgement<'_> {
         self.answer(Defect::TurnLimit, &Subject::Block(index), finding);
     }
 
-    /// Who speaks an utterance that stands.
+    /// The speaker of an utterance that stands.
     pub(crate) fn speaker(&self, index: usize) -> Option<Speaker> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
         if bound.role != Role::Utterance {
@@ -102,7 +103,7 @@ impl Judgement<'_> {
         Some(Speaker { name: said("name", name), label: said("label", label) })
     }
 
-    /// Those who may speak, as the pack lists them.
+    /// The declared speakers.
     fn known_speakers(&self) -> Option<&Arc<Vec<Value>>> {
         let known = self.known_speakers.get_or_init(|| {
             // A table of speakers is as good as a list of them.
@@ -115,7 +116,7 @@ impl Judgement<'_> {
         known.as_ref()
     }
 
-    /// What the pack says of the speaker of this name.
+    /// The declaration of the speaker with this name.
     fn declared_speaker<'k>(&self, known: &'k [Value], name: &str) -> Option<&'k Value> {
         known.iter().find(|one| one.get("name").and_then(Value::as_str).is_some_and(|own| self.same(own, name)))
     }

@@ -1,8 +1,8 @@
-//! Steps: what was asked on the way, and what came of it?
+//! Steps: what was asked on the way, and what was the answer?
 //!
-//! In: each question as it is decided, if anybody wants to be told.
-//! Out: [`Step`]s in their order, a condition with the values of its parts.
-//! Never: decides anything, or costs anything where nobody wants to be told.
+//! In: each question when it is decided, if a trace is wanted.
+//! Out: [`Step`]s in order; conditions come with the values of their parts.
+//! Never: decides anything, or costs anything without a trace.
 
 use super::Leaf;
 use crate::expression::{Expression, Failure, Part, Scope};
@@ -10,46 +10,46 @@ use crate::text::{Location, Span, excerpt};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// So many steps of one kind of telling are kept: a rule may be asked on each of ten thousand utterances.
+/// The most steps that are kept: a rule may be checked for each of ten thousand utterances.
 const MOST: usize = 20_000;
-/// So many characters of a condition are told.
+/// The most characters of a condition that are shown.
 const CONDITION: usize = 300;
 
-/// What happened at a step of the way from words to what came of them.
+/// The kind of a step in the trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepKind {
-    /// A dialect was tried, or not.
+    /// A dialect was tried, or skipped.
     Dialect,
     /// Bytes were counted.
     Bytes {
-        /// The part of the ledger that has them.
+        /// The part of the ledger that they count under.
         part: Leaf,
-        /// Of dropped ones: what took them out.
+        /// For dropped bytes: why they were dropped.
         why: Option<String>,
     },
-    /// Words of the user were understood.
+    /// Words of the user were classified.
     Input,
-    /// The words mean what a later input says, too.
+    /// A later input matches the words, too.
     Shadowed,
-    /// A block was bound.
+    /// A block was recognised.
     Block,
     /// A call was judged.
     Call {
-        /// Whether it counts.
+        /// Whether it was accepted.
         accepted: bool,
     },
-    /// A mode was asked what it permits.
+    /// The permits of a mode were checked.
     Permit,
-    /// A condition was weighed.
+    /// A condition was evaluated.
     Condition,
     /// A defect was found.
     Defect,
     /// A guardrail tripped.
     Guardrail,
-    /// A strategy answered what was found before.
+    /// A strategy answered the finding before.
     Strategy,
-    /// Something was worth saying.
+    /// A remark was made.
     Remark,
     /// A rule fired.
     Rule,
@@ -60,12 +60,12 @@ pub enum StepKind {
         /// The mode that was entered.
         to: String,
     },
-    /// The host is asked for something.
+    /// An effect was produced for the host.
     Effect,
 }
 
 impl StepKind {
-    /// Its word in the contract.
+    /// The word in the contract.
     pub fn word(&self) -> &'static str {
         match self {
             StepKind::Dialect => "dialect",
@@ -93,7 +93,7 @@ impl fmt::Display for StepKind {
     }
 }
 
-/// A step is its word in JSON: what else is known of it stands in what it found.
+/// In JSON, a step is just its word: what else is known is part of what it found.
 impl Serialize for StepKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())
@@ -107,13 +107,13 @@ pub(crate) struct Step {
     pub(crate) found: String,
     /// The declaration behind it.
     pub(crate) at: Location,
-    /// Where in the response.
+    /// The place in the response.
     pub(crate) span: Span,
-    /// What a condition rested on.
+    /// The parts of a condition and their values.
     pub(crate) parts: Vec<Part>,
 }
 
-/// A condition that was weighed.
+/// A condition that was evaluated.
 #[derive(Debug)]
 pub(crate) struct Weighed<'e> {
     when: &'e Expression,
@@ -122,7 +122,7 @@ pub(crate) struct Weighed<'e> {
 }
 
 impl Weighed<'_> {
-    /// Why it does not hold, if it does not; the condition is cut to so many characters.
+    /// Why it does not hold; none if it holds. The condition is cut to `most` characters.
     pub(crate) fn why_not(&self, most: usize) -> Option<String> {
         let why = match &self.holds {
             Ok(true) => return None,
@@ -133,7 +133,7 @@ impl Weighed<'_> {
     }
 }
 
-/// The steps so far; none where nobody wants to be told.
+/// The steps so far; none if no trace is wanted.
 #[derive(Debug, Default)]
 pub(crate) struct Steps(Option<Vec<Step>>);
 
@@ -146,7 +146,7 @@ impl Steps {
         self.0.is_some()
     }
 
-    /// Weighs a condition, and its parts where somebody wants to be told.
+    /// Evaluates a condition, and also its parts if a trace is wanted.
     pub(crate) fn weigh<'e>(&self, when: &'e Expression, scope: &Scope<'_>) -> Weighed<'e> {
         let parts = if self.are_wanted() { when.parts(scope) } else { Vec::new() };
         Weighed { when, holds: when.holds(scope), parts }
@@ -156,13 +156,13 @@ impl Steps {
         self.push(|| Step { kind, found: found(), at, span, parts: Vec::new() });
     }
 
-    /// The mode changed.
+    /// Records a change of mode.
     pub(crate) fn tell_mode(&mut self, from: &str, to: &str, at: Location, span: Span) {
         let kind = || StepKind::Mode { from: from.to_owned(), to: to.to_owned() };
         self.push(|| Step { kind: kind(), found: format!("{from} to {to}"), at, span, parts: Vec::new() });
     }
 
-    /// What came of a condition; `whose` says what it decides.
+    /// Records the result of a condition; `whose` says what it decides.
     pub(crate) fn tell_weighed(
         &mut self,
         weighed: Weighed<'_>,

@@ -1,8 +1,8 @@
-//! Texts: what is there to show?
+//! Texts: what is shown?
 //!
 //! In: the blocks with their fates, and the text outside them.
 //! Out: [`Composed`] texts: the message, and the bodies of blocks.
-//! Never: changes a character: texts are pieces of the response, with entities decoded where the binding says so.
+//! Never: changes a character: texts are pieces of the response, with entities decoded if the declaration says so.
 
 use super::holes::{kept, trim_ends};
 use super::outside::{Piece, Place};
@@ -17,19 +17,19 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::Deref;
 
-/// What is composed of pieces, and those outside every block.
+/// Texts composed of pieces, and the pieces outside every block.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     pub(crate) message: Composed,
-    /// Text outside every block that the dialect calls a section.
+    /// Text outside every block that the dialect makes a section: its name and text.
     pub(crate) section: Option<(String, Composed)>,
-    /// What a guardrail took away as a whole.
+    /// Whether a guardrail dropped the whole message.
     pub(crate) message_dropped: bool,
-    /// What all text outside every block is, that the dialect has no place for.
+    /// The fate of all text outside every block that has no place in the dialect.
     pub(super) strays: Place,
-    /// What a strategy took out of the text outside every block, in order.
+    /// What strategies took out of the text outside every block, in order.
     pub(super) taken: Vec<Span>,
-    /// The texts that were made of the values of blocks, in their order.
+    /// The texts made from the values of blocks, by block.
     made: Vec<(usize, String)>,
     pub(super) pieces: Pieces<Piece>,
 }
@@ -39,25 +39,25 @@ pub(crate) struct Texts {
 pub(crate) struct Composed {
     pub(crate) text: String,
     parts: SmallVec<[Part; 1]>,
-    /// The whole blocks it was made of.
+    /// The span of all blocks that it was made of.
     pub(crate) span: Span,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// Where it starts in the text.
+    /// The offset of the piece in the text.
     at: usize,
     raw: Span,
     spelling: Spelling,
 }
 
-/// A part of the message: pieces of the response, or what was made of a value.
+/// A part of the message: pieces of the response, or a text made from a value.
 enum Shown<'s> {
     Pieces(Spans, Spelling),
     Made(&'s str),
 }
 
-/// The parts of the message, each with where it starts.
+/// The parts of the message, each with its place.
 type Parts<'s> = SmallVec<[(usize, Shown<'s>); 2]>;
 
 impl Shown<'_> {
@@ -66,7 +66,7 @@ impl Shown<'_> {
     }
 }
 
-/// Pieces of the response, which most often are one.
+/// Pieces of the response; usually just one.
 pub(super) enum Spans {
     One(Span),
     Many(Vec<Span>),
@@ -84,12 +84,12 @@ impl Deref for Spans {
 }
 
 impl Composed {
-    /// What was made of a value, which is located as that value, or as what it stands in.
+    /// A text made from a value. Its place is that of the value, or of what contains it.
     pub(super) fn of_value(text: String, place: Span) -> Self {
         Self { text, parts: SmallVec::new(), span: place }
     }
 
-    /// Adds a part as a paragraph of its own.
+    /// Adds a part as its own paragraph.
     fn add(&mut self, response: &str, shown: Shown<'_>) {
         let empty = match &shown {
             Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
@@ -124,13 +124,13 @@ impl Composed {
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
     }
 
-    /// How much of the text stands in the response before a place of that.
+    /// The length of the text that comes from before a place in the response.
     pub(crate) fn before(&self, place: usize) -> usize {
         let index = self.parts.partition_point(|part| part.raw.start < place);
         self.parts.get(index).map_or(usize::MAX, |part| part.at)
     }
 
-    /// Where a range of the text stands in the response; all of it, where it is no piece of that.
+    /// The place in the response of a range of the text; the whole span, if the text is not made of pieces.
     pub(super) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
         if self.parts.is_empty() {
             return self.span;
@@ -153,7 +153,7 @@ impl Composed {
 }
 
 impl Judgement<'_> {
-    /// Composes the message, and what outside text is otherwise.
+    /// Composes the message, and the section from text outside.
     pub(super) fn compose(&mut self) {
         let mut parts = Parts::new();
         self.add_outside(&mut parts);
@@ -173,7 +173,7 @@ impl Judgement<'_> {
         self.renew_message();
     }
 
-    /// Adds what outside every block is the message, or the section that the mode shows.
+    /// Adds the text outside every block that is the message, or the section shown as message.
     fn add_outside(&self, parts: &mut Parts<'_>) {
         if self.is_prose() {
             for spans in self.prose() {
@@ -191,7 +191,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Adds the blocks that are the message, and those that are shown as text.
+    /// Adds the blocks that are the message, and those that are shown raw.
     fn add_blocks<'s>(&'s self, parts: &mut Parts<'s>) {
         let is_prose = self.is_prose();
         for (index, block) in self.document.blocks.iter().enumerate() {
@@ -218,7 +218,7 @@ impl Judgement<'_> {
         self.dialect.is_some_and(|dialect| dialect.text == Outside::Message)
     }
 
-    /// Whether a block's text is the message: by its role, or as the section that the mode shows.
+    /// Whether the text of a block is the message, by its role or as the section shown as message.
     pub(super) fn is_message(&self, index: usize) -> bool {
         let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
         self.block(index).is_some_and(|(_, bound)| match bound.role {
@@ -228,8 +228,8 @@ impl Judgement<'_> {
         })
     }
 
-    /// The prose of a dialect whose outside text is the message: what stands outside every block, and the blocks that are
-    /// shown raw. Each part of it ends where a block comes between that is a message itself.
+    /// The prose of a dialect that makes outside text the message: the text outside every block, and the blocks shown
+    /// raw. A block that is itself a message ends one part and starts the next.
     pub(super) fn prose(&self) -> Vec<Vec<Span>> {
         let blocks = || self.document.blocks.iter().enumerate();
         let raw = blocks().filter(|(index, block)| block.parent().is_none() && self.fate(*index) == Fate::Text);
@@ -271,7 +271,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The body of a block as it is shown: without the blocks that are taken out of it.
+    /// The body of a block as it is shown: without the blocks that are removed from it.
     pub(super) fn body_spans(&self, index: usize) -> Spans {
         let Some(block) = self.document.blocks.get(index) else { return Spans::Many(Vec::new()) };
         let holes: Vec<Span> = self
@@ -290,7 +290,7 @@ impl Judgement<'_> {
         Spans::Many(trim_ends(self.text, kept(self.text, block.body(), &holes)))
     }
 
-    /// How the body of a block is written.
+    /// How the body of a block is encoded.
     fn spelling(&self, index: usize) -> Spelling {
         let Some((block, bound)) = self.block(index) else { return Spelling::Plain };
         match block.written {
@@ -307,7 +307,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The text that was made of a block's value.
+    /// The text made from the value of a block.
     fn made(&self, index: usize) -> Option<&str> {
         let made = &self.texts.made;
         let at = made.binary_search_by_key(&index, |(block, _)| *block).ok()?;
@@ -330,7 +330,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The text of a block as it is shown, borrowed where it is one piece of the response.
+    /// The text of a block as it is shown; borrowed if it is one piece of the response.
     pub(crate) fn body(&self, index: usize) -> Cow<'_, str> {
         if let Some(text) = self.made(index) {
             return Cow::Borrowed(text);
@@ -341,8 +341,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// What a block says and where it stands: with those that were joined to it, where it is the first of them that stands, and
-    /// nothing where it is another.
+    /// The text of a block and its place. If blocks were joined, the first that stands has the text of all of them, and
+    /// the others have none.
     pub(crate) fn body_joined(&self, index: usize) -> Option<(Cow<'_, str>, Span)> {
         let span = |index: usize| self.document.blocks.get(index).map(|block| block.span()).unwrap_or_default();
         let joined = self.joined.iter().find(|blocks| blocks.binary_search(&index).is_ok());

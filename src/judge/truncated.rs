@@ -1,8 +1,9 @@
-//! Truncated: what may an answer have left unfinished that the host says was cut off?
+//! Truncated: what may be unfinished in an answer that was cut off?
 //!
-//! In: the blocks, how each ended, and the first fence, code span and reasoning that nothing closes.
-//! Out: `truncated`, answered, and `unclosed-block` for each call and content of which nobody knows whether it was meant.
-//! Never: asks anything of an answer that the host says nothing of.
+//! In: the blocks and how each ended, and the first fence, code span and reasoning that are never closed.
+//! Out: `truncated`, answered by a strategy, and `unclosed-block` for each call and content that may be incomplete or
+//! quoted.
+//! Never: does anything unless the host says that the answer was cut off.
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::Defect;
@@ -32,9 +33,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// Of an answer that was cut off the calls and contents of which nobody knows whether they were meant: what only the cut
-    /// ended, and what stands behind a fence, a code span, a call, reasoning or content that it left open, which may quote
-    /// it.
+    /// The calls and contents of a truncated answer that may be incomplete or quoted: those that only the end of the
+    /// answer ended, and those after an open fence, code span, call, reasoning or content, which may quote them.
     pub(super) fn unfinished(&self) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         if !self.truncated {
@@ -62,7 +62,8 @@ impl Judgement<'_> {
         found
     }
 
-    /// What code spans might quote that only the end of the answer leaves open; none reaches beyond the block that it starts in.
+    /// The spans that open code spans might quote, if only the end of the answer leaves them open. None reaches beyond
+    /// its block.
     fn open_spans(&self) -> Vec<Span> {
         let until = |open: usize| {
             let around = |block: &&Block| block.span().contains(open) && !block.ended.is_cut();
@@ -71,8 +72,8 @@ impl Judgement<'_> {
         self.document.open_spans.iter().map(|open| Span::new(*open, until(*open))).collect()
     }
 
-    /// Whether only the end of the answer ended a block: where no closer ends the last of its contents, nor any block behind
-    /// it, what that was taken to end at may stand in its text.
+    /// Whether a block could go on after the end of the answer: nothing but the end of the answer ended it, or it ended
+    /// at the next block, and no later block was closed.
     fn goes_on(&self, index: usize, block: &Block) -> bool {
         let ends_here = || self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
         match block.ended {
@@ -88,7 +89,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Whether more text could belong to the payload of a block, or to its opener where it has none, as its grammar has it.
+    /// Whether more text could belong to the payload of a block, or to its opener if it has no payload, by its grammar.
     fn may_grow(&self, block: &Block) -> bool {
         let family = self.dialect.and_then(|dialect| dialect.families.get(block.family()));
         let grows = family.and_then(|family| {

@@ -1,7 +1,7 @@
-//! Typing: what do fields or JSON say once the schema gives them their types?
+//! Typing: which values do fields or JSON have once the schema gives them types?
 //!
-//! In: a payload as it was read, and the JSON Schema of its action.
-//! Out: parameters, the keys that the schema does not declare, the fields that stand twice, and what stands between fields.
+//! In: a payload that was read, and the JSON Schema of its action.
+//! Out: parameters, undeclared keys, repeated fields, and text between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
 use crate::document::payload::{Field, Fields, Source, read_strictly, unmarked};
@@ -14,39 +14,39 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// One field of a payload, wherever it stands.
+/// One field of a payload, wherever it is written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'t> {
     pub(super) name: &'t str,
-    /// The whole of it.
+    /// The span of the whole field.
     pub(super) span: Span,
-    /// What it says.
+    /// The span of its value.
     pub(super) body: Span,
 }
 
-/// Parameters with what is worth saying about them.
+/// Parameters, with what is worth saying about them.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     pub(super) params: Members<Value>,
-    /// Whether each of them is a text that the schema declares: then there is nothing to [`settle`].
+    /// Whether all of them are texts that the schema declares, so that there is nothing to [`settle`].
     pub(super) plain: bool,
-    /// Fields of one value that stand several times.
+    /// Fields for one value that are repeated.
     pub(super) repeated: Vec<(String, Span)>,
-    /// Keys that stand several times in an object which a field says, each with the field's text.
+    /// Keys that are repeated in an object inside a field, each with the text of the field.
     pub(super) keys: Vec<(String, Span)>,
-    /// Such keys that are not listed.
+    /// The number of such keys that are not listed.
     pub(super) left_out: usize,
-    /// Text that is no field, nor in one.
+    /// Text that is neither a field nor inside one.
     pub(super) between: Vec<Span>,
-    /// Tags of fields that say more than a name.
+    /// Tags of fields with more than a name.
     pub(super) verbose: Vec<Span>,
-    /// Openers inside fields that nothing closes, and closers there that close nothing.
+    /// Openers inside fields that are never closed, and closers there that close nothing.
     pub(super) unclosed: Vec<Span>,
     pub(super) stray: Vec<Span>,
 }
 
 impl Typed {
-    /// Takes in what is read of the fields that a field holds, and is none of their values.
+    /// Adds everything about the fields inside a field that is not one of their values.
     fn add_unread(&mut self, fields: &Fields) {
         self.between.extend(&fields.between);
         self.verbose.extend(&fields.verbose);
@@ -55,19 +55,19 @@ impl Typed {
     }
 }
 
-/// So many fields most payloads have.
+/// How many fields most payloads have at most.
 const FEW: usize = 4;
 
-/// The fields of one name.
+/// The fields with one name.
 struct Group<'g> {
     name: &'g str,
-    /// The same as the schema declares it.
+    /// The name as the schema declares it.
     declared: Option<&'g Arc<str>>,
     types: &'g Types,
     first: Span,
-    /// The bodies of all of them, the first included, if there are several.
+    /// The bodies of all of them, including the first, if there are several.
     further: Vec<Span>,
-    /// The last of them as a whole.
+    /// The span of the last one.
     last: Span,
 }
 
@@ -81,14 +81,14 @@ impl<'t> Source<'t> {
         self.spelling.decode(raw)
     }
 
-    /// Whether the payloads may hold one more value.
+    /// Whether payloads may have one more value.
     fn takes(&self) -> bool {
         let left = self.values.get();
         self.values.set(left.saturating_sub(1));
         left > 0
     }
 
-    /// The JSON value that a field says, if its text starts with `first`.
+    /// The JSON value in a field, if its text starts with `first`.
     fn json_of(&self, text: &str, first: char, body: Span, outer: &mut Typed) -> Option<Value> {
         if !text.starts_with(first) {
             return None;
@@ -107,7 +107,7 @@ impl<'t> Source<'t> {
         Some(json.value)
     }
 
-    /// The members that the fields give, typed by the schema's properties.
+    /// The members in the fields, typed by the schema's properties.
     pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
         let mut typed = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         typed.between.extend(&fields.between);
@@ -119,7 +119,7 @@ impl<'t> Source<'t> {
         Entry { name: field.name.of(self.text), span: field.span, body: field.body }
     }
 
-    /// The same inside a field.
+    /// The same for fields inside a field.
     fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let inner = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         outer.repeated.extend(inner.repeated);
@@ -133,7 +133,7 @@ impl<'t> Source<'t> {
         Value::Object(inner.params.into())
     }
 
-    /// The same of entries, wherever they stand.
+    /// The same for entries, wherever they are written.
     pub(super) fn typed<'e>(
         &self,
         entries: impl ExactSizeIterator<Item = Entry<'e>>,
@@ -181,7 +181,7 @@ impl<'t> Source<'t> {
         typed
     }
 
-    /// The value of a field that stands once for each body.
+    /// The value of a field that occurs once for each body.
     fn value(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || self.decoded(last);
@@ -224,7 +224,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Whether the one field of a list says a single entry: an object, or the members of one.
+    /// Whether the only field of a list is a single entry: an object, or the members of one.
     pub(super) fn is_one(&self, body: Span, fields: &Fields, item: &Types) -> bool {
         let names = |field: &Field| {
             let name = field.name.of(self.text);
@@ -237,7 +237,7 @@ impl<'t> Source<'t> {
             }
     }
 
-    /// Whether several fields of one name and no others stand there: `<rule>…</rule><rule>…</rule>`.
+    /// Whether the fields all have one name, and there are several: `<rule>…</rule><rule>…</rule>`.
     fn are_entries(&self, fields: &Fields) -> bool {
         let mut names = fields.list.iter().map(|field| field.name.of(self.text));
         let first = names.next().unwrap_or_default();
@@ -250,14 +250,14 @@ impl<'t> Source<'t> {
         fields.list.iter().map(|field| self.value(&[field.body], item, depth, outer)).collect()
     }
 
-    /// A word of a list as its schema types it.
+    /// A word of a list, typed by its schema.
     fn word(&self, word: &'t str, types: &Types) -> Value {
         let word = self.decode(word);
         scalar(&word, types).unwrap_or_else(|| word.into())
     }
 
-    /// A list is a JSON array, fields inside one field, a bullet or number on each line, words between commas, or the same
-    /// field several times.
+    /// A list may be a JSON array, fields inside one field, a bullet or number on each line, words separated by commas,
+    /// or the same field several times.
     fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let item = types.items();
         if let [only] = bodies {
@@ -293,7 +293,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The number, truth value or `null` that a text is, as far as its schema allows these and no text before them.
+/// The number, boolean or `null` in a text, if its schema allows that and does not prefer a text.
 fn scalar(text: &str, types: &Types) -> Option<Value> {
     let kinds = types.scalars().iter().take_while(|kind| **kind != Kind::String);
     let read = |kind: &Kind| match (kind, text.trim()) {
@@ -310,7 +310,7 @@ fn number_of(text: &str) -> Option<Value> {
     number(text).map(Value::Number)
 }
 
-/// The way from a payload to one of its members.
+/// The path from a payload to one of its members.
 #[derive(Clone, Copy)]
 struct Way<'w> {
     step: &'w dyn std::fmt::Display,
@@ -328,13 +328,13 @@ impl Way<'_> {
 /// Members of a payload that its schema does not declare.
 #[derive(Default)]
 pub(super) struct Undeclared {
-    /// The ways to the first of them.
+    /// The paths to the first of them.
     pub(super) paths: Vec<Vec<String>>,
     pub(super) count: usize,
 }
 
-/// Takes the same value as the schema types it: `3.0` is the integer 3. Returns the members that it does not declare, and
-/// the paths of as many as `most`.
+/// Types a value as the schema declares: `3.0` becomes the integer 3. Returns the members that the schema does not
+/// declare: how many, and the paths of at most `most`.
 pub(super) fn settle(value: &mut Value, types: &Types, most: usize) -> Undeclared {
     let mut undeclared = Undeclared::default();
     settle_at(value, types, None, &mut undeclared, most);
@@ -379,7 +379,7 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
     }
 }
 
-/// Whether the schema declares the text that stands at the end of the way, or takes it undeclared.
+/// Whether the schema declares a text at the end of the path, or allows it undeclared.
 pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
     // Of a repeated key the last counts, which may be another number: only a text is the value that was read.
     let Some((step, rest)) = way.split_first() else { return value.is_string() };
@@ -396,7 +396,7 @@ pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
     }
 }
 
-/// Takes the members out that the schema does not declare.
+/// Removes the members that the schema does not declare.
 pub(super) fn remove_undeclared(value: &mut Value, types: &Types) {
     match value {
         Value::Object(members) => members.retain(|name, member| {

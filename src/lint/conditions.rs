@@ -1,10 +1,10 @@
-//! Conditions: is there anything for which each of them holds?
+//! Conditions: can each of them hold?
 //!
-//! In: the conditions of permits, effects and layers, what effects and the host give the state, and the constants that
-//! conditions and templates compare with a value of which the pack says what it may be.
-//! Out: a finding for each that never holds, for each permit whose condition always does, and for each constant that is never
-//! what it is compared with.
-//! Never: says so of what constants alone decide: these are where an author turns things on and off.
+//! In: the conditions of permits, effects and layers, the values that effects and the host give the state, and the
+//! constants that conditions and templates compare with values whose possibilities the pack declares.
+//! Out: a finding for each condition that never holds, for each permit whose condition always holds, and for each
+//! constant that a value never equals.
+//! Never: reports conditions that only constants decide: authors use these to turn things on and off.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
@@ -46,7 +46,7 @@ fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a condition holds in no state that there can be.
+/// Whether a condition holds in no possible state.
 pub(super) fn never_holds(program: &Program, when: &Expression, mode: Option<&str>) -> bool {
     let mut reads = when.reads().iter().filter_map(|path| path.first());
     let constant = !when.reads().is_empty() && reads.all(|head| head == "data");

@@ -1,9 +1,9 @@
-//! Dialects: can each of them read an answer, and each of its blocks be closed where it ends?
+//! Dialects: can each of them read an answer, and can each block be closed only at its end?
 //!
 //! In: the dialects of a program and its actions with their parameters.
-//! Out: a finding for each dialect that an earlier one always outruns, for calls that name no action and actions that no call
-//! names, for names of blocks that no grammar reads, for openers
-//! that count where prose speaks of them, and for whatever would close the block that holds it.
+//! Out: a finding for each dialect whose answers an earlier one always reads, for calls that name no action and actions
+//! that no call can name, for block names that no grammar can read, for openers that count in prose, and for anything
+//! in a block that would close it too early.
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -38,7 +38,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Blocks that nothing but the next opener ends, while that counts in the middle of a sentence, too.
+/// Reports blocks that only the next opener ends, although openers count even in the middle of a sentence.
 fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let ends = |family: &Family| family.close.is_some() || family.payload.is_some() || family.empty.is_some();
     let loose = |family: &Family| !ends(family) && !family.leads_line && !family.only_prelude;
@@ -51,7 +51,7 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Names of blocks that open none: no grammar reads them as a name.
+/// Reports names of blocks that no grammar can read, so that they open nothing.
 fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     for block in &dialect.blocks {
         for name in dialect.unread_names(block) {
@@ -64,7 +64,7 @@ fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Calls whose name is always the same, and no action's.
+/// Reports calls whose name is always the same, and is not that of an action.
 fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     for block in dialect.blocks.iter().filter(|block| block.role == Role::Call) {
         let name = match &block.called {
@@ -89,7 +89,7 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
     }
 }
 
-/// Actions that are permitted, and that no block of a dialect of those modes can ask for.
+/// Reports permitted actions that no block in the dialects of those modes can ask for.
 fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
     for (id, name, action) in program.actions_by_id() {
         let permitting: Vec<&Mode> = program.modes.values().filter(|mode| !mode.permits_of(id).is_empty()).collect();
@@ -128,7 +128,7 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether whatever claims an answer for `later` claims it for `earlier` at the same place.
+/// Whether everything that claims an answer for `later` claims it for `earlier` at the same place.
 fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
     let same_grammars = earlier.families.len() == later.families.len()
         && earlier
@@ -160,7 +160,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         })
 }
 
-/// What a block may hold, by what the pack declares, that would close it before its end.
+/// Reports what a block may contain, by the pack's declarations, that would close it too early.
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let mut families = dialect.families.iter().enumerate();
     let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
@@ -181,17 +181,17 @@ fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>
     }
 }
 
-/// What closes a block.
+/// The closers of a block.
 struct Closers<'d> {
     dialect: &'d Dialect,
     block: &'d Block,
-    /// What stands before the name in a closer.
+    /// The text before the name in a closer.
     mark: &'d str,
 }
 
 impl Closers<'_> {
-    /// Whether a closer of this name ends the block wherever it stands in it: of several closers the surest do. `action` is what
-    /// the call asks for.
+    /// Whether a closer of this name ends the block wherever it occurs in it; of several closers, those of the best
+    /// tier count. `action` is the action of the call.
     fn takes(&self, name: &str, action: Option<&str>) -> bool {
         let surest = self.block.close.iter().map(Closer::tier).min();
         self.block.close.iter().filter(|closer| Some(closer.tier()) == surest).any(|closer| match closer {
@@ -205,7 +205,7 @@ impl Closers<'_> {
         })
     }
 
-    /// Text of any kind, of which no mark is escaped.
+    /// Checks a block with any text, in which no marks are escaped.
     fn opaque(&self, found: &mut Vec<Diagnostic>) {
         let block = self.block;
         // A call may write its closer as entities; a content is taken as it stands.
@@ -228,7 +228,7 @@ impl Closers<'_> {
         }
     }
 
-    /// A block that is looked for inside.
+    /// Checks a block that is looked for inside.
     fn held(&self, held: &Block, found: &mut Vec<Diagnostic>) {
         let names = held.close.iter().filter_map(|closer| match closer {
             Closer::Own => Some(&held.name),
@@ -245,7 +245,7 @@ impl Closers<'_> {
         );
     }
 
-    /// The parameters of an action: fields that are called like a closer, and values that hold one as they stand.
+    /// Checks the parameters of an action: fields with the name of a closer, and values that contain one.
     fn payload(&self, action: &str, declared: &Action, found: &mut Vec<Diagnostic>) {
         for Param { name: param, at, .. } in &declared.params {
             let schema = declared.schema.property(param).unwrap_or(&Value::Null);
@@ -280,7 +280,7 @@ impl Closers<'_> {
     }
 }
 
-/// The names of all members below a schema, and the texts that it says a value may be.
+/// The names of all members in a schema, and the texts that it lists as values.
 fn inside<'s>(schema: &'s Value, names: &mut Vec<&'s str>, values: &mut Vec<&'s str>) {
     for (key, part) in schema.as_object().into_iter().flatten() {
         match (key.as_str(), part) {

@@ -1,13 +1,13 @@
-//! Endless: does any value that a schema asks for come to an end?
+//! Endless: can a value of this schema be finite?
 //!
 //! In: a document of schemas, and one of them.
-//! Out: whether what it requires leads back to itself by references, so that only a value without end has it all.
-//! Never: doubts what may be left out or be something else; follows a reference that is no pointer into the document.
+//! Out: whether what it requires leads back to itself through references, so that only an infinite value would fit.
+//! Never: reports what may be left out or be something else; follows references that do not point into the document.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A document, and those of its references of which it is certain that a value that fits them ends.
+/// A document, and its references whose values are certain to be able to end.
 pub(super) struct SureEnds<'s> {
     document: &'s Value,
     sure: BTreeSet<&'s str>,
@@ -34,7 +34,7 @@ impl<'s> SureEnds<'s> {
         target.is_none_or(|schema| self.include(schema))
     }
 
-    /// Whether a value that fits this schema ends.
+    /// Whether a value of this schema can end.
     pub(super) fn include(&self, schema: &Value) -> bool {
         let list = |key: &str| schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let refers = schema.get("$ref").and_then(Value::as_str);
@@ -72,7 +72,7 @@ impl<'s> SureEnds<'s> {
     }
 }
 
-/// Every reference of a document.
+/// Every reference in a document.
 fn references<'s>(value: &'s Value, found: &mut BTreeSet<&'s str>) {
     match value {
         Value::Object(members) => {

@@ -1,9 +1,9 @@
-//! Examples: does the model learn forms that the rules accept?
+//! Examples: does a model see forms that the rules accept?
 //!
-//! In: every text that a model may read in a mode of a new session, and the pack's words for asking again.
-//! Out: a finding for each fenced example of an answer that the rules of its mode refuse, and for each counter-example,
-//! marked `refused` behind the language of its fence, that they accept.
-//! Never: asks of an example that it is a whole answer, or of a new session that it is far enough for it.
+//! In: every text that a model may read in a mode of a new session, and the pack's text for asking again.
+//! Out: a finding for each fenced example of an answer that the rules of its mode refuse, and for each counter-example
+//! (marked `refused` after the language of its fence) that they accept.
+//! Never: requires an example to be a whole answer, or a new session to be in the state that it needs.
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic, Label, Severity};
@@ -13,19 +13,20 @@ use crate::prompt::PromptText;
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
 
-/// The languages of fences that hold an answer, or a part of one.
+/// The languages of fences that contain an answer, or a part of one.
 const LANGUAGES: &[&str] = &["xml", "json"];
-/// The word that marks what a model must not write.
+/// The word that marks a counter-example.
 const REFUSED: &str = "refused";
-/// What may be wrong with an example: that it is a part of an answer, or that the session has not come so far.
+/// Defects that an example may have: it may be a part of an answer, or need a later session.
 const FINE: &[&str] = &[MISSING_MESSAGE, "response/missing-block", "response/gate-closed", "response/turn-limit"];
-/// What is said of a text without a message. Where text outside all blocks took its place, it was no part of an answer.
+/// The code for an answer without a message. If stray text took the place of the message, the text was not part of an
+/// answer.
 const MISSING_MESSAGE: &str = "response/missing-message";
 
-/// What is said of a text in which no dialect finds a block.
+/// The code for a text in which no dialect finds a block.
 const NO_DIALECT: &str = "response/no-dialect";
 
-/// What is wrong with examples that have been told, and the number of the finding that does.
+/// Faults of examples that have been reported, with the index of the finding.
 pub(super) type Known = Vec<(String, usize)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, found: &mut Vec<Diagnostic>) {
@@ -40,7 +41,8 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, f
     }
 }
 
-/// Adds a finding, unless it is known of the same example; of others with the same fault the first tells where they stand.
+/// Adds a finding, unless the same example has it already. For other examples with the same fault, their places are
+/// added to the first finding.
 fn tell(new: Diagnostic, fault: Option<String>, known: &mut Known, found: &mut Vec<Diagnostic>) {
     if found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at)) {
         return;
@@ -58,7 +60,7 @@ fn tell(new: Diagnostic, fault: Option<String>, known: &mut Known, found: &mut V
     }
 }
 
-/// What is to be said of an example, and what is wrong with it if it should be right.
+/// The finding for an example, and its fault if it should be right.
 fn judge(
     program: &Program,
     session: &Session,
@@ -102,8 +104,8 @@ fn fault(outcome: &Outcome) -> Option<&Finding> {
     })
 }
 
-/// What the rules make of an example. One that is no answer by itself may be the fenced part of one, below its opener and
-/// maybe before its closer.
+/// The outcome of an example. One that is no answer by itself may be the part of an answer inside a fence, after its
+/// opener and maybe before its closer.
 fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (Outcome, FencedBlock<'t>) {
     let is_lost = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
     let alone = program.run(session, fence.body);
@@ -121,8 +123,8 @@ fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (O
     (alone, *fence)
 }
 
-/// Where a part of an example stands in its file. What a template spells may have no place of its own: then it is the
-/// nearest line of the example that has one, or the fence that opens it, and the words say which example it is.
+/// The place in its file of a part of an example. Text that a template produces may have no place: then it is the
+/// nearest line of the example that has one, or the fence, and the words say which example it is.
 fn place(program: &Program, said: &PromptText, fence: &FencedBlock<'_>, part: Span) -> (Location, String) {
     let file = program.sources().get(said.source).map(|source| source.text()).unwrap_or_default();
     let find = |text: &str| file.find(text).filter(|_| !text.trim().is_empty());
@@ -145,13 +147,13 @@ fn place(program: &Program, said: &PromptText, fence: &FencedBlock<'_>, part: Sp
 #[derive(Clone, Copy)]
 struct FencedBlock<'t> {
     refused: bool,
-    /// The line that opens it, and how many such lines stand before that.
+    /// The line that opens it, and how many equal lines come before it.
     opener: &'t str,
     number: usize,
     body: &'t str,
-    /// The same with its marks, and with the line before them that says something.
+    /// The block with its fence, and with the last line before it that is not blank.
     framed: &'t str,
-    /// The same with the line behind them that says something.
+    /// The same, with the next line after it that is not blank.
     closed: &'t str,
 }
 

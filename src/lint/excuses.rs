@@ -1,27 +1,27 @@
-//! Excuses: which findings has the author seen and accepted, with a reason?
+//! Excuses: which findings has the author accepted, with a reason?
 //!
 //! In: the comments of a pack's files, and findings.
-//! Out: the findings that nobody excused, and one for each excuse that excuses nothing.
+//! Out: the findings without an excuse, and one for each excuse that excuses nothing.
 //! Never: excuses a fault that keeps the pack from running.
 //!
-//! `# rulebook: allow(pack/unread-state) the host shows it` excuses the findings of that code on its own line, or, on a
-//! line of its own, those on the next line that is no comment. In grammars the comment starts with `//`.
+//! `# rulebook: allow(pack/unread-state) the host shows it` excuses the findings with that code on its line; on a line
+//! of its own, those on the next line that is not a comment. In grammars, the comment starts with `//`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::text::{Location, Source, SourceId, Span};
 
-/// One comment.
+/// One excuse.
 struct Excuse<'t> {
     codes: Vec<&'t str>,
     reason: &'t str,
     at: Location,
-    /// The lines, from 1, whose findings it excuses.
+    /// The lines, counted from 1, whose findings it excuses.
     line: usize,
     used: bool,
 }
 
-/// The findings without those that a comment excuses, with what is to be said of the comments.
+/// The findings without those that a comment excuses, and the findings about the comments.
 pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let sources = program.sources();
     let mut excuses: Vec<Excuse<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();

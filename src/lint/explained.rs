@@ -1,9 +1,9 @@
-//! Explained actions: does the model learn of everything that it may ask for?
+//! Explained actions: is a model told about everything that it may ask for?
 //!
 //! In: the permits of a program, and the texts that a model reads in each mode.
-//! Out: a finding for each action that a mode permits and none of its texts names, and for each block that a template should
-//! show and no grammar spells.
-//! Never: asks how well it is explained.
+//! Out: a finding for each permitted action that no text of the mode mentions, and for each block that a template
+//! should show but no grammar can write.
+//! Never: judges how well an action is explained.
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,8 +1,8 @@
-//! Files: does something use each file of a pack's folder?
+//! Files: is each file of a pack's folder used?
 //!
 //! In: a folder and its program.
-//! Out: a finding for each grammar that no table names, and for each text beside those of prompts that nothing takes.
-//! Never: looks at texts that stand for themselves, such as a README, or in a pack that leaves its texts to others.
+//! Out: a finding for each grammar that no table names, and for each unused text in a folder with texts of prompts.
+//! Never: reports texts for people, such as a README, or texts of a pack that only other packs use.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
@@ -10,7 +10,7 @@ use crate::surface::{Folder, TEXTS, places};
 use crate::text::{Location, Span};
 use std::collections::BTreeSet;
 
-/// What is wrong with the files of a folder.
+/// The unused files of a folder.
 pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let source = |path: &str| program.sources().find(&folder.called(path));
@@ -50,7 +50,7 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// What a template may include: whatever stands in quotes behind the word.
+/// The names in quotes after each `include` of a template.
 fn included(template: &str) -> impl Iterator<Item = &str> {
     template.split("include").skip(1).filter_map(|rest| {
         let rest = rest.trim_start();

@@ -1,8 +1,9 @@
-//! Flow: does every input, rule, exit and message have its turn?
+//! Flow: can every input, rule, exit and message take effect?
 //!
 //! In: the flows of a program.
-//! Out: a finding for each that an earlier one always comes before, or that nothing ever leads to; and for speakers without a name.
-//! Never: says so where it is not certain.
+//! Out: a finding for each that an earlier one always prevents, or that nothing ever leads to; and for speakers without
+//! a name.
+//! Never: reports anything that is not certain.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
@@ -44,13 +45,13 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The words that its patterns match.
+/// The texts that the patterns of an input match.
 fn matched(input: &Input) -> Option<Matched> {
     let patterns: Vec<&str> = input.matches.iter().map(|one| one.source()).collect();
     Matched::by(&patterns)
 }
 
-/// Those who may speak in a new session are known by their names.
+/// Checks that the speakers of a new session have names.
 fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
     let Some(from) = program.flows.speakers.as_ref().and_then(|speakers| speakers.from.as_ref()) else { return };
     let (mode, now) = (Value::from(program.mode_name(program.start)), Value::Null);
@@ -96,8 +97,8 @@ fn modes(program: &Program) -> impl Iterator<Item = ModeId> {
     (0..program.modes.len()).map(ModeId)
 }
 
-/// Whether `earlier` is certain to match all words that `later` does: it takes any, or it has all of its patterns and is
-/// kept from no match that the other is not kept from.
+/// Whether `earlier` is certain to match all words that `later` matches: it matches any words, or includes all patterns
+/// of `later` and has no exception that `later` lacks.
 fn takes_all(earlier: &Input, later: &Input) -> bool {
     let any = earlier.matches.is_empty() || earlier.matches.iter().any(|one| one.matches_everything());
     let has = |pattern: &str| earlier.matches.iter().any(|one| one.source() == pattern);
@@ -106,7 +107,7 @@ fn takes_all(earlier: &Input, later: &Input) -> bool {
     (any && earlier.unless.is_empty()) || (same && earlier.unless.iter().all(|one| kept(one.source())))
 }
 
-/// Of two exits to one mode only the first is ever asked.
+/// Reports a second exit to the same mode: only the first is ever used.
 fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
         for (number, later) in mode.exits.iter().enumerate() {
@@ -152,7 +153,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why a rule can never follow.
+/// Why a rule can never follow; none if it can.
 fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
     let utterances = || program.dialects.iter().flat_map(|one| &one.blocks).any(|block| block.role == Role::Utterance);
     let happens = |on: &Event| match on {
@@ -166,8 +167,8 @@ fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
     program.never_holds(when, None).map(|_| "nothing that is ever set makes its condition hold")
 }
 
-/// Whether whenever `later` follows, `earlier` has chosen another mode before. Only what happens first on an occasion is
-/// certain: on a later event the mode may have been entered already, and then the earlier rule goes nowhere.
+/// Whether `earlier` always changes the mode before `later` can. This is only certain for the first event of an
+/// occasion: at a later one the mode may have been entered already, and then the earlier rule does nothing.
 fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
     let to = earlier.effects.iter().find_map(|effect| match &effect.verb {
         Some(Verb::Go { to, .. }) if effect.when.is_none() && effect.each.is_none() => Some(*to),

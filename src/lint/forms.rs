@@ -1,8 +1,8 @@
-//! Forms: is what a model is shown of a block read as that block?
+//! Forms: is the form of a block that a model sees read as that block?
 //!
-//! In: the forms of answers and the examples of calls that a mode's prompts, or a correction, show.
-//! Out: a finding for each block of which the rules refuse the form, where the pack declares it.
-//! Never: asks of a form that it is a whole answer, or of a new session that it is far enough for it.
+//! In: the forms of answers and the examples of calls in the prompts of a mode, or in a correction.
+//! Out: a finding for each block whose form the rules refuse, at its declaration.
+//! Never: requires a form to be a whole answer, or a new session to be in the state that it needs.
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
@@ -15,7 +15,7 @@ use crate::surface::Payload;
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
 
-/// What shows that a form is not what the reader reads, or not what the mode takes.
+/// Defects that show that a form is not read as the block, or not accepted by the mode.
 const FAULTS: &[Defect] = &[
     Defect::NoDialect,
     Defect::UnclosedBlock,
@@ -28,13 +28,13 @@ const FAULTS: &[Defect] = &[
     Defect::ForbiddenBlock,
 ];
 
-/// The same of a call whose parameters fit before they are spelled.
+/// Defects that show the same for a call whose parameters fit their schema.
 const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
 
-/// As many characters of an example are quoted.
+/// How many characters of an example are quoted.
 const SHOWN: usize = 80;
 
-/// What has been looked at: a block that is read in one mode is read in all.
+/// The blocks already checked: one that is read in one mode is read in all.
 pub(super) type Known = HashSet<(DialectId, String)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, found: &mut Vec<Diagnostic>) {
@@ -66,7 +66,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, f
     }
 }
 
-/// What the rules spell, where a template prints it as it does the values of users.
+/// Reports forms that a template prints escaped, as if they were values of users.
 fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     let mode = &reading.session.mode;
     let mut spelled: Option<Vec<(&str, String)>> = None;
@@ -95,7 +95,7 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     })
 }
 
-/// What a model is shown in a mode, and where that is asked for, if a text of the pack does so.
+/// What a model sees in a mode, and the place of the text that asks for it, if a text of the pack does.
 struct Shown {
     forms: Option<Option<Location>>,
     calls: Option<Option<Location>>,
@@ -121,7 +121,7 @@ fn starts(path: &[String], name: &str) -> bool {
     path.first().is_some_and(|head| head == name)
 }
 
-/// Whether the pack asks a model again in this mode, whatever about.
+/// Whether the pack can ask a model again in this mode.
 fn asks_again(program: &Program, mode: &Mode) -> bool {
     let blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
     let actions = program.actions.values().map(|action| &action.degradation);
@@ -130,17 +130,17 @@ fn asks_again(program: &Program, mode: &Mode) -> bool {
     tables.flat_map(|table| table.strategies()).chain(guardrails).any(|one| one == Strategy::AskAgain)
 }
 
-/// One dialect of a mode.
+/// A dialect of a mode.
 struct Looks<'p> {
     program: &'p Program,
     session: &'p Session,
     dialect: &'p Dialect,
-    /// Where the forms are asked for.
+    /// The place where the forms are asked for.
     shown: Option<Location>,
 }
 
 impl Looks<'_> {
-    /// Each block by itself, the first time; then all of them together.
+    /// Checks each block on its own, the first time; then all of them together.
     fn form(&self, form: &Form, is_new: &mut dyn FnMut(&str) -> bool, found: &mut Vec<Diagnostic>) {
         let before = found.len();
         let block = |form: &BlockForm| self.dialect.blocks.iter().find(|block| block.name == form.name);
@@ -170,7 +170,7 @@ impl Looks<'_> {
         found.extend(lost.map(|block| self.finding(block, &FormFault::Lost)));
     }
 
-    /// The example of one call.
+    /// Checks the example of a call.
     fn call(&self, mode: &Mode, name: &str, action: &Action) -> Option<Diagnostic> {
         let (block, text) = self.program.call_example(mode, self.dialect, name, action)?;
         let block = self.dialect.block(block)?;
@@ -192,7 +192,7 @@ impl Looks<'_> {
         Some(self.shown(finding))
     }
 
-    /// The findings about a text that are of these defects.
+    /// The findings about a text that have one of these defects.
     fn faults(&self, text: &str, of: &[Defect]) -> Vec<Finding> {
         let options = Options { dialect: Some(self.dialect.name.clone()), ..Options::default() };
         let found = self.program.run_with(self.session, text.as_bytes(), &options).diagnostics;
@@ -200,7 +200,7 @@ impl Looks<'_> {
         found.into_iter().filter(|finding| defect(finding).is_some_and(|defect| of.contains(&defect))).collect()
     }
 
-    /// Where the blocks are declared that a text holds.
+    /// The places of the declarations of the blocks in a text.
     fn read(&self, text: &str) -> Vec<Location> {
         let read = self.program.blocks_read(self.session, &self.dialect.name, text);
         read.into_iter().filter_map(|id| Some(self.dialect.block(id)?.at)).collect()
@@ -238,12 +238,12 @@ impl Looks<'_> {
     }
 }
 
-/// What is wrong with the form of a block.
+/// The fault of the form of a block.
 enum FormFault {
     Refused(Finding),
     /// It opens another block, or none.
     Unread,
-    /// The same where others stand before it.
+    /// The same, but only after other blocks.
     Lost,
 }
 

@@ -1,15 +1,15 @@
-//! Grammars: does every rule count, and does none cost more than its text is long?
+//! Grammars: does every rule matter, and is reading linear for each?
 //!
 //! In: the grammars of a program's dialects.
-//! Out: a finding for each rule that nothing calls, that matches nothing or that another always shadows, and for each that
-//! could read its text over and over.
+//! Out: a finding for each rule that is never called, matches nothing or is always shadowed by another, and for each
+//! that may read its text many times.
 //! Never: reads a text.
 
 use crate::diagnostic::{Code, Diagnostic, is_fault};
 use crate::program::Program;
 use std::sync::Arc;
 
-/// The rules that the reader asks for by name.
+/// The rules that the reader calls by name.
 const KNOWN: &[&str] = &["open", "close", "payload", "name", "attribute", "key", "value", "empty"];
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {

@@ -1,7 +1,7 @@
-//! Guardrails: can each of them trip, and does it say something of its own?
+//! Guardrails: can each of them trip, and does it differ from all others?
 //!
 //! In: the guardrails of a program.
-//! Out: a finding for each pattern that can match nothing, each text that no dialect has, each repetition.
+//! Out: a finding for each pattern that can match nothing, each target that no dialect has, and each repetition.
 //! Never: searches a text.
 
 use super::conditions::never_holds;
@@ -44,7 +44,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why a guardrail can never trip.
+/// Why a guardrail can never trip; none if it can.
 fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
     let why: Vec<String> = rule.targets.iter().map_while(|target| textless(program, rule, target)).collect();
     if let Some(why) = why.first().filter(|_| why.len() == rule.targets.len()) {
@@ -65,13 +65,13 @@ fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
     }
 }
 
-/// Why a guardrail that can trip looks at one of its targets in vain, and where that stands.
+/// Why a guardrail that can trip never does for one of its targets, and the place of that target.
 fn in_vain(program: &Program, rule: &Guardrail) -> Option<(String, Location)> {
     let mut targets = rule.targets.iter().zip(&rule.on);
     targets.find_map(|(target, at)| Some((textless(program, rule, target)?, *at)))
 }
 
-/// Why there is never a text for a target.
+/// Why there is never a text for a target; none if there may be.
 fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<String> {
     let bound = |role| program.dialects.iter().flat_map(|dialect| &dialect.blocks).any(|block| block.role == role);
     match target {
@@ -107,7 +107,7 @@ fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<Stri
     }
 }
 
-/// Whether two look at the same text in the same way, but for their patterns.
+/// Whether two guardrails check the same texts in the same way, except for their patterns.
 fn look_alike(one: &Guardrail, other: &Guardrail) -> bool {
     let when = |rule: &Guardrail| rule.when.as_ref().map(|when| when.source().to_owned());
     let way = |rule: &Guardrail| (rule.inverted, text(&rule.excuse).map(str::to_owned), when(rule));

@@ -1,10 +1,9 @@
-//! Layers: does each prompt say what its author meant it to say, and is there room for it?
+//! Layers: does each prompt say what its author meant, and is there room for it?
 //!
 //! In: the prompts of a program and their texts.
-//! Out: a finding for each text that is no template and is written like one, for each prompt that leaves out what the user
-//! says, and, before anybody has said anything, for each layer that is larger than its budget and each prompt that a tier has
-//! no room for.
-//! Never: guesses how long a conversation becomes.
+//! Out: a finding for each plain text that is written like a template, for each prompt that leaves out what the user
+//! says, and, for a new session, for each layer beyond its budget and each prompt beyond what a tier has room for.
+//! Never: guesses how long a conversation will be.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::program::{Body, LayerSource, Program};
@@ -49,7 +48,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first place where a text does what only a template does: it prints what those see, or holds a statement of theirs.
+/// The first place where a plain text looks like a template: a value of templates in braces, or a statement.
 fn filled_in(text: &str) -> Option<Span> {
     const NAMES: [&str; 10] =
         ["mode", "title", "tier", "model", "state", "data", "now", "sections", "actions", "forms"];

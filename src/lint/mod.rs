@@ -1,8 +1,8 @@
-//! Lint: what would a careful reviewer say of a pack that runs?
+//! Lint: what would a careful reviewer say about a pack that runs?
 //!
 //! In: a folder.
-//! Out: everything that can be known about its pack without a model: its faults, and what is declared but can have no
-//! effect, each as severe as the pack's `[check]` says.
+//! Out: everything that can be known about its pack without a model: its faults, and declarations that can have no
+//! effect, with the severities of the pack's `[check]`.
 //! Never: keeps a pack from running.
 
 mod conditions;
@@ -32,7 +32,7 @@ use crate::surface::{Folder, Level};
 use crate::text::Location;
 use indexmap::IndexSet;
 
-/// As [`Program::check`], and what a reviewer would say of a pack without faults.
+/// The same as [`Program::check`]; for a pack without errors, also everything that a reviewer would say.
 pub fn check(folder: &Folder) -> Loaded {
     let mut loaded = Program::check(folder);
     if let Some(program) = &loaded.program {
@@ -78,8 +78,8 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// The keys that one of several entries has instead of what all others have, where any key may stand, and the modes that
-/// only a part of another may declare.
+/// Reports keys that only one of several entries has in place of a key of all others, where any key is allowed, and
+/// modes of which only a part may be declared.
 fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none() || one.is_part);
     let finding = |one: Alike| {
@@ -110,7 +110,7 @@ impl ModeTexts {
     }
 }
 
-/// The finding as severe as the pack says, unless the pack allows it.
+/// The finding with the severity that the pack gives it; none if the pack allows it.
 fn weighed(program: &Program, finding: Diagnostic) -> Option<Diagnostic> {
     let severity = match program.levels.get(&finding.code.to_string()) {
         Some(Level::Allow) => return None,

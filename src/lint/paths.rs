@@ -1,8 +1,8 @@
-//! Paths: can what an effect writes stand below a root?
+//! Paths: can the key of an effect be below a root?
 //!
 //! In: the effects of a program that write, amend or record.
-//! Out: a finding for each whose words lead out of the root, whatever is put in.
-//! Never: asks what a template will say, or whether a file is there.
+//! Out: a finding for each whose key leads out of the root, whatever its templates give.
+//! Never: guesses what a template gives, or checks whether a file exists.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Program, Verb};
@@ -25,7 +25,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is wrong with a path, as far as its first words say, before any braces.
+/// What is wrong with a path, judged by the text before its first template.
 fn leads_out(path: &str) -> Option<&'static str> {
     let words = path.split(['{', '\n']).next().unwrap_or_default();
     let mut letters = words.chars();

@@ -1,8 +1,8 @@
-//! Permits: is every action of use to some mode, and is it said when it is permitted?
+//! Permits: is every action useful in some mode, and are conditions told?
 //!
 //! In: the actions and modes of a program, and what its templates print.
-//! Out: a finding for each action that no mode permits, for each condition beside a permit that has none, and for each without
-//! words where a template asks for them.
+//! Out: a finding for each action that no mode permits, for each condition next to a permit without one, and for each
+//! condition without words if a template asks for them.
 //! Never: evaluates a permit's condition.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
@@ -29,7 +29,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What one permit allows without a condition, no other can forbid.
+/// Reports conditions that forbid nothing, because another permit allows the same without a condition.
 fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
     for (mode, rules) in &program.modes {
         // Each permit with a condition, and what permits its actions without one; none if that is not so for all of them.
@@ -52,7 +52,7 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a template prints under which conditions actions are permitted.
+/// Whether a template prints the conditions of permits.
 fn says_conditions(program: &Program) -> bool {
     let asks = |path: &[String]| path.iter().eq(["actions", ENTRY, "when"]);
     let mut templates = program.prompts.texts.iter().filter_map(Text::template);

@@ -1,8 +1,8 @@
-//! Replies: can a reply have the shape that a mode wants?
+//! Replies: can a reply have the shape that a mode requires?
 //!
 //! In: the shapes of replies of a program's modes, and the blocks of its dialects.
-//! Out: a finding for each block that is wanted and forbidden at once or in no dialect of the mode, for what is said of one
-//! that may not stand, and for each section that should list contents and of which nothing is read but its text.
+//! Out: a finding for each block that is both required and forbidden or is in no dialect of the mode, for settings of a
+//! block that may not occur, and for each section that should list contents but is read only as text.
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -54,18 +54,18 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a reply of this shape has no such block.
+/// Whether a reply of this shape can have no such block.
 fn may_not_stand(program: &Program, reply: &Reply, count: &Count) -> bool {
     count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count))
 }
 
-/// Whether a reply in a mode may have such a block, and with the same keys alone.
+/// Whether a reply in a mode may have such a block with just these keys.
 fn uses_keys(program: &Program, mode: &Mode, count: &Count) -> bool {
     let mut counts = mode.reply.counts.iter().filter(|own| own.name == count.name && own.keys == count.keys);
     counts.any(|own| !may_not_stand(program, &mode.reply, own))
 }
 
-/// The modes that require what none of their dialects has.
+/// The modes that require a block that none of their dialects has.
 fn lacking(program: &Program, count: &Count) -> Vec<String> {
     let lacks = |mode: &Mode| {
         let own = mode.reply.counts.iter().find(|own| own.at == count.at && own.required && own.lists.is_none());
@@ -75,7 +75,7 @@ fn lacking(program: &Program, count: &Count) -> Vec<String> {
     modes.map(|(name, _)| format!("`{name}`")).collect()
 }
 
-/// Whether what is written in a dialect may be what is asked for.
+/// Whether a dialect has what is required.
 fn has(program: &Program, read: DialectId, count: &Count) -> bool {
     let outside = read.of(&program.dialects).is_some_and(|dialect| match &dialect.text {
         Outside::Message => count.message,
@@ -92,7 +92,7 @@ fn is_call(program: &Program, count: &Count) -> bool {
     !count.blocks.is_empty() && count.blocks.iter().all(is_call)
 }
 
-/// Whether there are such sections, and none has a value.
+/// Whether there are such sections, and none of them has a value.
 fn is_text(program: &Program, count: &Count) -> bool {
     let sections = count.blocks.iter().filter_map(|(dialect, id)| {
         let dialect = dialect.of(&program.dialects)?;

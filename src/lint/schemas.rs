@@ -1,7 +1,7 @@
-//! Schemas: can any value satisfy each of them, and does what a model is shown?
+//! Schemas: can any value fit each of them, and does what a model sees fit?
 //!
 //! In: the schemas of a program's parameters, results and state, and the examples of keys.
-//! Out: a finding for each bound that leaves nothing, each required property that is not declared, and each example that does
+//! Out: a finding for each impossible bound, each required property that is not declared, and each example that does
 //! not fit.
 //! Never: validates a value of an answer.
 
@@ -44,7 +44,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The example of a content must be a key that it may have in one mode at least.
+/// Checks that the example of a content is a key that at least one mode allows.
 fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, content) in program.contents.iter().filter(|(_, content)| content.exemplified) {
         let Some(example) = &content.example else { continue };
@@ -63,7 +63,7 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What an example of a call shows must be what its rules take. Where there is no prompt, only the author's own words are looked at.
+/// Checks that the example of a call fits its schema. Without prompts, only examples of the author are checked.
 fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
     let shown: crate::value::Value = example(schema.json(), Members::Telling).into();
     let Ok(validator) = schema.validator() else { return };
@@ -86,7 +86,7 @@ fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], fou
     }
 }
 
-/// What a parameter is where the strategy `default` puts it in must be what its rules take.
+/// Checks that the defaults of parameters fit their schemas, if the strategy `default` uses them.
 fn defaults(action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
     for Param { name: param, at, default: place, .. } in params {
         let property = schema.of_property(param);
@@ -102,7 +102,7 @@ fn defaults(action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Dia
     }
 }
 
-/// What a schema requires must not lead back to it.
+/// Reports a schema that requires itself.
 fn endless(ends: &SureEnds<'_>, schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
     if !ends.include(schema) {
         let message = format!("no value satisfies the schema of {what}: by `$ref`, it requires itself within itself");
@@ -111,7 +111,7 @@ fn endless(ends: &SureEnds<'_>, schema: &Value, what: &str, at: Location, found:
     }
 }
 
-/// Pairs of keywords of which the first is a lower bound and the second its upper one.
+/// Pairs of keywords: a lower bound, and the upper one.
 const BOUNDS: [(&str, &str); 6] = [
     ("minimum", "maximum"),
     ("minimum", "exclusiveMaximum"),
@@ -162,7 +162,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
     }
 }
 
-/// Whether a value is of the type that a schema names, or one of them.
+/// Whether a value has the type, or one of the types, that a schema names.
 fn has_type(value: &Value, wanted: Option<&Value>) -> bool {
     let is = |name: &str| match name {
         "null" => value.is_null(),

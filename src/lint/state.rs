@@ -1,8 +1,8 @@
-//! State: is what is read ever set, and what is set ever read?
+//! State: is everything that is read also set, and everything that is set also read?
 //!
-//! In: the values of a program's state, and what its expressions and effects touch.
-//! Out: a finding for each value, and each member of one, that has one side only.
-//! Never: knows what the host does with a session: what only the host reads is worth a word, no more.
+//! In: the values of a program's state, and what its expressions and effects read and change.
+//! Out: a finding for each value, and each member of one, that is only read or only set.
+//! Never: knows what the host does with a session, so a value that only the host could read is just a remark.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{ENTRY, PathTemplate, Shape, spelled};
@@ -38,17 +38,17 @@ fn unread(at: Location, path: &str) -> Diagnostic {
         .with_help("fine if the host does; else take it out")
 }
 
-/// One effect on a value.
+/// An effect on a value.
 struct StateChange<'p> {
-    /// The path inside the value; none for a segment that a template gives.
+    /// The path inside the value; none for a segment given by a template.
     inside: Vec<Option<&'p str>>,
-    /// What stands there then.
+    /// The value that is set there.
     value: &'p Shape,
     at: Location,
 }
 
 impl StateChange<'_> {
-    /// Whether it and a path are on one way: one of them may lead through the other.
+    /// Whether the path of the effect and another path are the same, or one leads through the other.
     fn meets(&self, path: &[String]) -> bool {
         let meets = |own: &str, other: &str| own == other || [own, other].contains(&ENTRY);
         self.inside.iter().zip(path).all(|(own, other)| own.is_none_or(|own| meets(own, other)))
@@ -70,7 +70,7 @@ fn changes<'p>(program: &'p Program, name: &str) -> Vec<StateChange<'p>> {
     changes.collect()
 }
 
-/// Members that are read, though neither the schema declares them nor the default or an effect sets them.
+/// Reports members that are read, but that no schema declares and no default or effect sets.
 fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let default = program.initial.get(name);
     let mut told: Vec<&[String]> = Vec::new();
@@ -93,7 +93,7 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateCha
     }
 }
 
-/// The members that a value may have at a path inside it; none where there may be others.
+/// The members that a value can have at a path inside it; none if there may be others.
 fn members<'p>(
     slot: &'p Slot,
     default: Option<&'p crate::Value>,
@@ -142,7 +142,7 @@ fn members<'p>(
     Some(known)
 }
 
-/// What a value holds at a path inside it.
+/// The values at a path inside a value.
 fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
     path.iter().fold(vec![value], |held, name| {
         let inside = |value: &'v crate::Value| -> Vec<&'v crate::Value> {
@@ -156,7 +156,7 @@ fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
     })
 }
 
-/// Members that an effect sets, and of which nothing reads the way there, or anything below.
+/// Reports members that an effect sets, but that no expression reads, nor anything around or inside them.
 fn unread_members(name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let mut told = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {

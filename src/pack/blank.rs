@@ -1,8 +1,8 @@
-//! Blanks: does everything that has a name say one?
+//! Blanks: is every name more than blanks?
 //!
 //! In: the tables.
-//! Out: `pack/wrong-value` for each name that is empty, or holds nothing but blanks, and for each that holds what nobody sees.
-//! Never: asks whether a name is a good one, or whether what is named exists.
+//! Out: `pack/wrong-value` for each name that is empty, is only blanks, or contains invisible characters.
+//! Never: checks whether a name is a good one, or whether the thing named exists.
 
 use super::names::names_of;
 use crate::diagnostic::{Code, Diagnostic};
@@ -65,7 +65,7 @@ impl Blanks<'_> {
         self.check(what, &text.value, text.at);
     }
 
-    /// A template may stand on several lines.
+    /// Checks the name in a template, which may have several lines.
     fn template(&mut self, what: &str, text: &Spanned<String>) {
         if text.value.trim().is_empty() {
             self.text(what, text);

@@ -2,7 +2,7 @@
 //!
 //! In: a block, and its dialect.
 //! Out: a diagnostic for each key that cannot work.
-//! Never: asks whether a block is a good idea.
+//! Never: judges whether a block is a good idea.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
@@ -11,16 +11,16 @@ use crate::text::{Location, Spanned};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-/// The grammars that can be read, by name.
+/// The grammars that could be read, by name.
 pub(super) type Grammars = IndexMap<String, Arc<Grammar>>;
 
-/// A dialect, and what is known of it.
+/// A dialect, and what is known about it.
 pub(super) struct Ground<'d> {
     dialect: &'d Dialect,
     grammars: &'d Grammars,
-    /// Whether its grammars are known: else it is not known what its blocks are.
+    /// Whether its grammars are known; without them it is not known what its blocks are.
     pub(super) known: bool,
-    /// Whether all that it says could be read: what it seems to lack else may be what is wrong in it.
+    /// Whether everything in it could be read. If not, what seems missing may be due to a fault.
     whole: bool,
     /// Whether its blocks are members of one object.
     pub(super) object: bool,
@@ -35,12 +35,12 @@ impl<'d> Ground<'d> {
         Self { object, ..ground }
     }
 
-    /// A grammar that the dialect names, if it can be read.
+    /// A grammar that the dialect names, if it could be read.
     fn grammar(&self, name: &str) -> Option<&'d Grammar> {
         self.grammars.get(name).map(Arc::as_ref)
     }
 
-    /// Those of its grammars that can be read.
+    /// Its grammars that could be read.
     fn spelling(&self) -> impl Iterator<Item = &'d Grammar> {
         self.dialect.grammar.0.iter().filter_map(|name| self.grammar(&name.value))
     }
@@ -50,7 +50,7 @@ pub(super) fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagn
     Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
 }
 
-/// What a `torn` block seems to lack may be what is wrong in it.
+/// Checks a block. In a `torn` block, what seems missing may be due to a fault.
 pub(super) fn check(
     name: &str,
     block: &Spanned<Block>,
@@ -75,7 +75,7 @@ pub(super) fn check(
     }
 }
 
-/// Keys that mean something only where members are blocks, of a block that its payload may name (`within`).
+/// Checks keys that only have a meaning if blocks are members, or if the payload names the block (`within`).
 fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     let call = block.role == Role::Call;
@@ -91,7 +91,7 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
     }
 }
 
-/// What a block rests on must be something that the grammars spell.
+/// Checks that the grammars have the rules that a block needs.
 fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     let dialect = ground.dialect;
@@ -136,7 +136,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     }
 }
 
-/// The rule by which a grammar spells where a block ends so.
+/// The rule with which a grammar defines this ending.
 fn rule_of(ending: Ending) -> Option<&'static str> {
     match ending {
         Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => Some("close"),
@@ -145,7 +145,7 @@ fn rule_of(ending: Ending) -> Option<&'static str> {
     }
 }
 
-/// A block that the next one ends, and nothing of its own, is whole at the end of the answer, too, or never there.
+/// Reports a block that only the next block ends: at the end of the answer it would always count as unclosed.
 fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
     let spelled = |rule: &str| own.iter().any(|grammar| grammar.rule(rule).is_some());
     let Some((rung, first)) = ladder.first().and_then(|rung| rung.0.first().map(|first| (rung, first))) else { return };
@@ -161,7 +161,7 @@ fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnosti
     diagnostics.push(bad(first.at, message, help).into_warning());
 }
 
-/// Whether a block is named by its payload; then its keys must let it.
+/// Whether the payload names a block; checks that the block's keys allow that.
 fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let block = &block.value;
     let Some(word) = block.name.as_ref().filter(|word| word.value.starts_with('@') && word.value.contains('.')) else {
@@ -192,7 +192,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
     true
 }
 
-/// What a block reads off its opener must be something that a grammar spells there.
+/// Checks that a grammar has the attributes that a block reads from its opener.
 fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
     // A grammar without an opener has been told already.
     let spells = |grammar: &&Grammar| grammar.rule("open").is_some() && grammar.rule("name").is_some();
@@ -225,12 +225,12 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
     }
 }
 
-/// Whether a block stands before an answer that is one object: it is no member, and a grammar of its own spells it.
+/// Whether a block comes before an answer that is one object: it is no member, and has its own grammar.
 pub(super) fn is_before(block: &Block) -> bool {
     block.starts && block.grammar.is_some()
 }
 
-/// The keys of a block that is a member, and its name, which is a path.
+/// Checks the keys of a block that is a member, and its name, which is a path.
 fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<Diagnostic>) {
     let whole = |part: &str| {
         let word = part.trim_end_matches("[]");
@@ -267,7 +267,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     }
 }
 
-/// What a block cannot do without.
+/// Checks that a block has the keys it needs.
 fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     if block.role == Role::Call && !object && block.payload.0.is_empty() {
@@ -280,7 +280,7 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
     }
 }
 
-/// What every block may say. The role of a `torn` one may be what is wrong in it.
+/// Checks the keys of any block. In a `torn` one, the role may be due to a fault.
 fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = spanned;
     let dialect = ground.dialect;
@@ -308,7 +308,7 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
     }
 }
 
-/// What blocks of its role do not have.
+/// Checks for keys that blocks of this role do not have.
 fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     let role = block.role.word();
     check_payload(block, diagnostics);
@@ -321,7 +321,7 @@ fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The readers of its payload.
+/// Checks the readers of its payload.
 fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     let role = block.role.word();
     let (call, section) = (block.role == Role::Call, block.role == Role::Section);
@@ -371,7 +371,7 @@ fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnos
     }
 }
 
-/// The wrapper that says its key.
+/// Checks the wrapper that has its key.
 fn check_wrapper(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(key) = &block.key else { return };
     let Some((wrapper, _)) = key.value.strip_prefix('@').and_then(|key| key.split_once('.')) else { return };

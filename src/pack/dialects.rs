@@ -1,8 +1,8 @@
 //! Dialects: do the keys of a dialect fit its grammars, and each other?
 //!
 //! In: the dialects and their grammars.
-//! Out: a diagnostic for each key of a dialect, or of one of its [blocks](super::blocks), that cannot work.
-//! Never: asks whether a dialect is a good idea.
+//! Out: a diagnostic for each key of a dialect, or of one of its blocks, that cannot work.
+//! Never: judges whether a dialect is a good idea.
 
 use super::blocks::{self, Grammars, Ground, bad, is_before};
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +10,7 @@ use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
 use std::collections::HashSet;
 
-/// A dialect names so many grammars and binds so many blocks at the most: the reader numbers them in a byte and in two.
+/// The most grammars of a dialect: the reader numbers them in one byte, and blocks in two.
 const MOST_GRAMMARS: usize = 64;
 const MOST_BLOCKS: usize = 4096;
 
@@ -20,7 +20,7 @@ pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Ve
     }
 }
 
-/// What a `torn` dialect or block seems to lack may be what is wrong in it.
+/// Checks a dialect. In a `torn` dialect or block, what seems missing may be due to a fault.
 fn check_dialect(
     dialect: &Spanned<Dialect>,
     torn: &HashSet<Location>,
@@ -54,7 +54,7 @@ fn check_dialect(
     }
 }
 
-/// Each grammar has the rules of one, and blocks are spelled by those that their dialect names.
+/// Checks that each grammar has the rules it needs, and that blocks only name grammars of their dialect.
 fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
     for name in &dialect.grammar.0 {
         let Some(grammar) = grammars.get(&name.value) else { continue };
@@ -80,7 +80,7 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
     }
 }
 
-/// What text outside every block is.
+/// Checks the setting for text outside every block.
 fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     let Some(text) = &dialect.text else { return };
     let section = text.value.strip_prefix("section:").is_some_and(|name| !name.is_empty());
@@ -95,7 +95,7 @@ fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where members are blocks, nothing opens, closes or masks.
+/// Checks a dialect whose blocks are members: nothing opens, closes or masks there.
 fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     let opens = |name: &str| {
         let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));

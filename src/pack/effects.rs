@@ -2,7 +2,7 @@
 //!
 //! In: the effects of actions, contents and rules.
 //! Out: `pack/bad-effect` for each that cannot work.
-//! Never: looks into templates, or asks whether a mode or message exists.
+//! Never: looks into templates, or checks whether a mode or message exists.
 
 use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::surface::{Effect, Surface};
@@ -12,13 +12,13 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     surface.effects().into_iter().for_each(|effect| check_effect(effect, surface, diagnostics));
 }
 
-/// What an effect may do.
+/// The keys of one verb.
 struct VerbForm {
     word: &'static str,
-    /// The keys that it needs, and those that it may have beside them.
+    /// The keys that it needs, and those that it may have in addition.
     needs: &'static [&'static str],
     may: &'static [&'static str],
-    /// Where an effect says it, if it does.
+    /// The place of the verb in an effect that has it.
     at: fn(&Effect) -> Option<Location>,
 }
 
@@ -52,7 +52,7 @@ impl VerbForm {
     }
 }
 
-/// The keys of an effect that belong to verbs, and where they stand.
+/// The keys of an effect that belong to verbs, with their places.
 fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
     let at = [
         ("value", effect.value.as_ref().map(|value| value.at())),

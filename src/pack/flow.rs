@@ -1,8 +1,8 @@
 //! Flow: does everything that inputs, rules, exits and messages name exist?
 //!
 //! In: the tables.
-//! Out: a diagnostic for each mode, class or message that nothing declares, and for each `say` that does not fit its message.
-//! Never: asks whether a mode can be reached.
+//! Out: a diagnostic for each undeclared mode, class or message, and for each `say` that does not fit its message.
+//! Never: checks whether a mode can be reached.
 
 use super::names::{names_of, needs_other, undeclared, undeclared_mode};
 use super::prompts::missing_text;
@@ -85,7 +85,7 @@ impl<'n> Names<'n> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether an input could not be read: any class may be its.
+    /// Whether some input could not be read: it may have any class.
     fn lacks_input(&self) -> bool {
         let surface = self.surface;
         let is_header = |at: &&Location| {
@@ -104,7 +104,7 @@ impl<'n> Names<'n> {
         self.surface.messages.get(&name.value)
     }
 
-    /// A message that is said where nobody can give it names.
+    /// Checks a message that is said where no names can be given to it.
     fn plain_message(&mut self, name: &Spanned<String>) {
         let Some(message) = self.message(name) else { return };
         if let Some(takes) = message.value.takes.first() {
@@ -117,7 +117,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// A message has its words in the table or in a file.
+    /// Checks that a message has its text either in the table or in a file.
     fn words(&mut self, name: &str, message: &Spanned<Message>) {
         match (&message.value.says, &message.value.template) {
             // The words may be there under a misspelt key.

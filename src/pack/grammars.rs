@@ -1,8 +1,8 @@
-//! Grammars: does every dialect's grammar exist, and can it be used?
+//! Grammars: does the grammar of every dialect exist, and is it valid?
 //!
-//! In: the grammars that dialects name, shipped or the pack's own.
+//! In: the grammars that dialects name, shipped ones or the pack's own.
 //! Out: the compiled ones by name.
-//! Never: asks what a dialect makes of them.
+//! Never: knows how a dialect uses them.
 
 use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::grammar::{Grammar, shipped, shipped_names};

@@ -1,9 +1,11 @@
-//! Graph: can every mode be reached and left, and does every change of mode come to an end?
+//! Graph: can every mode be reached and left, and does every change of mode end?
 //!
 //! In: the modes with their exits, and every `go` with the modes in which it may happen.
-//! Out: a `go` without an exit, a mode that nothing leads to or out of, modes that pass a session on for ever.
-//! Never: evaluates a condition: one that may hold is taken to hold, except where a proof needs that it always does. What
-//! is torn, or names what nothing declares, is taken to lead anywhere: its own fault is told, and not what follows from it.
+//! Out: diagnostics for a `go` without an exit, a mode that cannot be reached or left, and modes that pass a session on
+//! for ever.
+//! Never: evaluates a condition: each counts as one that may hold, except where it would have to hold always.
+//! Declarations with faults or unknown names count as leading anywhere: only the fault is reported, not what follows
+//! from it.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Effect, Event, Exit, Permit, Surface};
@@ -30,22 +32,22 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     check_end(surface, &gone, diagnostics);
 }
 
-/// One `go`, and where it may happen.
+/// A `go`, and where it may happen.
 #[derive(Clone)]
 struct Go<'g> {
-    /// None if that cannot be told.
+    /// The mode to change to; none if it cannot be told.
     to: Option<&'g Spanned<String>>,
     /// The modes in which it may happen.
     from: Vec<&'g str>,
-    /// Whether a condition stands before it.
+    /// Whether it has a condition.
     conditional: bool,
-    /// The mode on whose entering it happens, if it does on nothing else.
+    /// The mode on whose entering it happens, if that is its only event.
     entering: Option<&'g str>,
-    /// How its author keeps it to some of the modes.
+    /// Advice on how its author can limit it to some modes.
     kept: &'static str,
 }
 
-/// Whether something is wrong with what a mode permits or where it leads.
+/// Whether the permits or exits of a mode have faults.
 fn is_doubtful(surface: &Surface, mode: &str) -> bool {
     surface.modes.get(mode).is_some_and(|mode| {
         let lost = |exit: &Exit| is_lost(surface, &exit.to);
@@ -104,8 +106,8 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     found
 }
 
-/// The modes in which an event may come to a rule, and whether that cannot be told for sure: which words have a class, and
-/// where they are heard, may be what could not be read.
+/// The modes in which an event may happen for a rule, and whether that is uncertain: the inputs that give words a class
+/// may not all have been read.
 fn happens<'g>(surface: &Surface, event: Option<Event<'g>>, all: &[&'g str]) -> (Vec<&'g str>, bool) {
     match event {
         Some(Event::Enter(mode) | Event::Leave(mode)) => (vec![mode], false),
@@ -123,7 +125,7 @@ fn happens<'g>(surface: &Surface, event: Option<Event<'g>>, all: &[&'g str]) -> 
     }
 }
 
-/// Whether nothing declares the mode.
+/// Whether the mode is undeclared.
 fn is_lost(surface: &Surface, name: &Spanned<String>) -> bool {
     !surface.mode_names().any(|mode| mode == name.value)
 }
@@ -144,8 +146,8 @@ fn has_exit(surface: &Surface, from: &str, to: &str) -> bool {
     surface.modes.get(from).is_some_and(|mode| mode.value.exits.iter().any(|exit| exit.to.value == to))
 }
 
-/// Without a condition, every mode in which a `go` happens needs the exit; behind one, some mode does. Which has none, and
-/// to where.
+/// Reports a missing exit. Without a condition, every mode in which the `go` happens needs the exit; with one, some
+/// mode does. Returns the mode without the exit, and the mode that it should lead to.
 fn check_exit<'g>(surface: &Surface, go: &Go<'g>, diagnostics: &mut Vec<Diagnostic>) -> Option<(&'g str, &'g str)> {
     let to = go.to?;
     let without = |mode: &&&str| !has_exit(surface, mode, &to.value) && !is_doubtful(surface, mode);
@@ -161,8 +163,8 @@ fn check_exit<'g>(surface: &Surface, go: &Go<'g>, diagnostics: &mut Vec<Diagnost
     Some((mode, &to.value))
 }
 
-/// From the start every mode must be reached, and each that is not final must lead somewhere. What would but for an exit
-/// that `lacks`, as has been told, is no news.
+/// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left. Exits that
+/// were already reported as missing (`lacks`) count as present.
 fn check_reach(
     surface: &Surface,
     leads: impl Fn(&str, &str) -> bool,
@@ -225,7 +227,7 @@ fn check_reach(
     }
 }
 
-/// Modes that always leave for another as soon as they are entered must not do so in a circle.
+/// Reports modes that always change to another as soon as they are entered, in a circle.
 fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnostic>) {
     let gated = |from: &str, to: &str| {
         let exits = surface.modes.get(from).into_iter().flat_map(|mode| &mode.value.exits);

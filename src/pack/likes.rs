@@ -1,7 +1,8 @@
-//! Likes: which dialects differ from another in nothing but their needs?
+//! Likes: which dialects differ from another only in their needs?
 //!
-//! In: the dialects as typed.
-//! Out: each that is `like` another with all that the other says, and a diagnostic for what it cannot take or says itself.
+//! In: the dialects, as typed.
+//! Out: each dialect with `like`, completed with everything from the other; a diagnostic for what it cannot take over,
+//! or says itself.
 //! Never: follows more than one `like`.
 
 use super::names::{names_of, undeclared};

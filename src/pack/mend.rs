@@ -1,8 +1,8 @@
-//! Mending: which name was probably meant where nothing declares the one that is typed?
+//! Mending: which name was probably meant instead of an undeclared one?
 //!
-//! In: the tables, of which every name that nothing declares has been told.
-//! Out: the same tables, with the nearest declared name in its place, so that nothing is told that only follows from it.
-//! Never: tells anything; a pack in which something is mended here does not run.
+//! In: the tables; every undeclared name in them has been reported.
+//! Out: the same tables with the nearest declared names in their places, so that nothing is reported that only follows.
+//! Never: reports anything; a pack in which something is mended here does not run.
 
 use crate::diagnostic::nearest;
 use crate::surface::{Effect, Event, Surface};
@@ -71,7 +71,7 @@ fn mend(name: &mut Spanned<String>, declared: &[String]) {
     }
 }
 
-/// All that a guardrail may look at.
+/// Everything that a guardrail may check.
 fn targets(surface: &Surface) -> Vec<String> {
     let blocks = super::names::target_names(surface);
     let keys = blocks.iter().map(|block| format!("{block}.key"));

@@ -1,8 +1,8 @@
-//! Pack: what may be trusted of what was typed?
+//! Pack: which of the tables typed can be trusted?
 //!
 //! In: a [`Surface`].
-//! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that does not hold.
-//! Never: compiles an expression or a pattern, or runs anything; one file for each kind of check.
+//! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that is wrong.
+//! Never: compiles an expression or a pattern, or runs anything. There is one file for each kind of check.
 
 mod blank;
 mod blocks;
@@ -24,7 +24,7 @@ use crate::surface::Surface;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-/// The tables of a pack and the grammars that they name. Only [`check`] makes one; it is worth running only if the check
+/// The tables of a pack and the grammars that they name. Only [`check`] makes one. It should only be run if the check
 /// found no error.
 #[derive(Debug)]
 pub struct Pack {
@@ -32,7 +32,7 @@ pub struct Pack {
     pub(crate) grammars: IndexMap<String, Arc<Grammar>>,
 }
 
-/// Checks all that can be known without running anything.
+/// Checks everything that can be known without running anything.
 pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     likes::take_over(&mut surface, diagnostics);
     let grammars = grammars::check(&mut surface, diagnostics);

@@ -1,8 +1,8 @@
-//! Names: does everything that is named exist?
+//! Names: does everything named exist?
 //!
 //! In: the tables.
-//! Out: a diagnostic with the nearest name for each that nothing declares.
-//! Never: looks into expressions; compiling them does.
+//! Out: a diagnostic for each undeclared name, with the nearest declared one.
+//! Never: looks into expressions; they are checked when they are compiled.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, rows};
 use crate::surface::{Case, Count, Dialect, Levels, Named, Reply, Role, Surface};
@@ -22,7 +22,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     names.check_levels();
 }
 
-/// Says that nothing declares the name at a place, unless it is one of those that are `declared`, or that were `lost`.
+/// The diagnostic for an undeclared name; none if it is among those `declared`, or those that were `lost`.
 pub(super) fn undeclared<'n>(
     lost: &HashSet<String>,
     code: Code,
@@ -40,17 +40,17 @@ pub(super) fn undeclared<'n>(
     Some(Diagnostic::new(code, at, message).with_nearest(name, declared))
 }
 
-/// The same of a mode.
+/// The same for the name of a mode.
 pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Option<Diagnostic> {
     undeclared(&surface.lost, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, surface.mode_names())
 }
 
-/// The names of a table of tables.
+/// The names in a table of tables.
 pub(super) fn names_of<T>(table: &Named<T>) -> impl Iterator<Item = &str> {
     table.keys().map(String::as_str)
 }
 
-/// Says that a key means nothing where the other one is absent.
+/// The diagnostic for a key that has no meaning without another one, which is absent.
 pub(super) fn needs_other<T>(key: &str, given: Option<&Spanned<T>>, other: &str, is_there: bool) -> Option<Diagnostic> {
     let given = given.filter(|_| !is_there)?;
     let message = format!("`{key}` means nothing without `{other}`");
@@ -60,15 +60,15 @@ pub(super) fn needs_other<T>(key: &str, given: Option<&Spanned<T>>, other: &str,
 
 struct Names<'n> {
     surface: &'n Surface,
-    /// What blocks may be called in a reply.
+    /// The names that blocks may have in a reply.
     blocks: Vec<&'n str>,
-    /// Whether something is wrong in a dialect.
+    /// Whether some dialect has faults.
     torn: bool,
     diagnostics: &'n mut Vec<Diagnostic>,
 }
 
 impl<'n> Names<'n> {
-    /// Tells of a name that nothing declares.
+    /// Reports an undeclared name.
     fn look_up<'d>(
         &mut self,
         code: Code,
@@ -168,7 +168,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// What a reply counts is called as the pack calls it: a role is none of its names.
+    /// Checks a name that a reply counts: it must be one of the pack, not a role.
     fn counted(&mut self, name: &str, at: Location, countable: &[&str]) {
         let found = self.diagnostics.len();
         self.block(name, at, countable);
@@ -185,7 +185,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The keys of a row of a reply must mean something for what it names.
+    /// Checks that the keys of a count in a reply have a meaning for what it counts.
     fn check_count(&mut self, name: &str, count: &Count) {
         let required = count.required.as_ref().map(|key| ("required", key.at));
         let keys = count.keys.0.first().map(|key| ("keys", key.at));
@@ -221,7 +221,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// Of two blocks of one grammar that the same name opens, an answer could only ever hold one.
+    /// Reports two blocks of one grammar that open with the same name: an answer could only have one of them.
     fn check_openers(&mut self, dialect: &Dialect, fold: impl Fn(&str) -> String) {
         let mut known: HashMap<(String, Option<&str>), (&str, Location)> = HashMap::new();
         for (name, Spanned { value: block, at }) in dialect.blocks.iter().filter(|(_, block)| !block.value.starts) {
@@ -262,7 +262,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// What a guardrail looks at: a role, a block, its key, a parameter of an action, or the reply.
+    /// Checks the target of a guardrail: a role, a block, its key, a parameter of an action, or the reply.
     fn check_target(&mut self, on: &Spanned<String>) {
         let param =
             on.value.split_once('.').and_then(|(action, param)| Some((self.surface.actions.get(action)?, param)));
@@ -296,7 +296,7 @@ impl<'n> Names<'n> {
         self.diagnostics.extend(fault);
     }
 
-    /// Every table of contents is about contents that some block gives.
+    /// Reports tables of contents that no block has.
     fn check_contents(&mut self) {
         let surface = self.surface;
         if self.torn {
@@ -326,7 +326,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// `[check]` names codes that keep no pack from running.
+    /// Checks that `[check]` only names codes that do not keep a pack from running.
     fn check_levels(&mut self) {
         let mild = || rows().iter().filter(|row| row.severity != Severity::Error).map(|row| row.name);
         for (code, _) in self.surface.check.iter().flat_map(Levels::all) {
@@ -344,7 +344,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// What a guardrail may look at beside keys and parameters.
+/// The targets of guardrails besides keys and parameters.
 pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
     let mut names = block_names(surface);
     let others: Vec<&str> = Role::WORDS.iter().copied().chain(["reply"]).filter(|word| !names.contains(word)).collect();
@@ -352,14 +352,14 @@ pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
     names
 }
 
-/// What the blocks mean that may be called so in a reply.
+/// The roles of the blocks with this name in a reply.
 fn roles_of(surface: &Surface, name: &str) -> Vec<Role> {
     let called = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == name);
     let meant = surface.blocks().filter(|(own, block)| *own == name || called(&block.value.name));
     meant.map(|(_, block)| block.value.role).collect()
 }
 
-/// What blocks may be called in a reply: their bound names, and the names that they bear in the outcome.
+/// The names that blocks may have in a reply: their declared names, and their names in the outcome.
 fn block_names(surface: &Surface) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for Spanned { value: dialect, .. } in surface.dialects.values() {

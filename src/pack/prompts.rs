@@ -1,7 +1,7 @@
-//! Prompts: do their layers say what they are made of, and does all of it exist?
+//! Prompts: do the keys of their layers fit together, and does everything named exist?
 //!
 //! In: the tables of prompts, tiers and models, and the texts of the pack.
-//! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each name or file that is not there.
+//! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each undeclared name or missing file.
 //! Never: reads a text, or counts its tokens.
 
 use super::names::{names_of, undeclared, undeclared_mode};
@@ -21,13 +21,13 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The modes in which a layer stands.
+/// The modes in which a layer is used.
 pub(crate) fn modes_of<'s>(surface: &'s Surface, layer: &Layer) -> Vec<&'s str> {
     let named = |mode: &&str| layer.modes.0.is_empty() || layer.modes.0.iter().any(|name| name.value == **mode);
     surface.mode_names().filter(named).collect()
 }
 
-/// The path of a text in a mode, below the pack.
+/// The path of a text in a mode, relative to the pack.
 pub(crate) fn path_in(path: &Spanned<String>, mode: &str) -> Result<String, Box<Diagnostic>> {
     let mode = mode.into();
     let template = Template::parse(path)?;
@@ -225,7 +225,7 @@ impl<'c> PromptCheck<'c> {
         }
     }
 
-    /// Every file that a path means, in the modes of its layer.
+    /// Checks every file that a path stands for, in the modes of its layer.
     fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
         let surface = self.surface;
         let mut told: Vec<String> = Vec::new();
@@ -263,7 +263,7 @@ impl<'c> PromptCheck<'c> {
     }
 }
 
-/// What is wrong with the path of a text of the pack.
+/// What is wrong with the path of a text; none if the pack has the text.
 pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
     let shown = excerpt(below, 80);
     let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
@@ -315,7 +315,7 @@ pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Opti
     }
 }
 
-/// What makes a layer shorter, in order; empty for one that nothing does.
+/// The strategies that make a layer shorter, in order; empty if nothing does.
 pub(crate) fn trimming(layer: &Layer) -> Vec<Trimming> {
     let history = layer.source.is_some_and(|source| source.value == Origins::History);
     match layer.trim.0.as_slice() {

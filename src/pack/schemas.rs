@@ -1,9 +1,9 @@
-//! Schemas: is each made of keywords, and does it stay within the pack?
+//! Schemas: does each consist of keywords, and does it refer to nothing outside the pack?
 //!
-//! In: the schemas of params, results, state, members and records.
-//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` at every word that no schema has, and at a
-//! reference that leads back to itself.
-//! Never: compiles a whole one, so that what only the whole shows is not found here.
+//! In: the schemas of parameters, results, state, members and records.
+//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for every word that is not of JSON
+//! Schema, and for a reference that leads back to itself.
+//! Never: compiles a whole schema, so faults that only show in the whole are not found here.
 
 use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, nearest};
 use crate::surface::{Action, Named, Surface, Tree};
@@ -12,7 +12,7 @@ use jsonschema::PatternOptions;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// Schemas nested more deeply than this are refused.
+/// The deepest nesting of a schema; deeper ones are refused.
 const DEEPEST: usize = 64;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -51,14 +51,14 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         .for_each(|one| SchemaRoot::One(one).endless(diagnostics));
 }
 
-/// A document of schemas: one, or parameters as the properties of an object.
+/// A document of schemas: a single one, or the parameters of an action as properties of an object.
 enum SchemaRoot<'t> {
     One(&'t Tree),
     Params(&'t Named<Tree>),
 }
 
 impl<'t> SchemaRoot<'t> {
-    /// The schemas that it begins with.
+    /// Its outermost schemas.
     fn roots(&self) -> Vec<&'t Tree> {
         match self {
             SchemaRoot::One(tree) => vec![*tree],
@@ -66,7 +66,7 @@ impl<'t> SchemaRoot<'t> {
         }
     }
 
-    /// What a reference of it leads to.
+    /// The value that a reference in it leads to.
     fn find(&self, reference: &str) -> Option<&'t Tree> {
         let mut parts =
             reference.strip_prefix('#')?.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
@@ -86,7 +86,7 @@ impl<'t> SchemaRoot<'t> {
         Some(here)
     }
 
-    /// References that lead back to the schema that they stand in, the first in each.
+    /// Reports the first reference that leads back to the schema it is in.
     fn endless(&self, diagnostics: &mut Vec<Diagnostic>) {
         let (mut left, mut known, mut told) = (self.roots(), HashSet::new(), HashSet::new());
         while let Some(tree) = left.pop() {
@@ -112,8 +112,8 @@ impl<'t> SchemaRoot<'t> {
         }
     }
 
-    /// The place of the reference by which a schema asks itself about the same value. `way` are those that ask it, of which
-    /// the last reference stands at `by`.
+    /// The place of the reference by which a schema refers to itself for the same value. `way` are the schemas on the
+    /// way, and `by` is the place of the last reference.
     fn leads_back(
         &self,
         schema: &'t Tree,
@@ -142,7 +142,8 @@ impl<'t> SchemaRoot<'t> {
     }
 }
 
-/// The places of those whose schema has a wrong word in it: that it cannot be compiled is no news.
+/// The places of declarations whose schema has an unknown word: that they cannot be compiled need not be reported
+/// again.
 pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     let mut found = HashSet::new();
     each(surface, |at, schema| {
@@ -153,7 +154,7 @@ pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     found
 }
 
-/// Every schema, and where the parameter, action, value, block or effect stands whose it is.
+/// Calls `then` for every schema, with the place of the parameter, action, value, block or effect that it belongs to.
 fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree)) {
     for action in surface.actions.values() {
         action.value.params.values().for_each(|param| then(param.at, &param.value));
@@ -166,15 +167,15 @@ fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree)) {
     surface.blocks().for_each(|(_, block)| block.value.schema.iter().for_each(|schema| then(block.at, schema)));
 }
 
-/// What belongs to a keyword.
+/// The value that a keyword takes.
 enum Takes {
     Schema,
     /// A list of schemas.
     Schemas,
-    /// A table whose members are schemas.
+    /// A table of schemas.
     Members,
     Types,
-    /// Whether it must be there, or which of its members must.
+    /// Whether it is required, or which of its members are.
     Required,
     Count,
     Number,
@@ -184,18 +185,18 @@ enum Takes {
     Pattern,
     /// A reference to a schema of this document.
     Reference,
-    /// What the reader of schemas or a validator checks.
+    /// A value that the parser of schemas or a validator checks.
     Anything,
 }
 
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
-/// The type that a word is, or was probably meant to be; a word that is none has been told.
+/// The type that a word names or was probably meant to name; none if it names none, which has been reported.
 pub(crate) fn type_meant(word: &str) -> Option<&'static str> {
     nearest(word, TYPES.iter().copied())
 }
 
-/// The formats that a validator checks, each with a text that has it.
+/// The formats that a validator checks, each with an example.
 pub(crate) const FORMATS: &[(&str, &str)] = &[
     ("date", "2030-01-31"),
     ("time", "09:30:00Z"),
@@ -216,7 +217,7 @@ pub(crate) const FORMATS: &[(&str, &str)] = &[
     ("regex", "[a-z]+"),
 ];
 
-/// The keywords of JSON Schema, draft 2020-12, and those of ours.
+/// The keywords of JSON Schema (draft 2020-12), and our own.
 #[rustfmt::skip]
 const KEYWORDS: &[(&[&str], Takes)] = &[
     (&["items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "not",
@@ -340,7 +341,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
     diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, value.at(), message));
 }
 
-/// What keeps a pattern of a schema from being used: it is one of ECMAScript, and read as one of the `regex` crate.
+/// Why the pattern of a schema cannot be used. Schemas have ECMAScript patterns; here the `regex` crate reads them.
 fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
     // Parsing is quick and finds nearly every fault; compiling is left to the first value that needs the pattern.
     if regex_syntax::parse(&pattern.value).is_ok() && !may_be_too_large(&pattern.value) {
@@ -353,7 +354,7 @@ fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::PACK_SCHEMA, bad_pattern_place(pattern), message).with_help(help))
 }
 
-/// Whether what a pattern repeats could make it too large to compile.
+/// Whether the repetitions in a pattern could make it too large to compile.
 fn may_be_too_large(pattern: &str) -> bool {
     const REPETITIONS: usize = 500;
     let numbers = pattern.split('{').skip(1).map(|rest| {

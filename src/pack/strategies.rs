@@ -1,9 +1,9 @@
 //! Strategies: can each of them answer its defect?
 //!
 //! In: every degradation table, and the strategies of guardrails.
-//! Out: `pack/unfit-strategy` for each that cannot; `pack/wrong-value` for a defect that nothing answers, or that is never
-//! asked for where it stands.
-//! Never: says which strategy is best.
+//! Out: `pack/unfit-strategy` for each that cannot; `pack/wrong-value` for a defect with no strategy, or at a place
+//! where it cannot occur.
+//! Never: judges which strategy is best.
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::surface::{Block, Degradation, Role, Surface};
@@ -50,7 +50,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Each `join` for blocks that no text is made of, where no other strategy stands behind it: the first of them would be kept.
+/// Reports each `join` for blocks that are not text, if no other strategy comes after it: only the first block would be
+/// kept.
 fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let join = |table: &Degradation| {
         let row = table.0.iter().find(|(defect, _)| defect.value == Defect::DuplicateBlock)?;
@@ -95,7 +96,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// That a pack says how a model is asked again, and never asks it. What it says may be a used pack's, for others.
+/// Reports a pack that sets how a model is asked again but never asks. Settings of a used pack may be for others.
 fn never_asks(surface: &Surface) -> Option<Diagnostic> {
     let asks =
         surface.ask_again.as_ref().filter(|_| surface.about.as_ref().is_some_and(|about| about.uses.is_empty()))?;
@@ -114,7 +115,7 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
     Some(finding.with_help(help).into_warning())
 }
 
-/// The first of several strategies that has never a turn: one before it always applies.
+/// Reports the first strategy of a list that never acts, because one before it always applies.
 fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
     let fits = |strategy: Strategy| defect.fits().contains(&strategy);
     let last = strategies.iter().position(|one| fits(one.value) && one.value.always_answers(defect))?;

@@ -1,7 +1,7 @@
 //! `ask-again`: may the model try again?
 //!
-//! In: anything, while the model has not been asked about this answer as often as the pack says.
-//! Out: no effects, as for `refuse`, and a mark; the correction text is the prompt side's to write.
+//! In: anything, as long as the model has not been asked about this answer as often as the pack allows.
+//! Out: no effects, as for `refuse`, and a mark to ask again; [`prompt`](crate::prompt) writes the correction text.
 //! Never: writes a word for the model.
 
 use crate::judge::{Judgement, Subject};

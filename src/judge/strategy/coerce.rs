@@ -1,8 +1,8 @@
-//! `coerce`: does the value fit once it has the declared type?
+//! `coerce`: does a value fit after converting it to the declared type?
 //!
-//! In: a call whose payload its schema refuses.
+//! In: a call whose payload does not fit its schema.
 //! Out: the same call with converted values, if all of it then fits.
-//! Never: loses anything of a value.
+//! Never: loses any information in a value.
 
 use crate::judge::{Judgement, Subject};
 

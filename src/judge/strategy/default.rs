@@ -1,7 +1,7 @@
 //! `default`: does the payload fit with the declared defaults?
 //!
-//! In: a call whose payload its schema refuses.
-//! Out: the same call, what is wrong or absent replaced by the schema's `default`, if all of it then fits.
+//! In: a call whose payload does not fit its schema.
+//! Out: the same call with the schema's `default` for everything wrong or missing, if all of it then fits.
 //! Never: invents a value.
 
 use crate::judge::{Judgement, Subject};

@@ -1,8 +1,8 @@
 //! `drop`: what is left without it?
 //!
-//! In: a block, a call, parameters, or text, which may be all that there is.
+//! In: a block, a call, parameters, or text, which may be the whole answer.
 //! Out: the reply without it.
-//! Never: touches what stands around it.
+//! Never: touches what is around it.
 
 use crate::judge::{Fate, Judgement, Place, Subject};
 

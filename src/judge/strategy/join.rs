@@ -1,8 +1,8 @@
-//! `join`: do several read as one?
+//! `join`: can several blocks be read as one?
 //!
 //! In: blocks of one name.
-//! Out: all of them stand, and are told as one text at the first, with a blank line between two of them.
-//! Never: joins what asks for something: calls are no text, and contents stand under keys of their own.
+//! Out: all of them stand, and are reported as one text in the place of the first, with blank lines between them.
+//! Never: joins calls, which are no text, or contents, which have keys of their own.
 
 use crate::judge::{Judgement, Subject};
 use crate::surface::Role;

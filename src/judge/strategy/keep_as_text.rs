@@ -1,4 +1,4 @@
-//! `keep-as-text`: does a person see it instead?
+//! `keep-as-text`: should the user see it instead?
 //!
 //! In: a block, or a call.
 //! Out: its raw text as part of the message.

@@ -1,8 +1,8 @@
 //! `keep-first`: which of several counts?
 //!
 //! In: blocks of one name, or accepted calls.
-//! Out: the first ones stand, as many as may.
-//! Never: reads a later one.
+//! Out: the first ones stand, as many as are allowed.
+//! Never: lets a later one stand.
 
 use crate::judge::{Judgement, Subject};
 

@@ -1,8 +1,8 @@
 //! `keep-last`: which of several counts?
 //!
 //! In: blocks of one name, or accepted calls.
-//! Out: the last ones stand, as many as may.
-//! Never: reads an earlier one.
+//! Out: the last ones stand, as many as are allowed.
+//! Never: lets an earlier one stand.
 
 use crate::judge::{Fate, Judgement, Subject};
 

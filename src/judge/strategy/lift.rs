@@ -1,8 +1,8 @@
-//! `lift`: does it count as if it stood outside?
+//! `lift`: does a block count as if it were outside?
 //!
 //! In: a block inside another.
-//! Out: the block on its own; its text is taken out of the one around it.
-//! Never: lifts out of thinking that does not hold it.
+//! Out: the block on its own; its text is removed from the block around it.
+//! Never: lifts a block out of thinking, unless the thinking block `holds` it.
 
 use crate::judge::{Fate, Judgement, Subject};
 

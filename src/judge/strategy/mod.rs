@@ -1,8 +1,8 @@
-//! Strategies: what is done about a defect? One file each.
+//! Strategies: what is done about a defect? One file for each.
 //!
 //! In: the judgement so far, and what the defect is about.
-//! Out: the judgement changed, and whether the strategy applies at all: else the next one is asked.
-//! Never: asks which defect it is: the same word does the same thing everywhere.
+//! Out: the judgement changed, and whether the strategy applies; if not, the next one is tried.
+//! Never: depends on the defect: a strategy does the same everywhere.
 
 mod ask_again;
 mod coerce;

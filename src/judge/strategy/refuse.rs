@@ -1,8 +1,8 @@
 //! `refuse`: does the answer count at all?
 //!
 //! In: anything.
-//! Out: no effects, and the session as it was.
-//! Never: takes away what there is to show.
+//! Out: no effects, and the session unchanged.
+//! Never: removes what there is to show.
 
 use crate::judge::{Judgement, Subject};
 

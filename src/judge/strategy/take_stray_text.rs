@@ -1,8 +1,8 @@
 //! `take-stray-text`: is the text outside all blocks the message?
 //!
 //! In: a reply without a message, or without any block.
-//! Out: its text outside all blocks, as the message; where it has none, the next strategy is asked.
-//! Never: takes text that stands inside a block.
+//! Out: its text outside all blocks as the message; if it has none, the next strategy is tried.
+//! Never: takes text from inside a block.
 
 use crate::judge::{Judgement, Place, Subject};
 
