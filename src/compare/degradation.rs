@@ -63,8 +63,8 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
     Some(Change { gone, ..row("degradation", &name, way, how, one.rule.clone()) })
 }
 
-/// The strategies that answer the defect of a row where the row does not stand, if that is the same for all that it is
-/// about: those of the pack, or the default.
+/// The strategies that apply without this row: those of the pack, or the default; none if they are not the same for
+/// everything that the row is about.
 fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy>> {
     let mut others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
     let pack = others.clone().find(|row| row.said_by == SaidBy::Pack);

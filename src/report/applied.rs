@@ -1,7 +1,7 @@
 //! Applied answers: what was written, or would be?
 //!
 //! In: the files of an answer and what became of them.
-//! Out: a line for each, and before them how it differs.
+//! Out: a line for each, and how it differs if that was asked for.
 //! Never: looks at a disk.
 
 use super::count;
@@ -17,18 +17,19 @@ use std::fmt::Write as _;
 pub struct AppliedFile {
     /// Its path below the root.
     pub key: String,
-    /// `created`, `replaced`, `unchanged`, or `left` as it was: it or another file of the answer cannot be written.
+    /// `created`, `replaced`, `unchanged`, or `left` as it was, because it or another file of the answer cannot be
+    /// written.
     pub change: String,
-    /// The bytes of its new text.
+    /// The length of its new text, in bytes.
     pub bytes: usize,
-    /// With `--dry-run`: how it would differ, in the unified format.
+    /// With `--dry-run`: how it would change, in the unified format.
     pub diff: Option<String>,
-    /// What the pack says of its edits.
+    /// What the pack says about its edits.
     pub said: Vec<String>,
 }
 
 impl Pen {
-    /// What became of the files, after the diagnostics that were drawn of them.
+    /// What became of the files, printed after the diagnostics about them.
     pub fn applied(&self, files: &[AppliedFile], faults: &[String]) -> String {
         let mut text = String::new();
         for part in faults {

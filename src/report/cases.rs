@@ -1,8 +1,8 @@
-//! Case runs for people: which expectation did not hold, and what came instead?
+//! Case runs for people: which expectations failed, and what came instead?
 //!
-//! In: the cases of a pack, what came of them, and their files.
-//! Out: every failure at its line, expected against found, and one line of sums.
-//! Never: says anything about a case that holds, except that its `todo` is out of date.
+//! In: the cases of a pack, their results, and their files.
+//! Out: every failure at its line, expected against found, and one line with totals.
+//! Never: says anything about a case that passes, except that its `todo` is out of date.
 
 use super::count;
 use super::diff::{Change, DiffLine, compare};
@@ -19,33 +19,33 @@ use std::fmt::Write as _;
 /// A pack whose cases were run.
 #[derive(Debug)]
 pub struct TestedPack {
-    /// The pack's name.
+    /// The name of the pack.
     pub name: String,
-    /// What draws its files.
+    /// The pen to draw its files with.
     pub pen: Pen,
-    /// Why the pack cannot run, with its files.
+    /// Why the pack cannot run, with its sources.
     pub faults: Option<(Sources, Vec<Diagnostic>)>,
-    /// The case files.
+    /// The sources of the case files.
     pub sources: Sources,
-    /// Case files that cannot be read.
+    /// Diagnostics about case files that cannot be read.
     pub broken: Vec<Diagnostic>,
-    /// The cases and what came of them.
+    /// The cases with their results.
     pub runs: Vec<(Case, CaseRun)>,
-    /// What they exercised, if that was asked.
+    /// The coverage, if it was asked for.
     pub coverage: Option<Coverage>,
-    /// How many percent they must exercise.
+    /// The least percentage that they must exercise.
     pub least: Option<usize>,
-    /// Whether people want to read the whole coverage.
+    /// Whether to print the whole coverage.
     pub lists: bool,
 }
 
 impl TestedPack {
-    /// How many cases have this verdict.
+    /// The number of cases with this verdict.
     pub fn count(&self, verdict: CaseVerdict) -> usize {
         self.runs.iter().filter(|(_, run)| run.verdict == verdict).count()
     }
 
-    /// Whether there was nothing to run and nothing is wrong.
+    /// Whether there was nothing to run, and nothing is wrong.
     pub fn is_idle(&self) -> bool {
         self.runs.is_empty() && self.broken.is_empty() && self.faults.is_none()
     }
@@ -57,20 +57,20 @@ impl TestedPack {
         failed || faults.chain(&self.broken).any(Diagnostic::is_error)
     }
 
-    /// What no case exercised, where they exercise less than they must.
+    /// The declarations that no case exercised, if the coverage is too low.
     fn uncovered(&self) -> impl Iterator<Item = &Covered> {
         let below = |coverage: &&Coverage| self.least.is_some_and(|least| coverage.percent() < least);
         self.coverage.iter().filter(below).flat_map(|coverage| coverage.rows.iter().filter(|row| row.hits == 0))
     }
 
-    /// What kept the pack or a case file from being used.
+    /// A row for each reason why the pack or a case file cannot be used.
     pub fn unusable(&self) -> impl Iterator<Item = Row> {
         let faults = self.faults.iter().flat_map(|(sources, faults)| faults.iter().map(move |one| (sources, one)));
         let all = faults.chain(self.broken.iter().map(|one| (&self.sources, one)));
         all.map(|(sources, one)| Row::of_diagnostic(&self.pen, sources, one))
     }
 
-    /// Everything that needs a look, one row for each.
+    /// A row for everything that needs attention.
     pub fn rows(&self) -> Vec<Row> {
         let told = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
         let of_runs = told.flat_map(|(case, run)| {
@@ -85,7 +85,7 @@ impl TestedPack {
         self.unusable().chain(of_runs).chain(uncovered).chain(told).collect()
     }
 
-    /// What needs a look, for people.
+    /// Everything that needs attention, for people.
     pub fn human(&self) -> String {
         let mut text = String::new();
         if let Some((sources, faults)) = &self.faults {
@@ -127,11 +127,11 @@ impl TestedPack {
     }
 }
 
-/// How many characters an expected value may have beside its line.
+/// The most characters of an expected value that is shown next to its line.
 const BESIDE: usize = 60;
 
 impl Pen {
-    /// The last line: how many cases of how many packs hold.
+    /// The last line: how many cases of how many packs pass.
     pub fn tested_sum(&self, packs: &[TestedPack]) -> String {
         let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
         let cases: usize = packs.iter().map(|pack| pack.runs.len()).sum();
@@ -185,7 +185,7 @@ impl Pen {
     }
 }
 
-/// What stands beside the line of a failed expectation, and the difference where that is too long.
+/// The text next to the line of a failed expectation, and the difference if that text would be too long.
 fn explain(failure: &Failure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
         let holds = failure.path.split('[').next() == Some("contains");
@@ -216,7 +216,7 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
     }
 }
 
-/// Expected lines with a minus, found ones with a plus, and a few common ones around them.
+/// The difference: expected lines with a minus, found ones with a plus, and a few common ones around them.
 fn draw_difference(expected: &str, got: &str) -> String {
     let drawn = compare(expected, got).into_iter().map(|line| match line {
         DiffLine::Shown(Change::Equal, text) => format!("  {text}"),
@@ -228,7 +228,7 @@ fn draw_difference(expected: &str, got: &str) -> String {
     drawn.join("\n")
 }
 
-/// What was found, where a list of codes does not match.
+/// The findings, if a list of codes does not match.
 fn findings(path: &str, told: Option<&TurnResult>) -> Option<(&'static str, String)> {
     let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
     let lines: Vec<String> = told?

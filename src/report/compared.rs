@@ -1,6 +1,6 @@
-//! Compared packs: how does a person read what a change means?
+//! Compared packs: how do people read what a change means?
 //!
-//! In: what changed between two versions of a pack, and maybe what became of recorded answers.
+//! In: the changes between two versions of a pack, and maybe the results of recorded answers.
 //! Out: text for people, and one plain line for each change.
 //! Never: judges a change.
 
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 const WAYS: [Way; 5] = [Way::Widened, Way::Narrowed, Way::Changed, Way::Appeared, Way::Gone];
 
 impl Pen {
-    /// The changes by their way, what allows more first; then the prompts and the answers.
+    /// The changes by their way, the widening ones first; then the prompts and the answers.
     pub fn compared(&self, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
         let mut text = String::new();
         for way in WAYS {
@@ -61,13 +61,13 @@ pub fn compared_plain(pen: &Pen, before: &Pen, comparison: &Comparison, replayed
     text
 }
 
-/// Where it stands, or stood in the version before.
+/// Its place, or its place in the old version.
 fn place(change: &Change, before: &Pen, now: &Pen) -> Option<String> {
     let pen = if change.gone { before } else { now };
     change.rule.as_ref().map(|rule| pen.shown(rule))
 }
 
-/// The last line: how much changed in which way.
+/// The last line: how many changes of each way.
 pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> String {
     let of = |way: Way| (way, comparison.count(way));
     let words = WAYS.map(of).into_iter().filter(|(_, number)| *number > 0);

@@ -1,7 +1,7 @@
-//! Differences: which lines were expected, and which were found?
+//! Differences: which lines are missing, and which are new?
 //!
 //! In: two texts.
-//! Out: the lines that differ with a few common ones around them, or the same in the unified format.
+//! Out: the lines that differ, with a few common ones around them, or the same in the unified format.
 //! Never: looks inside a line.
 
 use similar::{TextDiff, TextDiffConfig};
@@ -9,22 +9,22 @@ use std::time::Duration;
 
 pub(super) use similar::ChangeTag as Change;
 
-/// So many common lines are shown around those that differ.
+/// How many common lines are shown around those that differ.
 const AROUND: usize = 2;
-/// And so many where a tool reads them, as it expects.
+/// The same in the unified format, where tools expect three.
 const AROUND_FOR_TOOLS: usize = 3;
-/// Two long texts that share next to nothing are told apart roughly after this.
+/// After this time, two long texts with little in common are compared less exactly.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A line of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DiffLine<'t> {
     Shown(Change, &'t str),
-    /// Common lines that are not shown.
+    /// Common lines that are left out.
     LeftOut,
 }
 
-/// Where `after` differs from `before`; nothing where it does not.
+/// The difference between `before` and `after`; empty if they are equal.
 pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
@@ -47,7 +47,7 @@ pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> 
     lines
 }
 
-/// How a file differs from what was there before, in the unified format.
+/// The difference of a file, in the unified format.
 pub fn unified(key: &str, before: Option<&str>, after: &str) -> String {
     // Tools that read such a text know no other end of a line.
     let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();

@@ -1,8 +1,8 @@
-//! Drawing: where in its source does a diagnostic stand, and what does the line look like?
+//! Drawing: where in its source is a diagnostic, and what does the line look like?
 //!
 //! In: a diagnostic and the sources it points into.
-//! Out: the sentence, the marked lines and the advice, in the colours of a terminal.
-//! Never: asks whether there is a terminal; whoever writes the text strips the colours.
+//! Out: the message, the marked lines and the advice, with terminal colours.
+//! Never: checks whether there is a terminal; whoever writes the text strips the colours.
 
 use super::window::{Window, place_of};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -18,7 +18,7 @@ pub struct Pen {
     renderer: Renderer,
 }
 
-/// One place to mark.
+/// A place to mark.
 pub(super) struct Mark<'a> {
     pub(super) source: &'a Source,
     pub(super) span: Span,
@@ -26,7 +26,7 @@ pub(super) struct Mark<'a> {
     pub(super) primary: bool,
 }
 
-/// What is drawn of one diagnostic.
+/// Everything to draw for one diagnostic.
 pub(super) struct Picture<'a> {
     pub(super) severity: Severity,
     pub(super) code: String,
@@ -43,12 +43,12 @@ impl Default for Pen {
 }
 
 impl Pen {
-    /// A pen that shows the folders called by the first of each pair as the path that is its second.
+    /// A pen that shows folders by their paths: pairs of a folder's name in messages, and its path.
     pub fn new(paths: Vec<(String, String)>) -> Self {
         Self { paths, renderer: Renderer::styled() }
     }
 
-    /// `name`, with the path that a user would type instead of its folder's name.
+    /// `name`, with the folder's name replaced by the path that a user would type.
     pub fn shown(&self, name: &str) -> String {
         self.paths
             .iter()
@@ -61,12 +61,12 @@ impl Pen {
             .map_or_else(|| name.to_owned(), |(_, path)| path)
     }
 
-    /// Draws diagnostics about the files of `sources`, each with a blank line after it.
+    /// Draws diagnostics about the files in `sources`, each followed by a blank line.
     pub fn diagnostics(&self, sources: &Sources, diagnostics: &[Diagnostic]) -> String {
         diagnostics.iter().map(|diagnostic| self.diagnostic(sources, diagnostic) + "\n").collect()
     }
 
-    /// Draws one diagnostic about the files of `sources`.
+    /// Draws a diagnostic about the files in `sources`.
     pub fn diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) -> String {
         let mark = |at: Location, label: Option<String>, primary| {
             sources.get(at.source).map(|source| Mark { source, span: at.span, label, primary })
@@ -87,7 +87,7 @@ impl Pen {
         })
     }
 
-    /// Draws a picture, with a line break at its end.
+    /// Draws a picture, ending with a line break.
     pub(super) fn draw(&self, picture: &Picture<'_>) -> String {
         let level = match picture.severity {
             Severity::Error => Level::ERROR,
@@ -130,7 +130,7 @@ impl<'a> Picture<'a> {
 }
 
 impl Mark<'_> {
-    /// What it covers, from one character to another.
+    /// The span of the mark, extended to whole characters.
     fn clamped(&self) -> Span {
         let text = self.source.text();
         Span::new(boundary(text, self.span.start), boundary(text, self.span.end))
@@ -143,8 +143,8 @@ fn annotation<'a>(mark: &'a Mark<'_>, window: &Window<'_>) -> Annotation<'a> {
     kind.span(span.start..span.end).label(mark.label.as_deref())
 }
 
-/// The text with a frame of lines instead of dashes and bars, and without the lines that hold nothing else. Where something
-/// of a line is left out or escaped, the place of a source is that of `origins`, not the one that was drawn.
+/// The text with box-drawing lines instead of dashes and bars, and without lines that have nothing else. If a part of a
+/// line was left out or escaped, the place is taken from `origins`, not from the drawing.
 fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
     let mut origins = origins.iter();
     let mut text = String::with_capacity(drawn.len() + 64);
@@ -174,11 +174,11 @@ fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
     text
 }
 
-/// The mark of the gutter in a line.
+/// A mark in the gutter of a line.
 enum Gutter {
-    /// `-->` or `:::` before the name of a source: where it starts, and its length.
+    /// `-->` or `:::` before the name of a source: its offset and length.
     Arrow(usize, usize),
-    /// The bar: where it stands, and whether the line has nothing else.
+    /// The bar: its offset, and whether the line has nothing else.
     Bar(usize, bool),
 }
 
@@ -203,12 +203,12 @@ fn frame_of(line: &str) -> Option<Gutter> {
     }
 }
 
-/// `text` without the escapes of a terminal.
+/// `text` without the escape sequences of a terminal.
 pub fn unpainted(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-/// The colours of this house.
+/// The colours of reports.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().effects(Effects::BOLD);
 pub(super) const WARN: Style = AnsiColor::Yellow.on_default().effects(Effects::BOLD);
 pub(super) const BAD: Style = AnsiColor::BrightRed.on_default().effects(Effects::BOLD);
@@ -221,7 +221,7 @@ pub(super) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Rows in columns as wide as they must be; those of `right` are numbers. The last is not filled up.
+/// Rows in columns as wide as necessary; the columns in `right` are numbers. The last column is not padded.
 pub(super) fn table<const N: usize>(rows: &[(Style, [String; N])], right: &[usize]) -> String {
     let width = |column: usize| {
         rows.iter().filter_map(|(_, row)| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

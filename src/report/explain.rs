@@ -1,8 +1,8 @@
 //! Explanations: what does a code, a table or a matrix say to a person?
 //!
 //! In: the embedded pages, and a program's tables.
-//! Out: a page with its generated lines, the degradation table, the matrix of permits.
-//! Never: has a word of explanation that is not in a page or a pack.
+//! Out: a page with its generated lines, the degradation table, the permit matrix.
+//! Never: has explanations of its own: all words are from a page or a pack.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
 use crate::diagnostic::{Defect, Page, Strategy, bare};
@@ -11,7 +11,7 @@ use crate::text::one_line;
 use std::fmt::Write as _;
 
 impl Pen {
-    /// A page, with the strategies of a defect below.
+    /// A page; for a defect, with its strategies below.
     pub fn page(&self, page: &Page) -> String {
         let mut text = String::new();
         // The marks of the fence that is open.
@@ -46,7 +46,7 @@ impl Pen {
         text
     }
 
-    /// The degradation table as it stands.
+    /// The complete degradation table.
     pub fn degradation(&self, rows: &[DegradationRow]) -> String {
         let mut lines = vec![(FAINT, ["defect", "strategy", "said by", ""].map(str::to_owned))];
         lines.extend(rows.iter().map(|row| {
@@ -58,7 +58,7 @@ impl Pen {
         table(&lines, &[])
     }
 
-    /// The matrix of actions and modes, and the conditions behind it.
+    /// The matrix of actions and modes, and the conditions in it.
     pub fn permits(&self, cells: &[PermitCell]) -> String {
         let mut modes: Vec<&str> = Vec::new();
         let mut actions: Vec<&str> = Vec::new();
@@ -103,7 +103,7 @@ impl Pen {
         text
     }
 
-    /// One line about a command that failed for reasons outside of every pack.
+    /// One line about a command that failed for reasons outside all packs.
     pub fn trouble(&self, message: &str) -> String {
         format!("{} {}\n", paint(BAD, "rulebook:"), one_line(message))
     }
@@ -118,7 +118,7 @@ fn page_line(line: &str, in_fence: bool, text: &mut String) {
     _ = writeln!(text, "{shown}");
 }
 
-/// Which strategies answer a defect: generated, so that no page can be out of date.
+/// The strategies for a defect. Generated, so that no page can be out of date.
 fn strategies_of(defect: Defect) -> String {
     let fits: Vec<String> = defect.fits().iter().map(|strategy| format!("`{strategy}`")).collect();
     let (usual, of_calls) = (defect.default_strategy(), defect.default_for_calls());

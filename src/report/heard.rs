@@ -1,7 +1,7 @@
-//! Heard, for people: what became of these words, at a glance?
+//! Heard, for people: what came of these words, at a glance?
 //!
 //! In: what was heard, and the words.
-//! Out: what is said back, the effects, the findings at their places, and a last line with class and mode.
+//! Out: what the pack says, the effects, the findings at their places, and a last line with class and mode.
 //! Never: hides an effect or a finding.
 
 use super::Tally;
@@ -13,7 +13,7 @@ use crate::text::{Source, excerpt};
 use std::fmt::Write as _;
 
 impl Pen {
-    /// The findings of what was heard, with their places in the words.
+    /// The findings about what was heard, with their places in the words.
     pub fn heard_rows(&self, heard: &Heard, words: &Source) -> Vec<Row> {
         heard.diagnostics.iter().map(|finding| Row::of_finding(self, words, finding)).collect()
     }
@@ -44,7 +44,7 @@ impl Pen {
     }
 }
 
-/// The last line: the class with what was captured, the mode, and how much was found.
+/// The last line: the class and its captures, the mode, and how much was found.
 pub fn heard_status(heard: &Heard) -> String {
     let class = match &heard.class {
         Some(class) => paint(GOOD, class),

@@ -1,8 +1,9 @@
-//! JSON for programs: what came of a command, in words that stay the same?
+//! JSON for programs: what is the result of a command, in a stable format?
 //!
 //! In: rows, case runs and coverage.
-//! Out: the reports of `check`, `test`, `apply`, `replay` and `diff`, version 1 (`schemas/check.schema.json` and its like).
-//! Never: leaves a member out; what is absent is `null` or `[]`.
+//! Out: the reports of `check`, `test`, `apply`, `replay` and `diff`, version 1 (`schemas/check.schema.json` and
+//! others).
+//! Never: leaves out a member; an absent value is `null` or `[]`.
 
 use super::row::Row;
 use super::{AppliedFile, Counts, Differing, Replayed, Tally, TestedPack};
@@ -17,25 +18,25 @@ use std::sync::Arc;
 pub const VERSION: u32 = 1;
 
 contract! {
-    /// The report of `check`: every diagnostic of every pack, and their sum.
+    /// The report of `check`: every diagnostic of every pack, and totals.
     pub struct Checked {
         /// The version of this report: 1.
         version: u32,
         /// Every diagnostic, pack by pack.
         diagnostics: Vec<Row>,
-        /// How many there are.
+        /// The totals.
         summary: CheckedSum,
     }
 
-    /// How much `check` found.
+    /// The totals of `check`.
     pub struct CheckedSum {
-        /// The packs that were checked.
+        /// How many packs were checked.
         packs: usize,
-        /// Diagnostics that are errors.
+        /// How many diagnostics are errors.
         errors: usize,
-        /// Diagnostics that are warnings.
+        /// How many diagnostics are warnings.
         warnings: usize,
-        /// Diagnostics that are neither.
+        /// How many diagnostics are remarks.
         infos: usize,
     }
 
@@ -43,103 +44,104 @@ contract! {
     pub struct Applied {
         /// The version of this report: 1.
         version: u32,
-        /// Whether nothing was written because nothing was to be.
+        /// Whether `--dry-run` was given, so that nothing was written.
         dry_run: bool,
         /// Every file of the answer, in the order of its effects.
         files: Vec<AppliedFile>,
-        /// What was wrong with the answer, then what stood in the way of its files.
+        /// The findings about the answer, then the reasons why files could not be written.
         diagnostics: Vec<Row>,
-        /// What `run` makes of the answer, with the next session.
+        /// The outcome of the answer, with the next session, as from `run`.
         outcome: Outcome,
     }
 
-    /// The report of `replay`: how often what came of the answers.
+    /// The report of `replay`: totals over all answers.
     pub struct Replay {
         /// The version of this report: 1.
         version: u32,
-        /// The answers, the broken lines among them.
+        /// How many answers there are, including broken lines.
         answers: usize,
-        /// Lines that are no answers.
+        /// How many lines are not answers.
         broken: usize,
         /// Outcomes by status.
         status: Counts,
-        /// Outcomes by the dialect that read them; `none` where none did.
+        /// Outcomes by the dialect that read them; `none` if none did.
         dialects: Counts,
-        /// Findings by code; of a guardrail, with its name behind a colon.
+        /// Findings by code; for a guardrail, the code, a colon and its name.
         codes: Counts,
         /// Findings by the strategy that answered them.
         strategies: Counts,
-        /// With `--against`: where the outcomes differ.
+        /// With `--against`: the outcomes that differ.
         against: Option<Against>,
-        /// The first of the broken lines.
+        /// Diagnostics about the first of the broken lines.
         diagnostics: Vec<Row>,
     }
 
-    /// The report of `diff`: what the change of a pack means.
+    /// The report of `diff`: what a change to a pack means.
     pub struct Compared {
         /// The version of this report: 1.
         version: u32,
-        /// What changed, kind by kind.
+        /// The changes, by kind.
         changes: Vec<Change>,
         /// The prompts whose size changed.
         prompts: Vec<PromptChange>,
-        /// With `--replay`: what became of the recorded answers, and where their outcomes differ.
+        /// With `--replay`: totals over the recorded answers, and the outcomes that differ.
         replay: Option<Replay>,
     }
 
-    /// Where the outcomes of two packs differ.
+    /// The outcomes that differ between two packs.
     pub struct Against {
-        /// How many answers do.
+        /// How many answers have differing outcomes.
         differing: usize,
-        /// In which ways, and how often each.
+        /// The kinds of differences, and how often each occurs.
         kinds: Vec<Kind>,
-        /// The first of the answers.
+        /// The first of these answers.
         answers: Vec<Differing>,
     }
 
-    /// One way of differing.
+    /// One kind of difference.
     pub struct Kind {
-        /// Phrase by phrase, from the other pack's outcome to this one's.
+        /// The differences in phrases, from the other pack's outcome to this one's.
         how: Vec<String>,
-        /// How many answers differ just so.
+        /// How many answers differ in exactly this way.
         answers: usize,
     }
 
-    /// The report of `test`: every case and what came of it, and their sum.
+    /// The report of `test`: every case with its result, and totals.
     pub struct Tested {
         /// The version of this report: 1.
         version: u32,
         /// Every case, pack by pack.
         cases: Vec<TestedCase>,
-        /// What kept a pack or a case file from being used.
+        /// Why a pack or a case file could not be used.
         diagnostics: Vec<Row>,
-        /// With `--coverage`: every declaration and how often it counted.
+        /// With `--coverage`: every declaration, and how often it took effect.
         coverage: Vec<CoveredRow>,
-        /// How many there are.
+        /// The totals.
         summary: TestedSum,
     }
 
     /// One case.
     pub struct TestedCase {
-        /// The pack's name.
+        /// The name of the pack.
         pack: String,
-        /// The case's name: that of its file.
+        /// The name of the case: that of its file.
         name: String,
         /// Its file, as the user would type it.
         file: Option<String>,
         /// What it claims.
         claim: String,
-        /// `passed`, `failed`, `todo` (it fails, as it says) or `done` (it passes although it says otherwise).
+        /// `passed`, `failed`, `todo` (it fails, and is marked `todo`) or `done` (it passes, although it is marked
+        /// `todo`).
         verdict: String,
-        /// The expectations that did not hold.
+        /// The expectations that were not met.
         failures: Vec<FailedExpectation>,
         /// Why it could not be run.
         diagnostics: Vec<Row>,
     }
 
-    /// An expectation that did not hold.
+    /// An expectation that was not met.
     pub struct FailedExpectation {
-        /// The way to it through the outcome, such as `calls[0].verdict`.
+        /// The path in the outcome, such as `calls[0].verdict`.
         path: String,
         /// The case file.
         file: Option<String>,
@@ -153,45 +155,45 @@ contract! {
         end_column: Option<usize>,
         /// What was expected.
         expected: Value,
-        /// What came instead; `null` where there is nothing.
+        /// What was found instead; `null` if there is nothing.
         got: Option<Value>,
     }
 
     /// How often the cases exercised one declaration.
     pub struct CoveredRow {
-        /// The pack's name.
+        /// The name of the pack.
         pack: String,
-        /// What kind of declaration it is.
+        /// The kind of declaration.
         kind: String,
-        /// What the pack calls it.
+        /// Its name in the pack.
         name: String,
-        /// Where it stands, `pack/file:line:column`.
+        /// Its place, as `pack/file:line:column`.
         rule: Option<Arc<str>>,
-        /// How often it counted.
+        /// How often it took effect.
         hits: usize,
-        /// Why it never did.
+        /// Why it never did; `null` if it did.
         reason: Option<String>,
     }
 
-    /// How the cases ended.
+    /// The totals of `test`.
     pub struct TestedSum {
-        /// The packs whose cases were run.
+        /// How many packs were tested.
         packs: usize,
-        /// All cases.
+        /// How many cases there are.
         cases: usize,
-        /// Cases that hold.
+        /// How many cases pass.
         passed: usize,
-        /// Cases that do not.
+        /// How many cases fail.
         failed: usize,
-        /// Cases that fail, as their `todo` says.
+        /// How many cases fail, and are marked `todo`.
         todo: usize,
-        /// Cases that pass although their `todo` says otherwise.
+        /// How many cases pass, although they are marked `todo`.
         done: usize,
     }
 }
 
 impl Checked {
-    /// The report of what was found in so many packs.
+    /// The report on this many packs.
     pub fn new(diagnostics: Vec<Row>, packs: usize) -> Self {
         let Tally { errors, warnings, infos } = Tally::of(diagnostics.iter().map(|row| row.severity));
         let summary = CheckedSum { packs, errors, warnings, infos };
@@ -200,14 +202,14 @@ impl Checked {
 }
 
 impl Applied {
-    /// The report of these files.
+    /// The report on these files.
     pub fn new(dry_run: bool, files: &[AppliedFile], diagnostics: Vec<Row>, outcome: &Outcome) -> Self {
         Self { version: VERSION, dry_run, files: files.to_vec(), diagnostics, outcome: outcome.clone() }
     }
 }
 
 impl Replay {
-    /// The report of these sums.
+    /// The report with these totals.
     pub fn new(replayed: &Replayed, diagnostics: Vec<Row>) -> Self {
         let kind = |(how, answers): (&Vec<String>, &usize)| Kind { how: how.clone(), answers: *answers };
         let against = Against {
@@ -230,7 +232,7 @@ impl Replay {
 }
 
 impl Compared {
-    /// The report of these changes.
+    /// The report on these changes.
     pub fn new(comparison: &Comparison, replay: Option<Replay>) -> Self {
         let Comparison { changes, prompts } = comparison.clone();
         Self { version: VERSION, changes, prompts, replay }
@@ -238,7 +240,7 @@ impl Compared {
 }
 
 impl Tested {
-    /// The report of these packs.
+    /// The report on these packs.
     pub fn new(packs: &[TestedPack]) -> Self {
         let cases: Vec<TestedCase> = packs.iter().flat_map(cases).collect();
         let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();

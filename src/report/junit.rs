@@ -1,8 +1,8 @@
-//! JUnit: what do the test views of CI services read?
+//! JUnit: what do the test views of CI services show?
 //!
 //! In: case runs.
 //! Out: one `testsuites` element: a suite for each pack, a test case for each case.
-//! Never: writes a character that XML cannot hold.
+//! Never: writes a character that XML cannot contain.
 
 use super::row::Row;
 use super::{TestedPack, lines};
@@ -59,7 +59,8 @@ fn test_case(pack: &TestedPack, case: &Case, run: &CaseRun, text: &mut String) {
     }
 }
 
-/// Escaped for an attribute or text of XML 1.0; what XML cannot hold becomes a replacement character.
+/// The text escaped for an attribute or text of XML 1.0; characters that XML cannot contain become replacement
+/// characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
-//! Lines: one finding, one line?
+//! Lines: how is a finding written on one line?
 //!
 //! In: rows.
-//! Out: `place: severity[code]: message` for grep and screen readers, and the annotations of GitHub's workflow commands.
-//! Never: colours anything, or breaks a finding over two lines.
+//! Out: `place: severity[code]: message` for grep and screen readers, and annotations as workflow commands of GitHub.
+//! Never: colours anything, or spreads a finding over two lines.
 //!
 //! Workflow commands: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
@@ -53,7 +53,7 @@ pub fn github(rows: &[Row]) -> String {
     text
 }
 
-/// Escaped as a workflow command wants it.
+/// The text escaped for a workflow command.
 fn escaped(text: &str, property: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,15 +1,15 @@
-//! Meant: what may the author of a case have meant by what it expects?
+//! Meant: what may the author of a case have meant?
 //!
-//! In: an expectation that did not hold.
-//! Out: advice: the nearest word that there is, or where to say it instead.
-//! Never: says anything where what is expected may well come.
+//! In: an expectation that failed.
+//! Out: advice: the nearest word that exists, or where to expect it instead.
+//! Never: says anything if the expected value is possible.
 
 use crate::cases::Failure;
 use crate::diagnostic::{alternatives, nearest, page, pages};
 use crate::outcome::{Effect, Status, Verdict};
 use serde_json::Value;
 
-/// What may stand in the place of a word that there is not.
+/// The words that exist in place of one that does not.
 pub(super) fn meant(failure: &Failure) -> Option<String> {
     if let Some(meant) = &failure.meant {
         return Some(format!("did you mean `{meant}`?"));

@@ -1,4 +1,4 @@
-//! Reports: how does a person, or a program, read what was found?
+//! Reports: how do people and programs read the results?
 //!
 //! In: diagnostics, outcomes, case runs and tables, all plain data.
 //! Out: text for people ([`Pen`]), the same as [`Row`]s for programs in one format each ([`json`], [`plain`], [`github`],
@@ -45,12 +45,12 @@ pub use sarif::sarif;
 use crate::diagnostic::Severity;
 use drawing::{BAD, GOOD, WARN, paint};
 
-/// `1 error`, `2 errors`.
+/// A number with its noun: `1 error`, `2 errors`.
 fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// How much was found of each severity.
+/// How many findings there are of each severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// How many errors.
@@ -62,7 +62,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts them.
+    /// Counts severities.
     pub fn of(severities: impl IntoIterator<Item = Severity>) -> Self {
         let mut tally = Self::default();
         for severity in severities {
@@ -75,7 +75,7 @@ impl Tally {
         tally
     }
 
-    /// `1 error`, `2 warnings`, `3 remarks`: those that there are.
+    /// The counts that are not zero: `1 error`, `2 warnings`, `3 remarks`.
     fn words(self) -> impl Iterator<Item = String> {
         let errors = (self.errors > 0).then(|| paint(BAD, &count(self.errors, "error")));
         let warnings = (self.warnings > 0).then(|| count(self.warnings, "warning"));
@@ -84,7 +84,7 @@ impl Tally {
     }
 }
 
-/// The last line of `check`: how many packs, and what was found in them.
+/// The last line of `check`: how many packs, and how much was found.
 pub fn checked_sum(packs: usize, Tally { errors, warnings, .. }: Tally) -> String {
     let packs = count(packs, "pack");
     match (errors, warnings) {

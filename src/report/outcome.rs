@@ -1,7 +1,7 @@
 //! Outcomes for people: what came of this answer, at a glance?
 //!
 //! In: an outcome and the answer it is about.
-//! Out: the message, what was asked for and what became of it, the findings at their lines, the ledger as a bar.
+//! Out: the message, what was asked for and its verdicts, the findings at their lines, the ledger as a bar.
 //! Never: hides a call, an effect or a finding.
 
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 
 /// How many characters of a value are shown.
 const VALUE: usize = 60;
-/// How many cells the bar of the ledger has.
+/// The width of the ledger bar in characters.
 const BAR: usize = 48;
 
 impl Pen {
@@ -27,7 +27,7 @@ impl Pen {
         outcome.diagnostics.iter().map(|finding| Row::of_finding(self, response, finding)).collect()
     }
 
-    /// The outcome of the answer `response`; its ledger closes the view, and [`status`] says how it ended.
+    /// The outcome of the answer `response`, ending with its ledger. [`status`] is the last line.
     pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
         let mut text = String::new();
         if outcome.message.is_empty() {
@@ -52,7 +52,7 @@ impl Pen {
         text + &ending(outcome)
     }
 
-    /// The findings alone, with a blank line after each.
+    /// Only the findings, each followed by a blank line.
     pub fn findings(&self, outcome: &Outcome, response: &Source) -> String {
         outcome.diagnostics.iter().map(|finding| self.finding(finding, response) + "\n").collect()
     }
@@ -80,7 +80,7 @@ impl Pen {
         }
     }
 
-    /// The calls, and the parts that have a name.
+    /// The calls, and the named parts.
     pub(super) fn asked_for(&self, outcome: &Outcome, text: &mut String) {
         if !outcome.calls.is_empty() {
             heading("calls", text);
@@ -186,7 +186,8 @@ pub(super) fn heading(name: &str, text: &mut String) {
     _ = writeln!(text, "\n{}", paint(STRONG, name));
 }
 
-/// A text with its line breaks and tabs, but nothing that steers a terminal; what would turn it around is escaped.
+/// A text with its line breaks and tabs, but without anything that controls a terminal; characters that change the
+/// direction of text are escaped.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
@@ -195,7 +196,7 @@ pub(super) fn visible(text: &str) -> String {
     out
 }
 
-/// The kind of an effect, and its other members: first those that say where, then the value.
+/// The kind of an effect, and its other members: first the place, then the value.
 fn plain(effect: &Effect) -> (String, String) {
     let Ok(Value::Object(mut members)) = serde_json::to_value(effect) else { return ("effect".into(), String::new()) };
     let kind = members.shift_remove("kind");
@@ -223,7 +224,7 @@ fn members(members: &crate::Value) -> String {
     excerpt(&words.join(" "), 2 * VALUE).into_owned()
 }
 
-/// The parts of the ledger: a name, and how many bytes.
+/// The parts of the ledger with their sizes in bytes.
 pub(super) fn parts(ledger: &Ledger) -> [(Leaf, usize); 10] {
     [
         (Leaf::Message, ledger.message),
@@ -239,7 +240,7 @@ pub(super) fn parts(ledger: &Ledger) -> [(Leaf, usize); 10] {
     ]
 }
 
-/// The mark of a part of the ledger, which tells it apart without colours, and its colour.
+/// The character for a part of the ledger, which distinguishes it without colours, and its colour.
 pub(super) fn mark_of(part: Leaf) -> (char, Style) {
     let colour = |colour: AnsiColor| colour.on_default();
     match part {
@@ -256,7 +257,7 @@ pub(super) fn mark_of(part: Leaf) -> (char, Style) {
     }
 }
 
-/// What both an outcome and its story end with: the correction for the model, if there is one, and the ledger.
+/// The end of an outcome and of a story: the correction text for the model, if any, and the ledger.
 pub(super) fn ending(outcome: &Outcome) -> String {
     let mut text = String::new();
     if let Some(correction) = &outcome.ask_again {
@@ -269,7 +270,7 @@ pub(super) fn ending(outcome: &Outcome) -> String {
     text + &ledger(&outcome.ledger)
 }
 
-/// The ledger on one line: a bar in which every part with a byte has a cell, and the numbers.
+/// The ledger on one line: a bar in which every part that is not empty has at least one cell, and the numbers.
 fn ledger(ledger: &Ledger) -> String {
     let mut bar = String::new();
     let mut legend = Vec::new();

@@ -1,7 +1,7 @@
-//! The page of a story: what became of each byte of this answer, to look at in a browser?
+//! The page of a story: what became of each byte of this answer, shown in a browser?
 //!
 //! In: an outcome with its trace, and the answer it is about.
-//! Out: one page of HTML with its style in it: no script, no network, the same bytes for the same answer.
+//! Out: one page of HTML with its own style: no script, no network, the same bytes for the same answer.
 //! Never: lets a character of an answer or a pack be anything but text.
 
 use super::drawing::Pen;
@@ -14,11 +14,11 @@ use crate::text::{Source, entity, excerpt};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
-/// Nothing is loaded and nothing runs, whatever an answer says.
+/// Nothing is loaded and nothing runs, whatever the answer contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Pen {
-    /// The story of an answer of the pack `pack` as a page of HTML. The outcome has a trace.
+    /// The story of an answer in the pack `pack` as a page of HTML. The outcome must have a trace.
     pub fn page_of_story(&self, outcome: &Outcome, response: &Source, pack: &str) -> String {
         let story = Story::new(outcome, response);
         let word = outcome.status.name();
@@ -59,7 +59,7 @@ impl Pen {
     }
 }
 
-/// A page that is being written.
+/// A page being written.
 struct Page<'p> {
     pen: &'p Pen,
     html: String,
@@ -72,7 +72,7 @@ impl Page<'_> {
         self.html += "</section>\n";
     }
 
-    /// The bar of all bytes, and a switch for each part that shows it alone.
+    /// The bar of all bytes, with a switch for each part that shows only that part.
     fn ledger(&mut self, outcome: &Outcome, pack: &str, lines: usize) {
         let all = parts(&outcome.ledger);
         let shown = || all.iter().filter(|(_, bytes)| *bytes > 0).map(|(part, bytes)| (*part, *bytes, meaning(*part)));
@@ -130,7 +130,7 @@ impl Page<'_> {
         );
     }
 
-    /// The lines. Those that start with the same block have its reason in common, said once.
+    /// The lines. Neighbouring lines of one block show its reason only once.
     fn lines(&mut self, story: &Story<'_>) {
         self.html += "<div class=\"lines\">\n<ol>\n";
         let mut common: Option<&TraceStep> = None;
@@ -161,7 +161,7 @@ impl Page<'_> {
         self.html += "</ol>\n</div>\n";
     }
 
-    /// What became of some bytes, and the declaration that says so.
+    /// What became of some bytes, and the declaration behind it.
     fn reason(&self, step: &TraceStep) -> String {
         let StepKind::Bytes { part, why } = &step.step else { return escaped(&step.found) };
         let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
@@ -169,7 +169,7 @@ impl Page<'_> {
         escaped(&format!("{part}: {}{why}{rule}", meaning(*part)))
     }
 
-    /// What was decided at a line: its gist, and behind it everything.
+    /// What was decided at a line: a summary, and all details behind it.
     fn notes(&mut self, line: &StoryLine<'_>) {
         let Some((at, gist)) = line.steps.iter().enumerate().min_by_key(|(_, step)| weight(step)) else { return };
         let answer = line.steps.get(at + 1).filter(|step| step.step == StepKind::Strategy && kind(gist) == "warning");
@@ -223,7 +223,7 @@ impl Page<'_> {
     }
 }
 
-/// What kind of news a step is.
+/// The class of a step, for its style.
 fn kind(step: &TraceStep) -> &'static str {
     match step.step {
         StepKind::Call { accepted: false } => "bad",
@@ -235,7 +235,7 @@ fn kind(step: &TraceStep) -> &'static str {
     }
 }
 
-/// What it means that bytes count under a part of the ledger.
+/// What it means that bytes count under this part of the ledger.
 fn meaning(part: Leaf) -> &'static str {
     match part {
         Leaf::Message => "shown to the user",
@@ -251,7 +251,7 @@ fn meaning(part: Leaf) -> &'static str {
     }
 }
 
-/// The step of least weight is the gist of its line.
+/// The step with the lowest weight is the summary of its line.
 fn weight(step: &TraceStep) -> usize {
     match step.step {
         StepKind::Call { .. } => 0,
@@ -261,7 +261,7 @@ fn weight(step: &TraceStep) -> usize {
     }
 }
 
-/// A text in which what stands between backticks is code.
+/// A text as HTML in which text between backticks is code.
 fn marked(text: &str) -> String {
     if text.matches('`').count() % 2 == 1 {
         return escaped(text);
@@ -273,7 +273,7 @@ fn marked(text: &str) -> String {
     pieces.collect()
 }
 
-/// A text as HTML: entities for what is markup, pictures for what cannot be seen.
+/// A text as HTML: entities for markup, visible symbols for invisible characters.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! Played talks: what did this say, what follows, and where does the talk stand?
+//! Played talks: what was said, what follows, and what is the state?
 //!
-//! In: what came of one thing that was said, the session before it, and the words.
-//! Out: what everybody says in full, calls, effects, findings, and two last lines: how it ended, mode and counters.
+//! In: the result of one thing that was said, the session before it, and the words.
+//! Out: what everybody says in full, calls, effects, findings, and two last lines: the status, and mode and counters.
 //! Never: hides an effect or a finding.
 
 use super::drawing::{FAINT, Pen, STRONG, paint};
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 const VALUE: usize = 60;
 
 impl Pen {
-    /// One step of a talk: what `words` came to.
+    /// One step of a conversation: the result of `words`.
     pub fn played(&self, told: &TurnResult, before: &Session, words: &Source) -> String {
         let mut text = match told {
             TurnResult::Heard(heard) => self.heard(heard, words) + &heard_status(heard),
@@ -61,7 +61,7 @@ impl Pen {
     }
 }
 
-/// Where a talk stands: the mode, every number of the state, and what else has changed.
+/// The state of a conversation: the mode, every number of the state, and what else has changed.
 pub fn standing(before: Option<&Session>, now: &Session) -> String {
     let mut words = vec![format!("mode {}", now.mode)];
     for (name, value) in now.state.iter() {

@@ -1,7 +1,7 @@
-//! Prompts for people: where does every token go, and what changes?
+//! Prompts for people: where does every token come from, and what changes?
 //!
 //! In: the ledger of a prompt, or two prompts.
-//! Out: a table with a line for every layer; the lines of those that differ.
+//! Out: a table with a line for each layer; the lines that differ between two prompts.
 //! Never: counts a token.
 
 use super::diff::{Change, DiffLine, compare};
@@ -10,7 +10,7 @@ use crate::outcome::Prompt;
 use crate::prompt::{Layer, TokenLedger};
 use std::fmt::Write as _;
 
-/// A layer and what it says.
+/// A layer and its text.
 type LayerText<'p> = (&'p Layer, &'p str);
 
 impl Pen {
@@ -33,7 +33,7 @@ impl Pen {
         text + &table(&rows, &[3, 4])
     }
 
-    /// What `after` has other than `before`: the layers that differ, then their lines.
+    /// The difference of `after` from `before`: the layers that differ, then their lines.
     pub fn prompts_compared(&self, before: &Prompt, after: &Prompt) -> String {
         let text = format!("before: {}after:  {}", head(&before.ledger), head(&after.ledger));
         let mut rows =
@@ -57,14 +57,14 @@ impl Pen {
     }
 }
 
-/// The model, and what of its context is used.
+/// The model, and how much of its context is used.
 fn head(ledger: &TokenLedger) -> String {
     let model = if ledger.model.is_empty() { "any model" } else { &ledger.model };
     let how = if ledger.estimated { ", estimated" } else { "" };
     format!("{}, tier {}: {} of {} tokens{how}\n", paint(STRONG, model), ledger.tier, ledger.tokens, ledger.input)
 }
 
-/// The layers of both, each once, in the order of the second.
+/// The layers of both prompts, each once, in the order of the second.
 fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<LayerText<'p>>, Option<LayerText<'p>>)> {
     fn all(prompt: &Prompt) -> impl Iterator<Item = LayerText<'_>> {
         prompt.ledger.layers.iter().zip(prompt.texts.iter().map(String::as_str))
@@ -76,7 +76,7 @@ fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<Laye
     pairs
 }
 
-/// The lines that differ, with those around them.
+/// The lines that differ, and a few around them.
 fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
     let lines = compare(before, after);
     if lines.is_empty() {

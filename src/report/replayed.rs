@@ -1,8 +1,8 @@
-//! Replayed answers: how often came what of them?
+//! Replayed answers: how often does each result occur?
 //!
 //! In: outcomes one by one, and how each differs from another pack's.
-//! Out: sums, the kinds of differences with the answers that show them, as text for people and as data.
-//! Never: grows with the number of answers.
+//! Out: totals, and the kinds of differences with examples, as text for people and as data.
+//! Never: needs more memory for more answers.
 
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
@@ -12,45 +12,45 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// How many kinds of differences are told apart.
+/// The most kinds of differences that are counted separately.
 const KINDS: usize = 200;
-/// How many differing answers are named; `--out` has all.
+/// The most differing answers that are named; `--out` has all.
 const NAMED: usize = 1_000;
-/// How many names of answers people see beside a kind of difference.
+/// The most answers that people see for a kind of difference.
 const BESIDE: usize = 5;
 
-/// How often, by name.
+/// Counts by name.
 pub type Counts = BTreeMap<String, usize>;
 
-/// What became of a file of answers.
+/// The results of a file of answers.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
-    /// The lines that hold something.
+    /// The number of lines that are not blank.
     pub lines: usize,
-    /// Those of them that are no answers.
+    /// The number of these that are not answers.
     pub broken: usize,
-    /// What the others are.
+    /// The totals of the others.
     pub sums: Sums,
-    /// Members of their lines that say nothing: the first line with each, and how many lines there are.
+    /// Members of lines that have no meaning: the first line with each, and the number of lines.
     pub unread: IndexMap<String, (usize, usize)>,
-    /// Answers that another pack was asked about as well.
+    /// How many answers were also judged by another pack.
     pub compared: usize,
-    /// Those of them whose outcomes differ.
+    /// How many of these have differing outcomes.
     pub differing: usize,
-    /// The first of them.
+    /// The first of these.
     pub named: Vec<Differing>,
-    /// The kinds of differences: each a list of phrases, with how often it came.
+    /// The kinds of differences, each a list of phrases, with counts.
     pub kinds: IndexMap<Vec<String>, usize>,
 }
 
-/// How often what was found in outcomes.
+/// Totals over outcomes.
 #[derive(Debug, Clone, Default)]
 pub struct Sums {
     /// Outcomes by status.
     pub status: Counts,
     /// Outcomes by the dialect that read them.
     pub dialects: Counts,
-    /// Findings by code; of a guardrail, with its name.
+    /// Findings by code; for a guardrail, with its name.
     pub codes: Counts,
     /// Findings by the strategy that answered them.
     pub strategies: Counts,
@@ -61,16 +61,16 @@ pub struct Sums {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Differing {
-    /// What the file calls it; without that, its line.
+    /// Its `id` in the file; its line if it has none.
     pub id: String,
     /// Its line, from 1.
     pub line: usize,
-    /// How, from the other pack's outcome to this one's.
+    /// The differences, from the other pack's outcome to this one's.
     pub how: Vec<String>,
 }
 
 impl Sums {
-    /// Those of one outcome.
+    /// The totals of one outcome.
     pub fn of(outcome: &Outcome) -> Self {
         let mut sums = Self::default();
         add(&mut sums.status, outcome.status.name(), 1);
@@ -87,7 +87,7 @@ impl Sums {
         sums
     }
 
-    /// Takes in those of others.
+    /// Adds other totals.
     pub fn add(&mut self, others: &Self) {
         let all = [
             (&mut self.status, &others.status),
@@ -109,7 +109,7 @@ fn add(counts: &mut Counts, name: &str, more: usize) {
 }
 
 impl Replayed {
-    /// Takes in how an answer's outcomes differ, if they do.
+    /// Records how the outcomes of an answer differ, if they do.
     pub fn compare(&mut self, differing: Differing) {
         self.compared += 1;
         if differing.how.is_empty() {
@@ -126,7 +126,7 @@ impl Replayed {
         }
     }
 
-    /// Takes in the members of a line that say nothing.
+    /// Records the members of a line that have no meaning.
     pub fn ignore(&mut self, members: Vec<String>, line: usize) {
         for name in members {
             if let Some((_, times)) = self.unread.get_mut(&name) {
@@ -158,7 +158,7 @@ impl Replayed {
 }
 
 impl Pen {
-    /// The sums, the most frequent first, and the kinds of differences.
+    /// The totals, the most frequent first, and the kinds of differences.
     pub fn replayed(&self, replayed: &Replayed) -> String {
         let mut text = String::new();
         let sums = &replayed.sums;

@@ -1,7 +1,7 @@
-//! Rows: where, in lines and columns, does each finding stand?
+//! Rows: where is each finding, in lines and columns?
 //!
 //! In: diagnostics of packs and cases, findings of outcomes, failed expectations, with their sources.
-//! Out: [`Row`]s: the one shape that every format for programs writes.
+//! Out: [`Row`]s: the structure that all formats for programs write.
 //! Never: lays a row out; each format has its own file.
 
 use super::Pen;
@@ -12,24 +12,24 @@ use crate::outcome::Finding;
 use crate::text::{Location, Source, Sources, Span};
 use serde::Serialize;
 
-/// So many characters of a line are kept for each finding: the line may be the whole answer.
+/// The most characters of a line that are kept for each finding, because the line may be the whole answer.
 const MOST_CONTEXT: usize = 1_000;
 
-/// One finding: what is wrong, where, and how to mend it.
+/// One finding: what is wrong, where, and how to fix it.
 ///
-/// Lines and columns count from 1, columns in characters; the end is the place behind the last character. Absent parts
-/// are `null` or `[]`, never missing.
+/// Lines and columns count from 1, columns in characters; the end is the place after the last character. Absent values
+/// are `null` or `[]`; no member is ever missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Row {
     /// Its code, with its area; `rulebook explain CODE` tells more.
     pub code: String,
-    /// The guardrail behind it.
+    /// The name of the guardrail that tripped, if one did.
     pub id: Option<String>,
     /// `error`, `warning` or `info`.
     pub severity: Severity,
-    /// What is wrong: one line.
+    /// What is wrong, in one line.
     pub message: String,
     /// The file, as the user would type it.
     pub file: Option<String>,
@@ -41,18 +41,18 @@ pub struct Row {
     pub end_line: Option<usize>,
     /// The column of its end.
     pub end_column: Option<usize>,
-    /// A few words beside the place.
+    /// A few words to show at the place.
     pub label: Option<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// Other places that matter.
+    /// Other places that explain it.
     pub labels: Vec<RowLabel>,
-    /// How its line starts: a finding is the same one while that stays, wherever the line moves.
+    /// The start of its line. A finding counts as the same as long as this is unchanged, wherever the line moves.
     #[serde(skip)]
     pub(super) context: String,
 }
 
-/// Another place that explains a row.
+/// Another place that explains a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
@@ -67,12 +67,12 @@ pub struct RowLabel {
     pub end_line: Option<usize>,
     /// The column of its end.
     pub end_column: Option<usize>,
-    /// What stands there.
+    /// What is there.
     pub text: String,
 }
 
 impl Row {
-    /// What a diagnostic about the files of `sources` says.
+    /// The row for a diagnostic about the files in `sources`.
     pub fn of_diagnostic(pen: &Pen, sources: &Sources, diagnostic: &Diagnostic) -> Self {
         let row = Self {
             code: diagnostic.code.to_string(),
@@ -87,13 +87,13 @@ impl Row {
         row.at(pen, source_of(sources, diagnostic.at))
     }
 
-    /// What a diagnostic without a place says about a line of a file.
+    /// The row for a diagnostic without a place, about a line of a file.
     pub fn of_line(file: String, line: usize, diagnostic: &Diagnostic) -> Self {
         let row = Self::of_diagnostic(&Pen::default(), &Sources::default(), diagnostic);
         Self { file: Some(file), line: Some(line), context: row.message.clone(), ..row }
     }
 
-    /// What a finding of an outcome says about the answer `response`.
+    /// The row for a finding about the answer `response`.
     pub fn of_finding(pen: &Pen, response: &Source, finding: &Finding) -> Self {
         let row = Self {
             code: finding.code.clone(),
@@ -107,7 +107,7 @@ impl Row {
         row.at(pen, Some((response, Span::new(finding.span.start, finding.span.end))))
     }
 
-    /// What an expectation that did not hold says about its case.
+    /// The row for a failed expectation, in its case file.
     pub fn of_failure(pen: &Pen, sources: &Sources, case: &Case, failure: &Failure) -> Self {
         let row = Self {
             code: Code::CASE_FAILED.to_string(),
@@ -122,7 +122,7 @@ impl Row {
         row.at(pen, source_of(sources, Some(failure.at)))
     }
 
-    /// What a declaration that no case exercised says about its pack.
+    /// The row for a declaration that no case exercised, in its pack.
     pub fn of_uncovered(pen: &Pen, covered: &Covered) -> Self {
         let reason = covered.reason.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut row = Self {
@@ -143,7 +143,7 @@ impl Row {
         row
     }
 
-    /// `file:line:column`, as far as there is a place.
+    /// `file:line:column`, as far as known.
     pub fn place(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         Some(match (self.line, self.column) {

@@ -1,7 +1,7 @@
 //! SARIF: what do code scanners and editors read?
 //!
 //! In: rows.
-//! Out: one SARIF 2.1.0 log, with the page of each code as its rule and fingerprints that survive moved lines.
+//! Out: one SARIF 2.1.0 log, with the page of each code as its rule, and fingerprints that survive when lines move.
 //! Never: writes a member that the standard does not know.
 //!
 //! The standard: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
@@ -11,7 +11,7 @@ use crate::diagnostic::{Severity, page};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The log of these findings.
+/// The log with these findings.
 pub fn sarif(rows: &[Row]) -> Value {
     let mut codes: Vec<&str> = rows.iter().map(|row| row.code.as_str()).collect();
     codes.sort_unstable();
@@ -96,7 +96,7 @@ fn location(file: &str, place: [Option<usize>; 4], text: Option<&str>) -> Value 
     location
 }
 
-/// The path as a reference of RFC 3986.
+/// The path as a URI reference (RFC 3986).
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
@@ -108,8 +108,8 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// What stays the same while the finding does: its code, its file, the text of its line, and which of several equal ones
-/// it is.
+/// What identifies a finding when lines move: its code, its file, the text of its line, and its number among equal
+/// ones.
 fn fingerprint(row: &Row, seen: &mut HashMap<u64, usize>) -> String {
     let file = row.file.as_deref().unwrap_or_default();
     let hash = fnv([row.code.as_str(), file, row.context.as_str()]);
@@ -118,7 +118,8 @@ fn fingerprint(row: &Row, seen: &mut HashMap<u64, usize>) -> String {
     format!("{hash:016x}:{number}")
 }
 
-/// FNV-1a of 64 bits over the parts, with a byte that no text holds between them: the same on every machine and version.
+/// The 64-bit FNV-1a hash of the parts, with a byte between them that no text contains: the same on every machine and
+/// version.
 fn fnv<'t>(parts: impl IntoIterator<Item = &'t str>) -> u64 {
     let bytes = parts.into_iter().flat_map(|part| part.bytes().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

@@ -1,8 +1,8 @@
-//! Schemas: which shape do pack files, case headers and the contracts have?
+//! Schemas: which structure do pack files, case headers and the contracts have?
 //!
 //! In: the types that read the files and make the JSON.
-//! Out: one JSON Schema of draft 2020-12 for each, for editors and hosts.
-//! Never: describes a shape that no type has.
+//! Out: a JSON Schema (draft 2020-12) for each, for editors and hosts.
+//! Never: describes a structure that no type has.
 
 use crate::cases::CaseHeader;
 use crate::outcome::{Heard, Outcome, Prompt};
@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-/// What has a schema.
+/// Something with a schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Described {
-    /// Its name: the schema lies in `schemas/NAME.schema.json`.
+    /// Its name; the schema is in `schemas/NAME.schema.json`.
     pub name: &'static str,
     /// What it is, in a few words.
     pub title: &'static str,
@@ -55,7 +55,7 @@ impl Described {
         Value::Object(schema)
     }
 
-    /// The schema as its file has it.
+    /// The text of the schema's file.
     pub fn text(&self) -> String {
         format!("{:#}\n", self.schema())
     }

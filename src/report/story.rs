@@ -1,8 +1,8 @@
 //! Stories: how did this answer become its outcome?
 //!
 //! In: an outcome with its trace, and the answer it is about.
-//! Out: [`Story`], the answer line by line with what was decided at each; and the same drawn for people.
-//! Never: leaves a step out: what belongs to no line stands under the reply as a whole.
+//! Out: [`Story`], the answer line by line with what was decided at each; and the same as text for people.
+//! Never: leaves out a step: those that belong to no line come under the whole reply.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{ending, heading, mark_of, visible};
@@ -12,25 +12,25 @@ use crate::text::{Source, excerpt};
 use annotate_snippets::renderer::Style;
 use std::fmt::Write as _;
 
-/// So many characters of a line of the answer are drawn.
+/// The most characters of a line of the answer that are shown.
 const LINE: usize = 110;
-/// So many characters of what a step found are drawn.
+/// The most characters of what a step found that are shown.
 const FOUND: usize = 200;
-/// Of more lines than this of which nothing is said, the first and the last are drawn.
+/// Of more uneventful lines in a row than this, only the first and the last are shown.
 const QUIET: usize = 5;
 
-/// An answer with what was decided at each of its lines.
+/// An answer, with what was decided at each of its lines.
 pub(super) struct Story<'o> {
     pub(super) dialects: Vec<&'o TraceStep>,
     pub(super) lines: Vec<StoryLine<'o>>,
-    /// What is about no line: rules that follow on the reply, and what it lacks.
+    /// Steps about no line: rules after the reply, and what the reply lacks.
     pub(super) whole: Vec<&'o TraceStep>,
 }
 
 /// One line of the answer.
 #[derive(Default)]
 pub(super) struct StoryLine<'o> {
-    /// Its text without the line break, in pieces of which each became one thing.
+    /// Its text without the line break, in pieces that each have one part of the ledger.
     pub(super) pieces: Vec<LinePiece<'o>>,
     pub(super) steps: Vec<&'o TraceStep>,
 }
@@ -45,7 +45,7 @@ pub(super) struct LinePiece<'o> {
 }
 
 impl StoryLine<'_> {
-    /// The part of the ledger that has most of the line; markup and blanks only where there is nothing else.
+    /// The part of the ledger with most bytes of the line; markup and blanks only if there is nothing else.
     pub(super) fn part(&self) -> Leaf {
         let weight = |piece: &&LinePiece<'_>| {
             let says = !matches!(piece.part, Leaf::Markup | Leaf::Blank);
@@ -56,7 +56,7 @@ impl StoryLine<'_> {
 }
 
 impl<'o> Story<'o> {
-    /// The story of `outcome`, which has a trace, and of the answer it is about.
+    /// The story of `outcome`, which must have a trace, and of its answer.
     pub(super) fn new(outcome: &'o Outcome, response: &'o Source) -> Self {
         let trace = outcome.trace.as_deref().unwrap_or_default();
         let mut story = Story { dialects: Vec::new(), lines: Vec::new(), whole: Vec::new() };
@@ -108,7 +108,7 @@ impl<'o> Story<'o> {
 }
 
 impl Pen {
-    /// The story of an answer: its lines with what was decided at each. The outcome has a trace.
+    /// The story of an answer: its lines with what was decided at each. The outcome must have a trace.
     pub fn story(&self, outcome: &Outcome, response: &Source) -> String {
         let story = Story::new(outcome, response);
         let lines = count(story.lines.len(), "line");
@@ -129,7 +129,7 @@ impl Pen {
         text + &ending(outcome)
     }
 
-    /// The story with a line for each step, to be read aloud or searched.
+    /// The story with a line for each step, for screen readers and searching.
     pub fn plain_story(&self, outcome: &Outcome, response: &Source) -> String {
         let mut text = String::new();
         let steps = outcome.trace.iter().flatten().filter(|step| !matches!(step.step, StepKind::Bytes { .. }));

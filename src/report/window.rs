@@ -1,19 +1,19 @@
 //! Windows: which part of a source is drawn around its marks?
 //!
 //! In: a source, and the bytes in it that are marked.
-//! Out: the lines of the marks; of a very long one the stretches around their ends, with a sign wherever something was left
-//! out; and what would steer a terminal or turn the text around, escaped.
-//! Never: draws, or lets a line or column be another than that of the source.
+//! Out: the lines of the marks; of a very long line only the parts around the ends of marks, with a sign where
+//! something was left out; characters that control a terminal or change the direction of text are escaped.
+//! Never: draws, or changes the line or column of anything.
 
 use crate::text::{Place, Source, Span, boundary, turns};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The most bytes of a line that is drawn whole.
+/// The longest line that is drawn completely, in bytes.
 const WHOLE: usize = 4096;
-/// How many bytes are drawn at each side of a place in a longer one: more than a screen is wide.
+/// How many bytes are drawn on each side of a place in a longer line: more than fits on a screen.
 const ROOM: usize = 512;
-/// What stands for what was left out.
+/// The sign for what was left out.
 const LEFT_OUT: char = '…';
 
 /// A part of a source as it is drawn.
@@ -22,14 +22,14 @@ pub(super) struct Window<'s> {
     pub(super) text: Cow<'s, str>,
     /// The number of its first line.
     pub(super) line: usize,
-    /// Where the marks start and end: the byte in the source, and the one in the text.
+    /// The ends of the marks: from the byte in the source to the byte in the text.
     edges: BTreeMap<usize, usize>,
-    /// Whether columns in the text are others than in the source.
+    /// Whether columns in the text differ from those in the source.
     pub(super) shifted: bool,
 }
 
 impl<'s> Window<'s> {
-    /// The window of the marks. Each starts and ends where a character does.
+    /// The window of the marks, which must start and end at character boundaries.
     pub(super) fn of(source: &'s Source, marks: impl Iterator<Item = Span>) -> Self {
         let text = source.text();
         let mut edges: BTreeMap<usize, usize> = marks.flat_map(|mark| [(mark.start, 0), (mark.end, 0)]).collect();
@@ -54,24 +54,24 @@ impl<'s> Window<'s> {
         Self { text, line, edges, shifted: !plain }
     }
 
-    /// A mark as it stands in the text.
+    /// The span of a mark in the text.
     pub(super) fn span(&self, mark: Span) -> Span {
         let at = |edge| self.edges.get(&edge).copied().unwrap_or_default();
         Span::new(at(mark.start), at(mark.end))
     }
 }
 
-/// Where the first of the marks stands.
+/// The place of the first mark.
 pub(super) fn place_of(source: &Source, marks: impl Iterator<Item = Span>) -> Place {
     source.place(marks.map(|mark| mark.start).min().unwrap_or_default())
 }
 
-/// What a terminal would not show as it is. Those of the controls that have a picture are drawn as that.
+/// Whether a terminal would not show the character as it is. Control characters with a symbol are drawn as that.
 fn hidden(c: char) -> bool {
     turns(c) || (c.is_control() && !c.is_ascii())
 }
 
-/// What is drawn of a span, in its order: its lines, and of a long one what stands around the edges.
+/// The parts of a span that are drawn, in order: whole lines, and of a long line the parts around the edges.
 fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
     let mut stretches = vec![Span::new(span.start, span.start)];
     let mut keep = |from: usize, to: usize| match stretches.last_mut() {
@@ -101,7 +101,7 @@ fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
     stretches
 }
 
-/// The stretches of a span as they are drawn; says of each edge where it is now.
+/// The text of the parts as drawn; records the new offset of each edge.
 fn drawn(text: &str, span: Span, stretches: &[Span], edges: &mut BTreeMap<usize, usize>) -> String {
     let mut out = String::new();
     let mut done = span.start;
