@@ -1,9 +1,9 @@
-//! Answers: what becomes of each line of a file of them?
+//! Answers: what is the result for each line of a file of answers?
 //!
-//! In: a file with one answer on each line, the program that judges them, maybe another.
-//! Out: how often what came of them, where the other program judges otherwise, the first of the lines that are none, and on
-//! request a file of the outcomes.
-//! Never: holds more answers than are being judged.
+//! In: a file with one answer on each line, the program that judges them, and maybe another program.
+//! Out: totals of the results, the answers for which the other program differs, the first of the lines that are not
+//! answers, and on request a file of the outcomes.
+//! Never: holds more answers in memory than are being judged.
 #![expect(clippy::disallowed_methods, reason = "commands that read and write files of any length")]
 
 use super::save::{cannot_write, create};
@@ -24,26 +24,26 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of one line; what is longer is skipped.
+/// The most bytes of one line; longer ones are skipped.
 const MOST: usize = 32 << 20;
-/// So many reasons why a session does not fit are told.
+/// The most reasons why a session does not fit that are shown.
 const MOST_WHY: usize = 5;
 /// How many broken lines are shown; all are counted.
 const SHOWN: usize = 100;
 
-/// Judges answers; shared by all jobs.
+/// Judges answers; shared by all threads.
 pub(super) struct Judge<'p> {
     pub(super) program: &'p Program,
-    /// The program whose outcomes are told where they differ.
+    /// The program to compare outcomes with.
     pub(super) against: Option<&'p Program>,
-    /// Whether each outcome is kept for a file.
+    /// Whether outcomes are kept for a file.
     pub(super) keeps: bool,
 }
 
-/// A line that is no answer, and why.
+/// The number of a line that is not an answer, and why.
 pub(super) type Broken = (usize, Diagnostic);
 
-/// The file of the outcomes.
+/// The file of outcomes.
 pub(super) struct Out {
     path: PathBuf,
     writer: BufWriter<File>,
@@ -65,7 +65,7 @@ impl Out {
 }
 
 impl Judge<'_> {
-    /// What became of all answers of a file, and the first of its lines that are none.
+    /// The results of all answers in a file, and the first of its lines that are not answers.
     pub(super) fn judge_all(
         &self,
         file: &Path,
@@ -88,7 +88,7 @@ impl Judge<'_> {
         Ok((telling.replayed, telling.broken))
     }
 
-    /// None for a line that is blank.
+    /// The result of a line; none for a blank one.
     fn judge(&self, line: InputLine) -> Option<JudgedLine> {
         let answer = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return None,
@@ -139,12 +139,12 @@ impl Judge<'_> {
     }
 }
 
-/// The lines that are no answers, one row for each.
+/// A row for each line that is not an answer.
 pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
     broken.iter().map(|(line, fault)| Row::of_line(input::name_of(file), *line, fault)).collect()
 }
 
-/// The answers, and a bar on the terminal that shows how many of them have been told.
+/// The file, and a progress bar on the terminal.
 fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
     let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     if input::is_standard(file) {
@@ -162,14 +162,14 @@ fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
     Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
 }
 
-/// What became of one line.
+/// The result of one line.
 struct JudgedLine {
     line: usize,
     end: u64,
     answer: Result<AnswerReport, LineFault>,
 }
 
-/// Why a line is no answer, and maybe what would make it one.
+/// Why a line is not an answer, and maybe how to fix it.
 struct LineFault {
     why: String,
     help: Option<String>,
@@ -182,7 +182,8 @@ impl<S: Into<String>> From<S> for LineFault {
 }
 
 impl LineFault {
-    /// Why the session of a line does not fit, and at which columns. Its mode may be the line's `own_mode`.
+    /// Why the session of a line does not fit, with the columns. `own_mode` is set if the mode comes from the line
+    /// itself.
     fn of_session(misfits: Vec<Misfit>, line: &str, own_mode: bool) -> Self {
         let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
         let mut why = Vec::new();
@@ -199,19 +200,19 @@ impl LineFault {
     }
 }
 
-/// What is told of an answer; its outcome ends with the job that judged it.
+/// What is kept of an answer after it has been judged. Its outcome is dropped.
 struct AnswerReport {
     id: Value,
-    /// The members of its line that say nothing.
+    /// The members of its line that have no meaning.
     unread: Vec<String>,
     sums: Sums,
-    /// How the other pack's outcome differs.
+    /// The differences from the other pack's outcome.
     differs: Option<Vec<String>>,
-    /// The line of `--out`.
+    /// Its line for `--out`.
     kept: Option<String>,
 }
 
-/// A line of `--out`.
+/// A line for `--out`.
 #[derive(Serialize)]
 struct OutLine<'a> {
     id: &'a Value,
@@ -220,7 +221,7 @@ struct OutLine<'a> {
     differs: Option<&'a [String]>,
 }
 
-/// The session of a line, its `mode` over that of its `session`.
+/// The session of a line: its `session`, with the `mode` of the line if it has one.
 fn kept_session(members: &mut Map<String, Value>) -> Result<Value, LineFault> {
     let mut session = match members.remove("session") {
         None | Some(Value::Null) => Map::new(),
@@ -234,7 +235,7 @@ fn kept_session(members: &mut Map<String, Value>) -> Result<Value, LineFault> {
     Ok(Value::Object(session))
 }
 
-/// Takes in what was judged, in the order of the lines.
+/// Takes results in the order of the lines.
 struct Telling {
     bar: ProgressBar,
     out: Option<Out>,

@@ -1,7 +1,7 @@
 //! `rulebook apply`: which files does this answer write?
 //!
 //! In: a pack, a response, the folder below which it may write.
-//! Out: the files written, or with `--dry-run` how they would differ, and a diagnostic for each that cannot be written.
+//! Out: the files written, or with `--dry-run` how they would change, and a diagnostic for each that cannot be written.
 //! Never: carries out an effect that is not about files.
 
 use super::run::{AnswerArguments, Judged};
@@ -21,13 +21,13 @@ pub(crate) struct Arguments {
     /// The folder below which files are written
     #[arg(long, value_name = "DIR")]
     root: PathBuf,
-    /// Write nothing; show how the files would differ
+    /// Write nothing; show how the files would change
     #[arg(long)]
     dry_run: bool,
     /// Write what can be written, even if other files of the answer cannot
     #[arg(long)]
     partial: bool,
-    /// How the result is written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -88,7 +88,7 @@ fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
     }
 }
 
-/// The fault at the block that the file comes from, with the declaration that writes it.
+/// The fault, at the block that the file comes from, with the declaration of the effect that writes it.
 fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, outcome: &Outcome, source: SourceId) -> Diagnostic {
     let content = outcome.contents.iter().rev().find(|content| content.key == file.key);
     let mut fault = fault.clone();

@@ -1,8 +1,8 @@
-//! Batches: what comes of each line of a file of any length, on several threads?
+//! Batches: how are the lines of a file of any length processed on several threads?
 //!
-//! In: the lines, and what is to be done with each.
-//! Out: the results, handed on in the order of the lines.
-//! Never: reads ahead of what was handed on by more than a few batches, however slow one is.
+//! In: the lines, and the work for each.
+//! Out: the results, passed on in the order of the lines.
+//! Never: reads more than a few batches ahead of the results passed on, however slow one is.
 
 use super::Error;
 use crate::workspace::{InputLine, LineReader};
@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::sync::{Mutex, mpsc};
 
-/// How many batches for each job are read before the first of them has been handed on.
+/// How many batches per thread are read ahead of the results passed on.
 const AHEAD: usize = 4;
-/// The most lines of a batch, and the bytes that end one: handing over costs more than a short answer.
+/// The most lines of a batch, and the bytes after which it ends: passing on a batch costs more than judging a short
+/// answer.
 const BATCH: (usize, usize) = (32, 64 << 10);
 
-/// The lines in numbered batches, each for a permit.
+/// The lines in numbered batches, each read only with a permit.
 struct Feed<R> {
     lines: LineReader<R>,
     permits: mpsc::Receiver<()>,
@@ -23,7 +24,7 @@ struct Feed<R> {
 }
 
 impl<R: BufRead> Feed<R> {
-    /// None at the end, and when nobody gives permits any more: what came of a line could not be handed on.
+    /// The next batch; none at the end, or when there are no more permits because a result could not be passed on.
     fn next(&mut self) -> io::Result<Option<(usize, Vec<InputLine>)>> {
         if self.permits.recv().is_err() {
             return Ok(None);
@@ -42,8 +43,8 @@ impl<R: BufRead> Feed<R> {
     }
 }
 
-/// Does `work` on each line, on so many threads, and hands what comes of it to `take`. A batch is read only when one of
-/// those before it has been taken.
+/// Does `work` for each line on several threads, and passes the results to `take`. A batch is only read after an
+/// earlier one has been taken.
 pub(super) fn each<R: BufRead + Send, T: Send>(
     lines: LineReader<R>,
     jobs: usize,

@@ -1,4 +1,4 @@
-//! `rulebook check`: can these packs be trusted?
+//! `rulebook check`: are these packs valid?
 //!
 //! In: folders of packs, or folders above them.
 //! Out: every diagnostic of every pack and of its case files.
@@ -16,16 +16,16 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Folders of packs; of a folder without `pack.toml`, every pack below it
+    /// The folders of packs; a folder without `pack.toml` stands for all packs below it
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
-    /// Warnings count as errors
+    /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
-    /// Stay, and say it again after each save
+    /// Keep running, and check again after every save
     #[arg(long)]
     watch: bool,
-    /// How the diagnostics are written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -37,10 +37,10 @@ pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
     }
 }
 
-/// What is to be said of one pack.
+/// The findings about one pack.
 struct Reviewed {
     rows: Vec<Row>,
-    /// For people.
+    /// Drawn for people.
     drawn: String,
 }
 
@@ -71,7 +71,7 @@ fn review(pack: &PackFiles) -> Reviewed {
     reviewed
 }
 
-/// What is wrong with the case files themselves, and what they name that the pack does not have.
+/// The faults of case files, and names in them that the pack does not have.
 fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let mut faults = opened.files.overlooked.clone();

@@ -1,4 +1,4 @@
-//! `rulebook completions`: how does a shell complete this command?
+//! `rulebook completions`: how can a shell complete this command?
 //!
 //! In: the name of a shell.
 //! Out: a script for it.

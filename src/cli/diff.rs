@@ -1,8 +1,8 @@
-//! `rulebook diff`: what does this change of a pack mean?
+//! `rulebook diff`: what does this change to a pack mean?
 //!
 //! In: two folders of packs, maybe a file of recorded answers.
-//! Out: what widened, narrowed, changed, appeared or went; tokens before and after; which outcomes differ.
-//! Never: fails for a change that nobody denied.
+//! Out: what widened, narrowed, changed, appeared or disappeared; tokens before and after; which outcomes differ.
+//! Never: fails because of a change that was not denied.
 
 use super::answers::{Judge, rows};
 use super::ending::written;
@@ -14,17 +14,17 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder of the pack as it was
+    /// The folder of the pack before the change
     old: PathBuf,
-    /// The folder of the pack as it is now
+    /// The folder of the pack after the change
     new: PathBuf,
-    /// Say whose outcome changes of these answers, and how; a file as `replay` takes it
+    /// Also judge the answers in this file with both packs, and show whose outcomes differ; a file as for `replay`
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// End with 1 where there is such a change
+    /// Exit with 1 if there is such a change
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Denied>,
-    /// How the changes are written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t)]
     format: DiffFormat,
 }
@@ -33,11 +33,11 @@ pub(crate) struct Arguments {
 enum Denied {
     /// More is allowed than before
     Widening,
-    /// Anything is not what it was, or an outcome differs
+    /// Anything has changed, or an outcome differs
     Change,
 }
 
-/// How the changes are written: they stand at no place of a file, so those who annotate files cannot take them.
+/// The formats for changes. There are none that annotate files, because changes have no place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum DiffFormat {
     /// For people

@@ -1,6 +1,6 @@
-//! Endings: what does a command print, in which format, and with which status does it end?
+//! Endings: what does a command print, in which format, and with which exit status?
 //!
-//! In: findings, or what kept a command from its work.
+//! In: findings, or the reason why a command could not run.
 //! Out: [`Printed`], for standard output and standard error; the same [`Status`] in every format.
 //! Never: prints anything.
 
@@ -10,7 +10,7 @@ use crate::workspace::ReadError;
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// How a report of findings is written.
+/// The format of a report of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Format {
     /// For people
@@ -27,8 +27,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The findings `rows` in this format: `drawn` for people, with the line `sum` after it; `json` is the report of the
-    /// command.
+    /// The findings `rows` in this format. `drawn` is for people, followed by the line `sum`; `json` is the report for
+    /// programs.
     pub(super) fn write<T: Serialize>(
         self,
         rows: impl FnOnce() -> Vec<Row>,
@@ -52,38 +52,38 @@ pub(super) fn written(report: &impl Serialize) -> Result<String, Error> {
     text.map(|text| text + "\n").map_err(|error| Error::Usage(format!("cannot write the report: {error}")))
 }
 
-/// How a command ended; the same in every format.
+/// The exit status of a command; the same in every format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {
     /// Nothing was found.
     Clean = 0,
     /// An error was found, or a case failed.
     Findings = 1,
-    /// The arguments make no sense, or a file cannot be read or written.
+    /// The arguments are wrong, or a file cannot be read or written.
     Trouble = 2,
     /// There was nothing to check or test.
     Nothing = 3,
 }
 
 impl Status {
-    /// How a command ends that found something wrong, or nothing.
+    /// The status of a command that found something, or nothing.
     pub(super) fn of(found: bool) -> Self {
         if found { Status::Findings } else { Status::Clean }
     }
 
-    /// How a command ends whose findings are so severe: in an error, and where it is `strict` in a warning, too.
+    /// The status for findings with these severities: an error counts, and with `strict` a warning, too.
     pub(super) fn of_findings(severities: impl IntoIterator<Item = Severity>, strict: bool) -> Self {
         let least = if strict { Severity::Warning } else { Severity::Error };
         Self::of(severities.into_iter().any(|severity| severity >= least))
     }
 }
 
-/// What a command has to say.
+/// What a command prints.
 #[derive(Debug)]
 pub(super) struct Printed {
-    /// For standard output.
+    /// On standard output.
     pub(super) out: String,
-    /// For standard error.
+    /// On standard error.
     pub(super) err: String,
     pub(super) status: Status,
 }
@@ -93,12 +93,12 @@ impl Printed {
         Self { out, err: String::new(), status }
     }
 
-    /// What is printed on standard error alone.
+    /// Prints only on standard error.
     pub(super) fn refused(err: String, status: Status) -> Self {
         Self { out: String::new(), err, status }
     }
 
-    /// The same, where more was to be read than could be.
+    /// The same, but with an error for each file or folder that could not be read.
     pub(super) fn without(mut self, unread: &[ReadError]) -> Self {
         if !unread.is_empty() {
             self.status = Status::Trouble;
@@ -113,9 +113,9 @@ impl Printed {
 pub(super) enum Error {
     /// A file or folder cannot be read.
     Read(ReadError),
-    /// The arguments make no sense, or something else went wrong: one line.
+    /// The arguments are wrong, or something else failed: one line.
     Usage(String),
-    /// What was found stands in the way, such as the faults of a pack: it is laid out already.
+    /// Findings that stand in the way, such as the faults of a pack, already printed.
     Found(Printed),
 }
 
@@ -136,7 +136,8 @@ impl From<Error> for Printed {
     }
 }
 
-/// What stands in the way of a command: for people `drawn` on standard error, for programs as the report of `check`.
+/// The error for findings that stand in the way: `drawn` on standard error for people, or the report of `check` for
+/// programs.
 pub(super) fn found(
     format: Format,
     drawn: impl FnOnce() -> String,

@@ -1,8 +1,8 @@
 //! `rulebook explain`: what does this code mean, and what does this pack say?
 //!
-//! In: a code or a name of the closed lists; or a pack, maybe with a response.
+//! In: a code or a name from the closed lists; or a pack, maybe with a response.
 //! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
-//! Never: has an explanation of its own; pages and packs have them.
+//! Never: has an explanation of its own; all are from pages and packs.
 
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
@@ -19,24 +19,25 @@ use std::path::{Path, PathBuf};
     override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK"
 )]
 pub(crate) struct Arguments {
-    /// A code such as `response/forbidden-call`, a defect, a remark or a strategy; all of them without it
+    /// A code such as `response/forbidden-call`, or the name of a defect, remark or strategy; lists all of them by
+    /// default
     #[arg(value_name = "CODE")]
     what: Option<OsString>,
-    /// With a pack instead of a code: the answer whose story is told, or `-`
+    /// If a pack is given instead of a code: the answer whose story is told; `-` for standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]
     judging: JudgeArguments,
-    /// How the story is written
+    /// The format of the story
     #[arg(long, value_enum, default_value_t, requires = "file")]
     format: Format,
-    /// Write the story as a page of HTML that needs nothing else
+    /// Write the story as a self-contained page of HTML
     #[arg(long, value_name = "OUT", requires = "file", conflicts_with = "format")]
     html: Option<PathBuf>,
-    /// The degradation table of a pack as it stands
+    /// Show the complete degradation table of a pack
     #[arg(long, value_name = "PACK", conflicts_with_all = ["what", "permits"])]
     degradation: Option<PathBuf>,
-    /// Which mode of a pack permits which action
+    /// Show which mode of a pack permits which action
     #[arg(long, value_name = "PACK", conflicts_with = "what")]
     permits: Option<PathBuf>,
 }
@@ -67,7 +68,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     }
 }
 
-/// How an answer became its outcome.
+/// The story of how an answer became its outcome.
 fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
     let opened = OpenedPack::open(pack)?;
     let program = opened.program(arguments.format)?;
@@ -91,7 +92,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
     Ok(Printed::new(out, Status::of(outcome.has_errors())))
 }
 
-/// The page of a whole code, of a bare name, or of a fault that a grammar names.
+/// The page of a code, of a name without its area, or of a fault declared by a grammar.
 fn find(name: &str) -> Option<&'static Page> {
     let with_area = |area: &str| page(&format!("{area}/{name}"));
     page(name).or_else(|| {

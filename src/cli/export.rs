@@ -1,7 +1,7 @@
-//! `rulebook export`: what does a model's server take for this pack and mode?
+//! `rulebook export`: what can a model's server be told about this pack and mode?
 //!
-//! In: a pack, a mode, the parameter of a request.
-//! Out: its value as JSON on standard output; what it cannot say of the rules on standard error.
+//! In: a pack, a mode, the wanted parameter of a request.
+//! Out: its value as JSON on standard output; on standard error, the rules that it cannot express.
 //! Never: sends it anywhere.
 
 use super::{Error, Format, OpenedPack, Printed, Status, declared};
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,
-    /// The mode in which the answer will be judged; without it the one in which a session starts
+    /// The mode in which answers will be judged; the start mode by default
     #[arg(long)]
     mode: Option<String>,
-    /// Which parameter of the request
+    /// The parameter of the request
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     what: Parameter,
     /// Keep to the subset of JSON Schema that servers enforce while the model writes
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 enum Parameter {
     /// `response_format` with the schema of an answer that is one JSON object
     ResponseFormat,
-    /// `response_format` that asks for some JSON object
+    /// `response_format` that only asks for a JSON object
     JsonObject,
-    /// The schema of such an answer alone
+    /// The schema of such an answer, by itself
     JsonSchema,
-    /// `tools`, as OpenAI and servers like it take it
+    /// `tools` for OpenAI and compatible servers
     OpenaiTools,
-    /// `tools`, as Anthropic takes it
+    /// `tools` for Anthropic
     AnthropicTools,
 }
 

@@ -18,13 +18,13 @@ pub(crate) struct Arguments {
     text: Vec<String>,
     #[command(flatten)]
     session: SessionArguments,
-    /// Warnings count as errors
+    /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
-    /// How it is written
+    /// The format of the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Tell which declaration caused what
+    /// Add which declaration caused what
     #[arg(long)]
     trace: bool,
 }

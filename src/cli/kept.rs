@@ -1,15 +1,15 @@
-//! Kept findings: which packs have to be looked at again?
+//! Kept results: which packs have to be checked again?
 //!
-//! In: the files of packs, and what is done with those that changed.
-//! Out: what came of each pack, done anew only where a file of it, or of a pack that it uses, says something else.
-//! Never: trusts the time of a file: what it says is compared.
+//! In: the files of packs, and the work for each.
+//! Out: the result for each pack, computed again only if one of its files, or of a pack that it uses, has changed.
+//! Never: relies on the time of a file: contents are compared.
 
 use super::Error;
 use crate::workspace::PackFiles;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Packs, and what came of each the last time.
+/// Packs, and their last results.
 pub(super) struct KeptPacks<T> {
     files: Vec<PackFiles>,
     found: Vec<T>,
@@ -20,7 +20,7 @@ impl<T> KeptPacks<T> {
         Self { files: Vec::new(), found: Vec::new() }
     }
 
-    /// What comes of each pack, in their order; `work` is done with those that are not what they were.
+    /// The results for the packs in order; `work` is done for those that have changed.
     pub(super) fn renew(
         &mut self,
         packs: Vec<PackFiles>,
@@ -39,7 +39,7 @@ impl<T> KeptPacks<T> {
         Ok(&self.found)
     }
 
-    /// The folders of the packs, and those of the packs that they use.
+    /// The folders of the packs, and of the packs that they use.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let typed: BTreeSet<&str> =
             self.files.iter().flat_map(|files| &files.paths).map(|(_, typed)| typed.as_str()).collect();

@@ -2,7 +2,7 @@
 //!
 //! In: arguments, files, standard input.
 //! Out: text on standard output and standard error, and an exit status.
-//! Never: decides anything about a pack or a response, or lays text out; the floors above do.
+//! Never: decides anything about a pack or a response, or lays out text; other floors do.
 
 mod answers;
 mod apply;
@@ -46,37 +46,37 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Read one answer and print its outcome
+    /// Judge one answer and print its outcome
     Run(run::Arguments),
     /// Write the files that one answer may write, below a folder
     Apply(apply::Arguments),
-    /// Say everything that can be known about packs without a model
+    /// Report everything that can be known about packs without a model
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
-    /// Write what a model reads: the layers of a pack's prompt
+    /// Print what a model reads: the layers of a pack's prompt
     Prompt(prompt::Arguments),
-    /// Say what the words of a user mean, and what follows from them
+    /// Show what the words of a user mean, and what follows from them
     Hear(hear::Arguments),
-    /// Talk line by line: as the user, and as the model or with one
+    /// Try out a conversation, line by line, as the user and as the model (or with a command as the model)
     Play(play::Arguments),
-    /// Judge a file of answers and say how often what came of them
+    /// Judge a file of answers, and count the results
     Replay(replay::Arguments),
-    /// Say what the change of a pack means: what it allows, what its prompts cost, which outcomes differ
+    /// Show what a change to a pack means: what it allows, what its prompts cost, which outcomes differ
     Diff(diff::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
-    /// Print what a model's server takes for a pack and a mode: tools, or the schema of an answer
+    /// Print what a model's server accepts for a pack and a mode: tools, or the schema of an answer
     Export(export::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
-    /// Start a pack, or add an action, mode, dialect or guardrail to one, with a case that passes
+    /// Create a pack, or add an action, mode, dialect or guardrail to one, with a case that passes
     New(new::Arguments),
-    /// Print the completions for a shell
+    /// Print a completion script for a shell
     Completions(completions::Arguments),
 }
 
-/// Does what the arguments of this process say.
+/// Runs the command line with the arguments of this process.
 pub fn main() -> ExitCode {
     let printed = match Arguments::try_parse() {
         Ok(arguments) => execute(arguments).unwrap_or_else(Printed::from),
@@ -93,15 +93,15 @@ pub fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
-/// Writes what a command has to say; an error is one of standard output.
+/// Prints the output of a command; fails if standard output does.
 fn tell(printed: &Printed) -> std::io::Result<()> {
     let written = write_out(&printed.out);
     _ = anstream::stderr().write_all(printed.err.as_bytes());
     written
 }
 
-/// Writes to standard output, with colours only where it takes them. What has none is data, and written byte for byte: whoever
-/// takes colours away takes away other controls as well.
+/// Writes to standard output, with colours only if it supports them. Text without colours is data and is written byte
+/// for byte, because stripping colours would also remove other control characters.
 fn write_out(text: &str) -> std::io::Result<()> {
     let mut out = anstream::stdout();
     if text.contains('\u{1b}') {
@@ -131,7 +131,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
     }
 }
 
-/// What clap has to say: help and version on standard output, the rest on standard error.
+/// The output of clap: help and version on standard output, errors on standard error.
 fn usage(error: &clap::Error) -> Printed {
     let text = error.render().ansi().to_string();
     if error.use_stderr() { Printed::refused(text, Status::Trouble) } else { Printed::new(text, Status::Clean) }

@@ -1,7 +1,8 @@
-//! Packs: which of them do these paths name, and can they run?
+//! Packs: which packs do these paths name, and can they run?
 //!
 //! In: paths that a user typed, and names that a pack should declare.
-//! Out: [`OpenedPack`]: packs with their faults, the files of all packs below a folder, or what to print where there are none.
+//! Out: [`OpenedPack`]: packs with their faults, the files of all packs below a folder, or what to print if there are
+//! none.
 //! Never: runs a pack.
 
 use super::ending::{Error, Format, Printed, Status, found};
@@ -15,7 +16,7 @@ use crate::text::{Sources, excerpt};
 use crate::workspace::{PackFiles, ReadError, folder_of, read_pack, search_packs};
 use std::path::{Path, PathBuf};
 
-/// A pack from disk, ready to run or with every reason why not.
+/// A pack from disk, ready to run or with all reasons why not.
 pub(super) struct OpenedPack {
     pub(super) files: PackFiles,
     pub(super) loaded: Loaded,
@@ -27,12 +28,12 @@ impl OpenedPack {
         Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
     }
 
-    /// As [`OpenedPack::open`], with what a reviewer would say.
+    /// The same as [`OpenedPack::open`], with everything that a reviewer would say.
     pub(super) fn review(path: &Path) -> Result<Self, Error> {
         Ok(Self::load(read_pack(path)?, lint::check).or_below(path))
     }
 
-    /// Where the folder is no pack, names those below it.
+    /// If the folder is not a pack, adds the names of packs below it.
     fn or_below(mut self, path: &Path) -> Self {
         let mut found = self.loaded.diagnostics.iter_mut();
         if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
@@ -51,7 +52,7 @@ impl OpenedPack {
         Self { files, loaded, pen }
     }
 
-    /// The program. Where there is none the faults of the pack are printed: for programs, as the report of `check`.
+    /// The program. If there is none, the error prints the faults of the pack; for programs as the report of `check`.
     pub(super) fn program(&self, format: Format) -> Result<&Program, Error> {
         if let Some(program) = &self.loaded.program {
             return Ok(program);
@@ -63,7 +64,7 @@ impl OpenedPack {
     }
 }
 
-/// The files of the packs at or below each of `paths`, each once, and what cannot be read there.
+/// The files of the packs at or below each of `paths`, each once, and errors for what cannot be read.
 pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
     let (mut packs, mut unread) = (Vec::new(), Vec::new());
     for path in paths {
@@ -85,12 +86,12 @@ pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
     (files, unread)
 }
 
-/// What to print where no pack was found, or none of those that could be read; `empty` is the report for programs.
+/// What to print if no pack was found, or none that could be read; `empty` is the report for programs.
 pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
     nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
 }
 
-/// The same, with what there should be.
+/// The same, naming what is `wanted`.
 pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
     if !unread.is_empty() {
         return Printed::new(empty, Status::Trouble).without(unread);
@@ -101,7 +102,7 @@ pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[
     Printed { out: empty, err, status: Status::Nothing }
 }
 
-/// An error unless `name` is absent, declared, or nothing is.
+/// An error unless `name` is absent or declared, or no names are declared.
 pub(super) fn declared<'n>(
     what: &str,
     name: Option<&str>,

@@ -1,8 +1,8 @@
-//! Parallel work: what comes of each of these, on all cores?
+//! Parallel work: how are these items processed on all cores?
 //!
-//! In: items, and what is to be done with each.
-//! Out: the results, in the order of the items; after two seconds a bar on the terminal.
-//! Never: lets the order of the work show.
+//! In: items, and the work for each.
+//! Out: the results, in the order of the items; after two seconds a progress bar on the terminal.
+//! Never: lets the order of the work affect the results.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::num::NonZeroUsize;
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long nobody asks how far it has come.
+/// How long to wait before showing progress.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Does `work` on each item; `what` is what the bar counts.
+/// Does `work` for each item; `what` names the items on the progress bar.
 pub(super) fn each<T: Sync, R: Send>(what: &'static str, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}, {eta} left");
     let bar = ProgressBar::with_draw_target(Some(items.len() as u64), ProgressDrawTarget::hidden())

@@ -1,11 +1,11 @@
 //! `rulebook play`: what would happen if somebody said this?
 //!
-//! In: a pack, maybe a session; line by line what the user says, and what the model answers, or a command that answers.
-//! Out: what comes of each, and on request the session, or the whole talk as a case.
-//! Never: carries an effect out, or speaks for anybody.
+//! In: a pack, maybe a session; line by line what the user says and what the model answers, or a command that answers.
+//! Out: the result of each, and on request the session, or the whole conversation as a case.
+//! Never: carries out an effect, or invents what somebody says.
 //!
-//! A line is what the user says; an empty one lets the model answer. What has several lines ends with a line that is a single
-//! `.`, or with the input, so that a talk can be typed, pasted or piped.
+//! A line is what the user says; an empty line lets the model answer. A text of several lines ends with a line that is
+//! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
 
 use super::session::{SessionArguments, clock};
 use super::{Error, Format, OpenedPack, Printed, Status, input, write_out};
@@ -20,7 +20,7 @@ use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The most bytes of a line, and of what one side says; the engine's own limit is far below.
+/// The most bytes of a line, and of what one side says; the engine's own limit is far lower.
 const MOST: usize = 64 << 20;
 
 const HELP: &str = "\
@@ -43,10 +43,11 @@ pub(crate) struct Arguments {
     pack: PathBuf,
     #[command(flatten)]
     session: SessionArguments,
-    /// Answers for the model: it reads the prompt on its standard input and writes the answer on its standard output
+    /// The command that answers as the model: it reads the prompt from standard input, and writes the answer to
+    /// standard output
     #[arg(long, value_name = "CMD")]
     command: Option<String>,
-    /// The model that prompts are for
+    /// The model that prompts are made for
     #[arg(long, value_name = "ID")]
     model: Option<String>,
 }
@@ -80,25 +81,25 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
     }
 }
 
-/// A talk, and those who sit at its table.
+/// A conversation, its input and its output.
 struct Table<'t, R> {
     program: &'t Program,
     pen: &'t Pen,
     sources: &'t Sources,
     arguments: &'t Arguments,
     lines: LineReader<R>,
-    /// Whether what is read is shown, since no terminal does.
+    /// Whether to print what is read, because no terminal does.
     echoes: bool,
     talk: Talk<'t>,
     began: Session,
     said: Vec<Exchange>,
-    /// The files that may be written over: this talk's own.
+    /// The files that may be overwritten: those that this conversation wrote.
     own: Vec<PathBuf>,
     troubled: bool,
 }
 
 impl<R: BufRead> Table<'_, R> {
-    /// The talk; a session that `goes_on` has been started before.
+    /// Runs the conversation. A session that `goes_on` has been started before.
     fn play(&mut self, goes_on: bool) -> io::Result<()> {
         let opening = format!(
             "{} · {}a line is what the user says, an empty one lets the model answer; /help shows more\n\n",
@@ -151,7 +152,7 @@ impl<R: BufRead> Table<'_, R> {
         Ok(())
     }
 
-    /// Somebody says something, and what comes of it is shown.
+    /// Handles what somebody says, and prints the result.
     fn say(&mut self, part: Part, text: &str) -> io::Result<()> {
         let before = self.talk.session().clone();
         let told = match part {
@@ -169,7 +170,7 @@ impl<R: BufRead> Table<'_, R> {
         Ok(())
     }
 
-    /// The model answers; a command is asked again as long as the rules ask it.
+    /// Lets the model answer; a command is asked again as often as the rules want.
     fn answer(&mut self) -> io::Result<()> {
         let Some(command) = &self.arguments.command else {
             let text = self.block("the model's answer")?;
@@ -187,7 +188,7 @@ impl<R: BufRead> Table<'_, R> {
         }
     }
 
-    /// What the model reads next; none where the pack has no prompt for it, and then it is said why.
+    /// What the model reads next; none if the pack has no prompt for it, and then the reason is printed.
     fn prompt(&mut self) -> io::Result<Option<String>> {
         let prompt = self.talk.prompt(self.arguments.model.clone());
         write_out(&self.pen.diagnostics(self.sources, &prompt.found))?;
@@ -263,7 +264,7 @@ impl<R: BufRead> Table<'_, R> {
     }
 }
 
-/// What a command of the shell says to a prompt.
+/// The output of a shell command for a prompt.
 fn ask(command: &str, prompt: &str) -> Result<String, String> {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut child = Command::new(shell)

@@ -1,7 +1,7 @@
 //! `rulebook prompt`: what does the model read?
 //!
 //! In: a pack, maybe a session, a history, a message and the name of a model.
-//! Out: the prompt as text, as messages or as its ledger; or what changes against another pack or model.
+//! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
 //! Never: writes a word of a prompt.
 
 use super::session::{KeptSession, SessionArguments, misfits};
@@ -19,39 +19,39 @@ const MOST: u64 = 64 << 20;
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,
-    /// Which of its prompts; the first without it
+    /// The name of the prompt; the first one by default
     #[arg(long, value_name = "NAME")]
     prompt: Option<String>,
-    /// The model that it is for
+    /// The model that the prompt is for
     #[arg(long, value_name = "ID")]
     model: Option<String>,
     #[command(flatten)]
     session: SessionArguments,
-    /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"};
-    /// `-` for standard input
+    /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"}; `-` for standard
+    /// input
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
     /// What the user says now
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
-    /// Warnings count as errors
+    /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
-    /// How the prompt is written
+    /// The format of the prompt
     #[arg(long, value_enum, default_value_t)]
     format: PromptFormat,
-    /// Shows what changes against the same prompt of another pack, as a table of the layers
+    /// Show the differences from the same prompt of another pack, as a table of the layers
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
-    /// Shows what changes against another model, in the same way
+    /// Show the differences from the prompt for another model, in the same way
     #[arg(long, value_name = "ID")]
     against_model: Option<String>,
 }
 
-/// How a prompt is written.
+/// The format of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum PromptFormat {
-    /// One text, the layers separated as the pack says
+    /// One text, with the pack's separator between the layers
     #[default]
     Text,
     /// The messages of a chat, as JSON
@@ -61,7 +61,7 @@ enum PromptFormat {
 }
 
 impl PromptFormat {
-    /// How it is told what stands in the way of a prompt.
+    /// The format of findings that stand in the way of a prompt.
     fn of_faults(self) -> Format {
         match self {
             PromptFormat::Messages => Format::Json,

@@ -1,7 +1,7 @@
-//! `rulebook replay`: what becomes of all these answers?
+//! `rulebook replay`: what are the results for all these answers?
 //!
 //! In: a pack, a file with one answer on each line, maybe another pack.
-//! Out: how often what came of them, the outcomes line by line, and where the other pack judges otherwise.
+//! Out: totals, the outcomes line by line, and the answers for which the other pack differs.
 //! Never: judges an answer itself.
 
 use super::answers::{Broken, Judge, Out, rows};
@@ -11,27 +11,28 @@ use crate::report::{Differing, Pen, Replayed, Row, json};
 use crate::text::{Sources, excerpt};
 use std::path::{Path, PathBuf};
 
-/// The members of a line that say something.
+/// The members of a line that have a meaning.
 const MEMBERS: [&str; 4] = ["response", "id", "mode", "session"];
-/// How many members that say nothing are told.
+/// How many other members are shown.
 const UNREAD: usize = 5;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,
-    /// The answers, one JSON object on each line: `response`, and maybe `id`, `mode` and `session`; `-` for standard input
+    /// The answers, one JSON object on each line: `response`, and optionally `id`, `mode` and `session`; `-` for
+    /// standard input
     file: PathBuf,
-    /// How many answers are judged at a time; as many as there are cores
+    /// How many answers are judged at the same time; by default one for each core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// Write the outcomes to this file, one on each line, in the order of the answers
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Say which outcomes differ from those of this pack, and how
+    /// Show which outcomes differ from those of this pack, and how
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
-    /// How the summary is written
+    /// The format of the summary
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -48,7 +49,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
     Ok(Printed { err: printed.err + &unread(&arguments.file, &replayed), ..printed })
 }
 
-/// The members of lines that say nothing to anybody, which may be meant otherwise.
+/// A note about members of lines that have no meaning, which may be misspelt.
 fn unread(file: &Path, replayed: &Replayed) -> String {
     let told = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
         let times = if *times == 1 { String::new() } else { format!(" and {} more", times - 1) };

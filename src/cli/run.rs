@@ -2,7 +2,7 @@
 //!
 //! In: a pack, a response from a file or standard input, maybe a session.
 //! Out: the outcome.
-//! Never: carries an effect out.
+//! Never: carries out an effect.
 
 use super::session::SessionArguments;
 use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
@@ -12,23 +12,23 @@ use crate::report::status;
 use crate::text::Source;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a response that are read at all; the engine's own limit is far below.
+/// The most bytes of a response that are read at all; the engine's own limit is far lower.
 const MOST: u64 = 1 << 30;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     answer: AnswerArguments,
-    /// Warnings count as errors
+    /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
-    /// How the outcome is written
+    /// The format of the outcome
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Tell which declaration caused what
+    /// Add which declaration caused what
     #[arg(long)]
     trace: bool,
-    /// Feed the answer in pieces of so many bytes
+    /// Feed the answer in pieces of this many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 pub(super) struct AnswerArguments {
     /// The folder of the pack
     pub(super) pack: PathBuf,
-    /// The answer; standard input without it, or for `-`
+    /// The answer; by default, or for `-`, standard input
     file: Option<PathBuf>,
     #[command(flatten)]
     judging: JudgeArguments,
@@ -49,7 +49,7 @@ pub(super) struct AnswerArguments {
 pub(super) struct JudgeArguments {
     #[command(flatten)]
     session: SessionArguments,
-    /// The one dialect in which it is read
+    /// Read the answer with this dialect only
     #[arg(long)]
     dialect: Option<String>,
     /// The model ran out of tokens
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 impl AnswerArguments {
-    /// The outcome. Where no argument tells the time, it is `now`.
+    /// The outcome. If no argument gives the time, it is `now`.
     pub(super) fn judge(
         &self,
         program: &Program,
@@ -93,7 +93,7 @@ impl AnswerArguments {
 }
 
 impl JudgeArguments {
-    /// The outcome of the response in `file`. Where no argument tells the time, it is `now`.
+    /// The outcome of the response in `file`. If no argument gives the time, it is `now`.
     pub(super) fn judge(
         &self,
         program: &Program,

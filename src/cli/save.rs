@@ -1,8 +1,8 @@
-//! Saving: do these files stand, all of them or none?
+//! Saving: are these files written, all of them or none?
 //!
-//! In: a folder, and the files to write below it; or one file, and the answers that it is about.
+//! In: a folder and the files to write below it; or one file, and the file of answers that it is about.
 //! Out: the files, each old or new at any moment.
-//! Never: leaves one written where another could not be, or writes over the answers.
+//! Never: leaves one written if another could not be, or overwrites the answers.
 
 use super::{Error, input};
 use crate::outcome::{Effect, EffectRecord};
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Writes the files, each a path below `folder` with its text.
+/// Writes the files, each given by a path below `folder` and its text.
 pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Error> {
     let record = |(key, text)| EffectRecord { effect: Effect::Write { key, text }, cause: "the user".into() };
     let effects: Vec<EffectRecord> = files.into_iter().map(record).collect();
@@ -23,7 +23,7 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
     }
 }
 
-/// Opens one file to be written anew: never that of the `answers`, under whatever name.
+/// Opens a file for writing, unless it is that of the `answers`, by whatever name.
 #[expect(clippy::disallowed_methods, reason = "a command that writes what it is told to")]
 pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
     if input::is_standard(path) {

@@ -1,4 +1,4 @@
-//! `rulebook schema`: which shape does this file or contract have?
+//! `rulebook schema`: which structure does this file or contract have?
 //!
 //! In: the name of a schema.
 //! Out: its JSON.
@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What is described
+    /// The name of the schema
     #[arg(default_value = "pack", value_parser = PossibleValuesParser::new(schemas::ALL.iter().map(|one| one.name)))]
     name: String,
 }

@@ -1,7 +1,7 @@
-//! The session of a command: from what state does it start?
+//! The session of a command: in which state does it start?
 //!
-//! In: `--mode`, `--session` and `--now`; the clock, for commands that do something now.
-//! Out: a session that fits the pack, or what to print where none does.
+//! In: `--mode`, `--session` and `--now`; the clock, for commands that act now.
+//! Out: a session that fits the pack, or what to print if none does.
 //! Never: writes a session.
 
 use super::ending::found;
@@ -21,32 +21,32 @@ const MOST: u64 = 1 << 30;
 
 #[derive(Debug, Default, PartialEq, Eq, clap::Args)]
 pub(super) struct SessionArguments {
-    /// The mode, over the session's
+    /// The mode, instead of the session's
     #[arg(long)]
     mode: Option<String>,
-    /// A session, whole or in part, as JSON; `-` for standard input
+    /// A session as JSON, complete or partial; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(super) session: Option<PathBuf>,
-    /// The time, for rules and templates that ask for it; without it `apply` and `play` look at the clock, whatever the
-    /// session says
+    /// The time, for rules and templates that use it; by default `apply` and `play` use the clock, and other commands
+    /// the session's time
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
 }
 
-/// When something is done: in UTC, such as `2026-02-20T14:30:00.000Z`.
+/// The current time in UTC, such as `2026-02-20T14:30:00.000Z`.
 #[expect(clippy::disallowed_methods, reason = "a command that does something now; the engine has no clock")]
 pub(super) fn clock() -> String {
     humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }
 
 impl SessionArguments {
-    /// The session, if it fits the pack. Where no argument tells the time, it is `now`: a session is told it anew for each
-    /// turn, so that the one that was kept is long past.
+    /// The session, if it fits the pack. If no argument gives the time, it is `now`: the time in a kept session is that
+    /// of an earlier turn.
     pub(super) fn open(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         self.read()?.fit(program, format, now)
     }
 
-    /// What stands in the file, which is read once.
+    /// The content of the file, which is read once.
     pub(super) fn read(&self) -> Result<KeptSession<'_>, Error> {
         let mut sources = Sources::default();
         let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
@@ -54,7 +54,7 @@ impl SessionArguments {
     }
 }
 
-/// A session as it was kept, and what the arguments say over it.
+/// A session as it was kept, and the arguments that override it.
 pub(super) struct KeptSession<'a> {
     arguments: &'a SessionArguments,
     sources: Sources,
@@ -66,13 +66,13 @@ impl KeptSession<'_> {
         self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text)
     }
 
-    /// Whether it has begun: it knows its mode, as each does that was kept whole. What a host brings to one that is to begin
-    /// is the state alone.
+    /// Whether it has begun: it has a mode, as every complete session does. For a session that is about to begin, a
+    /// host may give only the state.
     pub(super) fn has_begun(&self) -> bool {
         members(self.text()).is_ok_and(|members| members.get("mode").is_some_and(Value::is_string))
     }
 
-    /// The session, if it fits the pack, as [`SessionArguments::open`] says.
+    /// The session, if it fits the pack; see [`SessionArguments::open`].
     pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         let SessionArguments { mode, now: told, .. } = self.arguments;
         declared("mode", mode.as_deref(), program.modes(), format)?;
@@ -95,7 +95,7 @@ impl KeptSession<'_> {
     }
 }
 
-/// What is wrong with what the command was given. For programs it is the report of `check`.
+/// The error for a session that does not fit; for programs as the report of `check`.
 pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) -> Error {
     let pen = Pen::default();
     let drawn = || faults.iter().map(|one| pen.diagnostic(sources, one)).collect::<Vec<_>>().join("\n");
@@ -103,7 +103,7 @@ pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) 
     found(format, drawn, rows, Status::Trouble)
 }
 
-/// The members of a session, or where and why it has none.
+/// The members of a session, or where and why the text is not one.
 fn members(text: &str) -> Result<Map<String, Value>, (Span, String)> {
     match serde_json::from_str(text) {
         Ok(Value::Object(members)) => Ok(members),

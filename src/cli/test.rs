@@ -1,8 +1,8 @@
 //! `rulebook test`: do the packs do what their cases say?
 //!
 //! In: folders of packs, with their cases or others.
-//! Out: every expectation that does not hold, at its line; the cases that now expect what came, if that was asked.
-//! Never: rewrites a case where nobody looks at the change.
+//! Out: every failed expectation, at its line; on request the cases rewritten to expect what came.
+//! Never: rewrites a case if nobody can review the change.
 
 use super::kept::KeptPacks;
 use super::save::save;
@@ -20,39 +20,40 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Folders of packs; of a folder without `pack.toml`, every pack below it
+    /// The folders of packs; a folder without `pack.toml` stands for all packs below it
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
     /// A folder of cases instead of the packs' own
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
-    /// Only cases whose name or claim holds this text
+    /// Only run cases whose name or claim contains this text
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Say which cases there are, and run none
+    /// List the cases without running them
     #[arg(long, conflicts_with_all = ["update", "coverage", "min_coverage", "format"])]
     list: bool,
-    /// Rewrite what failed cases expect to what came, and fill `=== expect ===` parts that are empty; everything else stays
+    /// Rewrite the failed expectations of cases to what came, and fill in empty `=== expect ===` parts; everything else
+    /// stays
     #[arg(long)]
     update: bool,
-    /// Say what of the packs no case exercised, and why
+    /// Show which declarations of the packs no case exercised, and why
     #[arg(long)]
     coverage: bool,
-    /// Fail where the cases of a pack exercise less than so many percent of it
+    /// Fail if the cases of a pack exercise less than this percentage of it
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
-    /// Feed each answer in pieces of so many bytes
+    /// Feed each answer in pieces of this many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
-    /// Stay, and say it again after each save
+    /// Keep running, and test again after every save
     #[arg(long, conflicts_with_all = ["list", "update"])]
     watch: bool,
-    /// How the results are written
+    /// The format of the results
     #[arg(long, value_enum, default_value_t)]
     format: TestFormat,
 }
 
-/// How test results are written: as any report of findings, or as CI services take them.
+/// The format of test results: that of any report of findings, or one for CI services.
 #[derive(Debug, Clone, Copy)]
 enum TestFormat {
     Report(Format),
@@ -128,14 +129,14 @@ fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
     }
 }
 
-/// What the cases of packs are called.
+/// The names of the cases of packs.
 fn names(packs: &[PackFiles]) -> Vec<String> {
     let files = packs.iter().flat_map(|pack| &pack.cases);
     let name = |file: &CaseFile| Some(file.name.rsplit('/').next()?.strip_suffix(".case")?.to_owned());
     files.filter_map(name).collect()
 }
 
-/// Runs the cases of packs, all of them at a time; `err` is told of those that were rewritten.
+/// Runs the cases of packs in parallel; `err` gets notes about rewritten cases.
 fn run(arguments: &Arguments, packs: &[PackFiles], err: &mut String) -> Result<Vec<TestedPack>, Error> {
     let packs = parallel::each("packs", packs, |pack| Testing::new(pack, arguments));
     let jobs: Vec<(&Program, &Case)> = packs.iter().flat_map(Testing::jobs).collect();
@@ -150,7 +151,7 @@ fn is_watched_by_nobody() -> bool {
 }
 
 impl Arguments {
-    /// Everything that is read.
+    /// Every file and folder that is read.
     fn read(&self) -> Vec<PathBuf> {
         self.packs.iter().chain(&self.cases).cloned().collect()
     }
@@ -163,7 +164,7 @@ impl Arguments {
         CaseOptions { chunk: self.stream.map(|bytes| bytes as usize), trace: self.covers() }
     }
 
-    /// The results of these packs; for people nothing, where there are none.
+    /// The results of these packs; empty for people if there are none.
     fn write(&self, tested: &[TestedPack]) -> Result<String, Error> {
         let rows = || tested.iter().flat_map(TestedPack::rows).collect();
         let drawn = || tested.iter().map(TestedPack::human).collect();
@@ -174,7 +175,7 @@ impl Arguments {
         }
     }
 
-    /// What to print where no case ran; `empty` is the report for programs.
+    /// What to print if no case ran; `empty` is the report for programs.
     fn nothing(&self, named: &[String], empty: String) -> Printed {
         match self.filter.as_ref().filter(|_| !named.is_empty()) {
             None => {
@@ -196,7 +197,7 @@ impl Arguments {
     }
 }
 
-/// Help for a text that no name holds: the names of which a word is near to one of its words, else some.
+/// Help for a filter that no name contains: names with a similar word, or else some names.
 fn likely(filter: &str, named: &[String]) -> Option<String> {
     let words: Vec<&str> = filter.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).collect();
     let is_near = |name: &&String| words.iter().any(|word| nearest(word, name.split('-')).is_some());
@@ -212,7 +213,7 @@ struct Testing {
     program: Option<Program>,
     files: Vec<CaseFile>,
     cases: Vec<Case>,
-    /// Of those whose empty expectations were filled, the name of the file and its text.
+    /// For cases whose empty expectations were filled in: the name of the file, and its text.
     filled: Vec<(String, String)>,
     tested: TestedPack,
 }
@@ -268,12 +269,12 @@ impl Testing {
         self.cases.iter().map(line).collect()
     }
 
-    /// The file of a case, as the user would type it.
+    /// The path of a case file, as the user would type it.
     fn path(&self, case: &Case) -> String {
         self.tested.sources.get(case.source).map(|source| self.tested.pen.shown(source.name())).unwrap_or_default()
     }
 
-    /// The results of its cases, with their files rewritten where that was asked.
+    /// The results of its cases, after rewriting their files if asked to.
     fn finish(
         mut self,
         runs: &mut impl Iterator<Item = CaseRun>,
@@ -306,7 +307,7 @@ impl Testing {
         Ok(self.tested)
     }
 
-    /// The case as it expects what came, written to its file; none where that would mend nothing.
+    /// Rewrites a case to expect what came, and saves it; none if that would not help.
     fn update(&mut self, case: &Case, run: &CaseRun, arguments: &Arguments) -> Result<Option<(Case, CaseRun)>, Error> {
         let (Some(program), CaseVerdict::Failed) = (&self.program, run.verdict) else { return Ok(None) };
         let Some(source) = self.tested.sources.get(case.source) else { return Ok(None) };
@@ -323,7 +324,7 @@ impl Testing {
         Ok(if self.rewrite(&name, &text)? { Some((better, again)) } else { None })
     }
 
-    /// Gives the file of a case another text; whether there is such a file.
+    /// Replaces the text of a case file; returns whether there is such a file.
     fn rewrite(&self, name: &str, text: &str) -> Result<bool, Error> {
         let Some(CaseFile { path, bytes, .. }) = self.files.iter().find(|file| file.name == name) else {
             return Ok(false);

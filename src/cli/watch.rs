@@ -1,7 +1,7 @@
-//! Watching: what does a command say after each save?
+//! Watching: what does a command print after each save?
 //!
 //! In: folders, and a command.
-//! Out: what the command prints, at once and whenever a file below the folders has changed.
+//! Out: the output of the command, at once and whenever a file below the folders has changed.
 //! Never: ends by itself while somebody reads.
 
 use super::kept::KeptPacks;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How long nothing more happens once a file is written. What comes later is only told once more.
+/// How long to wait for further changes after a file is written. Later ones just cause another run.
 const SETTLES: Duration = Duration::from_millis(5);
-/// How often a folder that was taken away is looked for.
+/// How often to look for a folder that was removed.
 const LOOKS: Duration = Duration::from_millis(200);
 
-/// Runs the command, and again whenever something below a folder has changed; what it found of packs that stayed as they
-/// were is kept. A command that cannot do its work says why and waits for the next save.
+/// Runs the command, and again whenever something below a folder has changed; results for unchanged packs are kept. A
+/// command that cannot do its work says why and waits for the next save.
 pub(super) fn watch<T>(
     paths: &[PathBuf],
     mut command: impl FnMut(&mut KeptPacks<T>) -> Result<Printed, Error>,
@@ -42,16 +42,16 @@ pub(super) fn watch<T>(
     }
 }
 
-/// Folders, and what is told of them.
+/// The folders to watch, and the events about them.
 struct Watched {
     watcher: RecommendedWatcher,
     changes: Receiver<notify::Result<Event>>,
-    /// Each with whether it is watched: one that was taken away is not, until it is made again.
+    /// Each with whether it is watched: a removed folder is not, until it exists again.
     folders: BTreeMap<PathBuf, bool>,
 }
 
 impl Watched {
-    /// Watches these as well. One that was there once need not be there now.
+    /// Watches these folders as well. One that existed before need not exist now.
     fn attend(&mut self, folders: impl Iterator<Item = PathBuf>) -> notify::Result<()> {
         for folder in folders {
             if !self.folders.contains_key(&folder) {
@@ -62,7 +62,7 @@ impl Watched {
         Ok(())
     }
 
-    /// Returns once something below a folder has changed, or a folder is there again.
+    /// Returns once something below a folder has changed, or a removed folder exists again.
     fn wait(&mut self) {
         loop {
             if self.take_up() {
@@ -86,7 +86,7 @@ impl Watched {
         self.take_up();
     }
 
-    /// Whether a folder that was lost is there again; from now on it is watched.
+    /// Whether a removed folder exists again; it is then watched.
     fn take_up(&mut self) -> bool {
         let mut any = false;
         for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| !**watched) {
@@ -96,8 +96,8 @@ impl Watched {
         any
     }
 
-    /// Remembers which folders themselves were taken away: whatever comes to stand there is another one. Returns whether
-    /// any was.
+    /// Notes which of the folders were removed: a folder made in its place later is another one. Returns whether any
+    /// was.
     fn lose(&mut self, event: &Event) -> bool {
         if !matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
             return false;
@@ -116,7 +116,7 @@ impl Watched {
     }
 }
 
-/// Whether an event may change what the command says: not reading, and not an editor's own files.
+/// Whether an event may change the output of the command: not reading, and not an editor's own files.
 #[expect(clippy::disallowed_methods, reason = "a folder that came or went has no ending to go by")]
 fn counts(event: &Event) -> bool {
     let known = |path: &Path| {

@@ -1,8 +1,8 @@
 //! New cases: which answer shows what a new table does?
 //!
-//! In: the kind and name of the table, a mode, and the program that has it.
+//! In: the kind and name of the table, a mode, and the program with the table.
 //! Out: the path and text of a case that passes.
-//! Never: claims more than came of its answer.
+//! Never: claims more than its answer shows.
 
 use super::Kind;
 use crate::cases::{self, CaseOptions, CaseVerdict};
@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::text::Sources;
 use serde_json::json;
 
-/// The case for what was added: its path and text, or why no answer shows it.
+/// The path and text of a case for what was added, or why no answer shows it.
 pub(super) fn write(
     kind: Kind,
     name: &str,
@@ -100,7 +100,7 @@ fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String>
     answers
 }
 
-/// The example of a block with these words in the place of its own, which stand between its first mark's end and the next.
+/// The example of a block with other words between the end of its first mark and the start of the next.
 fn said_in(example: &str, said: &str) -> String {
     let inside = example.find('>').and_then(|start| Some((start + 1, example.rfind("</")?)));
     match inside.filter(|(start, end)| start <= end) {

@@ -1,7 +1,7 @@
-//! Edits: what do the TOML files of a pack hold once something is added?
+//! Edits: what is in the TOML files of a pack after something is added?
 //!
-//! In: the files as they are, and the tables and words that one of them is to hold besides.
-//! Out: the text of each file that is another then; what stood there stays as it was typed.
+//! In: the files as they are, and the tables and words to add.
+//! Out: the text of each file that changes; everything else in it stays as it was typed.
 //! Never: knows what a table means, or writes a file.
 
 use crate::cli::Error;
@@ -10,10 +10,10 @@ use crate::text::saved_like;
 use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
 
-/// The TOML files of a pack as they will be.
+/// The TOML files of a pack with the changes so far.
 pub(super) struct Edits<'f> {
     folder: &'f Folder,
-    /// Those that were touched.
+    /// The files that have been edited.
     files: BTreeMap<String, DocumentMut>,
 }
 
@@ -22,7 +22,7 @@ impl<'f> Edits<'f> {
         Self { folder, files: BTreeMap::new() }
     }
 
-    /// Puts a table behind the last entry of the list `all`.
+    /// Adds a table after the last entry of the list `all`.
     pub(super) fn append(&mut self, all: &str, mut entry: Table) -> Result<(), Error> {
         let path = self.file_of(all);
         let list = self.document(&path)?.entry(all).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
@@ -37,7 +37,7 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Puts a table of a name behind the last in the table `all`.
+    /// Adds a named table after the last one in the table `all`.
     pub(super) fn insert(&mut self, all: &str, name: &str, mut table: Table) -> Result<(), Error> {
         let path = self.file_of(all);
         table.decor_mut().set_prefix("\n");
@@ -56,7 +56,7 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Sets the last of these keys in a file that was touched.
+    /// Sets the value at the path `keys`, in a file that has been edited.
     pub(super) fn set(&mut self, keys: &[&str], item: Item) {
         let Some((key, parents)) = keys.split_last() else { return };
         if let Some(table) = self.files.values_mut().find_map(|document| table_at(document, parents)) {
@@ -64,12 +64,12 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// Adds a word to the list at `keys`; without a list, makes one where that is wanted.
+    /// Adds a word to the list at `keys`. If there is no list, makes one if `makes`.
     pub(super) fn push(&mut self, keys: &[&str], word: &str, makes: bool) -> Result<(), Error> {
         self.list(keys, Some(&[][..]).filter(|_| makes), Some(word))
     }
 
-    /// Adds a word to the list at `keys`; without a list, makes one of these words, if any, and that.
+    /// Adds a word to the list at `keys`. If there is no list, makes one of `made` and the word, if `made` is given.
     pub(super) fn list(&mut self, keys: &[&str], made: Option<&[&str]>, word: Option<&str>) -> Result<(), Error> {
         let Some((key, parents)) = keys.split_last() else { return Ok(()) };
         for path in self.tables() {
@@ -93,7 +93,7 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// The files whose text is another than it was.
+    /// The files whose text has changed.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&String, String)> {
         self.files.iter().filter_map(|(path, document)| {
             let old = self.text(path).unwrap_or_default();
@@ -102,13 +102,13 @@ impl<'f> Edits<'f> {
         })
     }
 
-    /// The TOML files of the pack, those that were touched first.
+    /// The TOML files of the pack, the edited ones first.
     fn tables(&self) -> Vec<String> {
         let own = self.folder.files.keys().filter(|path| path.ends_with(".toml"));
         self.files.keys().chain(own).cloned().collect()
     }
 
-    /// The file that holds tables of this kind: the last of them, else `pack.toml`.
+    /// The last file that has tables of this kind, or else `pack.toml`.
     fn file_of(&self, table: &str) -> String {
         let holds = |path: &&String| {
             let document = self.text(path).and_then(|text| text.parse::<DocumentMut>().ok());
@@ -142,7 +142,7 @@ fn unexpected(path: &str, key: &str) -> Error {
     Error::Usage(format!("`{key}` in `{path}` has a shape that this cannot add to: do it by hand"))
 }
 
-/// Adds a word to a list, on a line of its own where the others stand so.
+/// Adds a word to a list, on its own line if the others are.
 fn add_word(list: &mut Array, word: &str) {
     let prefix = list.iter().last().and_then(|last| last.decor().prefix()).and_then(|prefix| prefix.as_str());
     let mut value = Value::from(word);

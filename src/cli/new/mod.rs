@@ -1,8 +1,8 @@
 //! `rulebook new`: how does a pack start, and how does it grow?
 //!
-//! In: what to make, and its name.
-//! Out: the folder of a new pack; or a table more in a pack, where its like stand, with a case that passes.
-//! Never: touches what is there, but for the lists that a new name has to stand in; leaves anything half-written.
+//! In: what to create, and its name.
+//! Out: the folder of a new pack; or a pack with one more table, next to others of its kind, and a case that passes.
+//! Never: changes what exists, except for lists that must have the new name; leaves anything half-written.
 
 mod case;
 mod edits;
@@ -21,38 +21,38 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Subject {
-    /// The folder of a new pack, with cases that pass
+    /// Create the folder of a new pack, with cases that pass
     Pack {
-        /// The folder to make; its name is the pack's
+        /// The folder to create; its name becomes the name of the pack
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
-    /// Something that an answer may ask for, permitted in a mode
+    /// Add an action that an answer may ask for, and permit it in a mode
     Action(NewPart),
-    /// A state of the session, with a way to it where modes have ways; there it may end
+    /// Add a mode of the session, and an exit to it if modes have exits; a session may end in it
     Mode(NewPart),
-    /// One more way to write an answer
+    /// Add another way to write an answer
     Dialect(NewPart),
-    /// A check on the message
+    /// Add a check on the message
     Guardrail(NewPart),
 }
 
-/// One more table of a pack.
+/// A table to add to a pack.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "rulebook new <action|mode|dialect|guardrail> <NAME> [--pack <PACK>] [--in <MODE>]")]
 struct NewPart {
-    /// What the pack shall call it
+    /// The name of what is added
     name: String,
     /// The folder of the pack
     #[arg(long, value_name = "PACK", default_value = ".")]
     pack: PathBuf,
-    /// The mode that it is for; without it an action and a way to a mode are for the one in which a session starts, and
-    /// all else is for every mode
+    /// The mode that it is for; by default, the start mode for an action or a way to a mode, and every mode for
+    /// everything else
     #[arg(long = "in", value_name = "MODE")]
     mode: Option<String>,
 }
 
-/// What kind of table.
+/// The kind of table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Action,
@@ -62,7 +62,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The word for one.
+    /// The word for it.
     fn word(self) -> &'static str {
         match self {
             Kind::Action => "action",
@@ -72,7 +72,7 @@ impl Kind {
         }
     }
 
-    /// The table that holds all of them.
+    /// The table that contains all of its kind.
     fn table(self) -> &'static str {
         match self {
             Kind::Action => "actions",

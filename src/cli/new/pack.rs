@@ -1,8 +1,8 @@
 //! New packs: how does a pack start?
 //!
-//! In: the path of a folder that is not there yet.
+//! In: the path of a folder that does not exist yet.
 //! Out: the folder of a small pack that checks clean, with cases that pass.
-//! Never: touches what is there.
+//! Never: changes what exists.
 #![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
 
 use crate::cli::save::cannot_write;

@@ -1,8 +1,8 @@
-//! New tables: where does one more action, mode, dialect or guardrail stand?
+//! New tables: where does another action, mode, dialect or guardrail belong?
 //!
 //! In: its kind and name, and a pack without faults.
-//! Out: the pack's file that holds its like with one table more, every list that has to name it, and a case.
-//! Never: writes anything unless the pack checks as it did before and the case passes.
+//! Out: the pack's file with others of its kind and the new table, every list that has to name it, and a case.
+//! Never: writes anything unless the pack has no new findings and the case passes.
 
 use super::edits::Edits;
 use super::{Kind, NewPart, case};
@@ -58,7 +58,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     finish(kind, part, &opened, &mode, drafted)
 }
 
-/// What the action may be called that leads to a mode.
+/// Names for the action that leads to a mode.
 fn leads_to(mode: &str) -> [String; 4] {
     let words = format!("enter-{mode}");
     let joined = |between: &str| words.replace(['-', '_'], between);
@@ -99,7 +99,7 @@ fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: 
     Ok(Printed { out, err: told + &pen.trouble(&what) + &names, status: Status::Findings })
 }
 
-/// The files of the cases that held before and do not any more.
+/// The files of the cases that passed before and no longer do.
 fn lost<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c str> {
     let holds = |program: &Program, case: &Case| {
         cases::run(program, case, CaseOptions::default()).verdict == CaseVerdict::Passed
@@ -120,7 +120,7 @@ fn check_name(kind: Kind, name: &str) -> Result<(), Error> {
     Err(Error::Usage(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
 }
 
-/// Whether the pack names modes, so that an action is permitted where one says so.
+/// Whether the pack declares modes, so that an action needs a permit.
 fn has_modes(program: &Program) -> bool {
     program.modes.values().any(|mode| mode.declared)
 }
@@ -134,7 +134,7 @@ fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {
     }
 }
 
-/// A pack as it will be.
+/// A pack with changes.
 struct Drafting<'d> {
     folder: &'d Folder,
     program: &'d Program,
@@ -143,7 +143,7 @@ struct Drafting<'d> {
     texts: BTreeMap<String, String>,
 }
 
-/// The files that change, what the pack becomes with them, and what it has that it did not have before.
+/// The files that change, the resulting pack, and its new findings.
 struct Drafted {
     files: BTreeMap<String, String>,
     loaded: Loaded,
@@ -151,7 +151,7 @@ struct Drafted {
 }
 
 impl Drafting<'_> {
-    /// Puts the table of the new name behind the last of its like, for one mode `only` where that is asked.
+    /// Adds the table with the new name after the last one of its kind, for one mode `only` if that is asked for.
     fn declare(&mut self, kind: Kind, name: &str, only: Option<&str>) -> Result<(), Error> {
         let modes = &self.program.modes;
         let only = only.filter(|mode| modes.contains_key(*mode));
@@ -167,7 +167,7 @@ impl Drafting<'_> {
         }
     }
 
-    /// Writes the new name into the lists without which it would mean nothing.
+    /// Adds the new name to the lists without which it would have no effect.
     fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
             Kind::Action if has_modes(self.program) => self.edits.push(&["modes", mode, "permits"], name, true),
@@ -193,7 +193,8 @@ impl Drafting<'_> {
         }
     }
 
-    /// Makes a way into a new mode: an exit of another, and an action that goes there. There it may end.
+    /// Makes a way to a new mode: an exit of another mode, and an action that goes there. A session may end in the new
+    /// mode.
     fn lead(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
         let mut go = InlineTable::new();
         go.insert("go", name.into());
@@ -204,7 +205,7 @@ impl Drafting<'_> {
         self.edits.push(&["modes", mode, "permits"], action, true)
     }
 
-    /// A text for each that the prompts have for one mode alone.
+    /// A text for the new mode for each that the prompts have for the other mode.
     fn texts_of(&self, name: &str, mode: &str) -> BTreeMap<String, String> {
         let number = self.program.mode_id(mode);
         let layers = self.program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
@@ -222,7 +223,7 @@ impl Drafting<'_> {
         own.map(|own| (path(own), format!("The mode is {name}.\n"))).collect()
     }
 
-    /// What the pack becomes.
+    /// The resulting pack.
     fn check(self, before: &[Diagnostic]) -> Drafted {
         let is_new = |(path, _): &(&String, &String)| !self.folder.files.contains_key(*path);
         let texts = self.texts.iter().filter(is_new).map(|(path, text)| (path, text.clone()));
@@ -252,7 +253,7 @@ fn mode() -> Table {
     table
 }
 
-/// `counts_as` is what the shape of a reply calls the message.
+/// The table of a dialect; `counts_as` is the name of the message in the shape of the reply.
 fn dialect(name: &str, counts_as: Option<&str>) -> Table {
     let mut message = InlineTable::new();
     message.insert("role", "message".into());
@@ -278,7 +279,7 @@ fn guardrail(name: &str, only: Option<&str>) -> Table {
     table
 }
 
-/// The words of a name as the start of a sentence.
+/// The words of a name, as the start of a sentence.
 fn sentence(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let mut letters = words.chars();
