@@ -1,9 +1,10 @@
 //! Rulebook decides what a language model's words may do.
 //!
-//! A model answers in some dialect: tags, `[ACTION]{json}`, a format of your own. A **pack** (TOML tables, PEG grammars,
-//! JSON Schemas) declares the dialects, the actions, the modes and what each permits, guardrails, and a strategy for
-//! every kind of defect. [`Program::run`] reads one answer and returns an [`Outcome`]: the text to show, the effects to
-//! carry out, and a finding for each thing that was wrong, with the strategy that answered it and the line of the pack.
+//! A model answers in some dialect: tags, `[ACTION]{json}`, a format of your own. A **pack** (TOML tables, PEG
+//! grammars, JSON Schemas) declares the dialects, the actions, the modes and what each permits, guardrails, and a
+//! strategy for every kind of defect. [`Program::run`] reads one answer and returns an [`Outcome`]: the text to show,
+//! the effects to carry out, and a finding for each thing that was wrong, with the strategy that answered it and the
+//! line of the pack.
 //!
 //! ```
 //! use rulebook::{Folder, Program};
@@ -38,12 +39,12 @@
 //!
 //! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that [`workspace`] reads. A
 //! [`Program`] is immutable and shared by all threads. [`Program::run`] judges a whole response, a [`Reader`] one that
-//! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its faults as
-//! [`Diagnostic`](diagnostic::Diagnostic)s, or as one error, [`Faults`]; once there is a program, nothing fails and nothing
-//! panics.
+//! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its
+//! faults as [`Diagnostic`](diagnostic::Diagnostic)s, or as one error, [`Faults`]; once there is a program, nothing
+//! fails and nothing panics.
 //!
-//! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in ([`Options`],
-//! [`Limits`], [`Request`](prompt::Request)) have defaults.
+//! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in
+//! ([`Options`], [`Limits`], [`Request`](prompt::Request)) have defaults.
 //!
 //! | a host wants to | begins with |
 //! |---|---|
@@ -69,8 +70,8 @@
 //!
 //! # The floors
 //!
-//! Data flows one way. A module imports only from those above it in this list; a test reads the `use` lines.
-//! A host needs only those in the table above: the others are public for tools that look into packs, and change more often.
+//! Data flows one way. A module imports only from those above it in this list; a test reads the `use` lines. A host
+//! needs only those in the table above: the others are public for tools that look into packs, and change more often.
 //!
 //! | floor | question |
 //! |---|---|
@@ -79,18 +80,18 @@
 //! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
-//! | [`expression`] | what does a condition or a template give? Jinja, by minijinja |
+//! | [`expression`] | what does a condition or a template evaluate to? Jinja, by minijinja |
 //! | [`pack`] | which of the tables can be trusted? |
 //! | [`program`] | the pack, compiled: immutable, for all threads |
-//! | `document` | which blocks does a response hold? masks, marks, ladders, payloads; whole or in pieces |
-//! | [`session`] | what is remembered between two answers? |
-//! | `judge` | what of it counts, and what answers each defect? one file per strategy |
-//! | `flow` | what changes because of it? |
+//! | `document` | which blocks are in a response? masks, marks, ladders, payloads; whole or in pieces |
+//! | [`session`] | what is remembered between answers? |
+//! | `judge` | which parts of it count, and which strategy answers each defect? one file per strategy |
+//! | `flow` | what changes because of an answer, or of a user's words? |
 //! | [`prompt`] | what does the model read? layers, budgets, one file per way to become shorter |
 //! | [`outcome`] | the public contract |
 //! | [`cases`] | the tests that prompt engineers write |
-//! | [`lint`] | what would a careful reviewer say of a pack? |
-//! | [`compare`] | what does a change of a pack mean? |
+//! | [`lint`] | what would a careful reviewer say about a pack? |
+//! | [`compare`] | what does a change to a pack mean? |
 //! | `report` | the only place that lays out text for people |
 //! | [`workspace`] | packs on disk |
 //! | `cli` | the command line |
@@ -101,17 +102,17 @@
 //! |---|---|---|
 //! | a key of packs | its table in `src/surface`, with a doc comment | a row in `docs/pack.md`; what it means: `src/pack`, `src/program/compile` |
 //! | a defect, strategy or remark | `src/diagnostic/defects.rs` | a page below `docs/codes`; a strategy: its file in `src/judge/strategy` |
-//! | a finding of `check` | `src/diagnostic/codes.rs` and a page below `docs/codes` | one that keeps a pack from running: `src/pack`; a doubt: `src/lint` |
-//! | what a guardrail may look at | `src/surface/guardrail.rs` | `src/program/compile/guardrails.rs`, `src/judge/guardrails.rs` |
+//! | a finding of `check` | `src/diagnostic/codes.rs` and a page below `docs/codes` | `src/pack` if it keeps a pack from running; otherwise `src/lint` |
+//! | something that a guardrail can check | `src/surface/guardrail.rs` | `src/program/compile/guardrails.rs`, `src/judge/guardrails.rs` |
 //! | a grammar | `grammar` | `src/grammar/shipped.rs`; `tests/it/grammar_agrees.rs` |
 //! | a way to shorten a layer | `src/surface/prompt.rs` | its file in `src/prompt/trim` |
 //! | a command or a flag | its file in `src/cli` | what it prints: `src/report`; the table in `README.md` |
 //!
-//! The compiler says what is missing of a code: its page. Tests say what else is: a key without a row, a file without its
-//! question. `UPDATE=1 cargo test` rewrites what is generated.
+//! The compiler reports a code without a page. Tests report what else is missing: the row of a key, the question of a
+//! file. `UPDATE=1 cargo test` rewrites generated files.
 //!
-//! No part of the engine knows a name of any pack. Nothing here reads a clock, a locale, the environment or the network;
-//! only `workspace` and `cli` touch a disk.
+//! No part of the engine knows a name from any pack. Nothing here reads a clock, a locale, the environment or the
+//! network; only `workspace` and `cli` touch a disk.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -11,8 +11,8 @@
 //!   name that is not in scope is a failure. Where a collection is expected, `none` is an empty one.
 //! * Arithmetic and order need values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value
 //!   denies.
-//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`Document`],
-//!   which is a whole file, can include others.
+//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a
+//!   [`Document`], which is a whole file, can include others.
 //!
 //! Limits of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or searched, [`OUTPUT`] bytes of
 //! text, and more of each if a large value is read. [Expressions](quick) and [pages](page) with only simple parts are

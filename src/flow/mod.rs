@@ -1,6 +1,7 @@
 //! Flow: what changes because of a response, or of what a user said?
 //!
-//! In: the accepted calls and contents of a judgement in the order of the response, and the events on which rules follow.
+//! In: the accepted calls and contents of a judgement in the order of the response, and the events on which rules
+//! follow.
 //! Out: effects for the host, and the next session.
 //! Never: carries an effect out, or judges a response.
 //!

@@ -1,8 +1,8 @@
 //! Reports: how do people and programs read the results?
 //!
 //! In: diagnostics, outcomes, case runs and tables, all plain data.
-//! Out: text for people ([`Pen`]), the same as [`Row`]s for programs in one format each ([`json`], [`plain`], [`github`],
-//! [`sarif()`], [`junit()`]), and the schemas of all files and contracts ([`schemas`]).
+//! Out: text for people ([`Pen`]), the same as [`Row`]s for programs in one format each ([`json`], [`plain`],
+//! [`github`], [`sarif()`], [`junit()`]), and the schemas of all files and contracts ([`schemas`]).
 //! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
 
 mod applied;

@@ -6,11 +6,11 @@
 //! Never: looks at blocks: an opener in a mask is text, whatever stands around it. But a fence may itself be an opener: then
 //! what stands in it is quoted, and its lines are not.
 //!
-//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never closed
-//! is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white space; and a
-//! fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is examined a limited
-//! number of times: until the end is known there is one search at a time, which continues where it stopped; after that, a
-//! table of the last places of each length tells in advance whether a search can succeed.
+//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never
+//! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
+//! space; and a fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is
+//! examined a limited number of times: until the end is known there is one search at a time, which continues where it
+//! stopped; after that, a table of the last places of each length tells in advance whether a search can succeed.
 
 mod fence;
 mod opener;
