@@ -135,7 +135,7 @@ impl Parsing<'_> {
                 let start = before.rfind('\n').map_or(0, |at| at + 1);
                 let line = written.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
                 let start = header.start + start;
-                let message = "this is no key of the header, and no marker says that it is what is said".to_owned();
+                let message = "this is no key of the header, and no marker before it starts a part".to_owned();
                 let help = "put a marker such as `=== response ===` on the line before it".to_owned();
                 // Nobody knows which part was meant.
                 (Span::new(start, start + line.len()), message, help, "")
@@ -189,7 +189,7 @@ impl Parsing<'_> {
         let expected = self.expectation(piece, keys);
         let Some(said) = said else {
             let help = "put what is said before it, such as `=== response ===`; one expectation follows each";
-            let message = "there is nothing that this expectation is about";
+            let message = "nothing comes before this expectation that it could be about";
             let fault = Diagnostic::new(Code::CASE_SYNTAX, self.at(piece.marker), message);
             self.diagnostics.push(fault.with_help(help));
             return None;
@@ -418,13 +418,13 @@ mod tests {
         );
         check(
             "claim = 'a'\n<reply>Hi</reply>\n<note>b</note>\n=== expect ===\nclass = 'a'\n",
-            &["case/syntax t/x.case:2:1 this is no key of the header, and no marker says that it is what is said"],
+            &["case/syntax t/x.case:2:1 this is no key of the header, and no marker before it starts a part"],
         );
         check("claim = 'a'\n", &["case/expects-nothing t/x.case:1:1 `t/x.case` has no `=== response ===`"]);
         check(
             "claim = 'a'\n=== expect ===\nstatus = 'clean'\n=== response ===\n=== response ===\n=== expect ===\n",
             &[
-                "case/syntax t/x.case:2:1 there is nothing that this expectation is about",
+                "case/syntax t/x.case:2:1 nothing comes before this expectation that it could be about",
                 "case/expects-nothing t/x.case:4:1 nothing is expected of this",
                 "case/expects-nothing t/x.case:5:1 nothing is expected of this",
             ],

@@ -222,7 +222,7 @@ impl<'r> Judgement<'r> {
         let span = |judgement: &Self, call: usize| {
             judgement.calls.get(call).map_or(Span::default(), |call| judgement.span_of(call.block))
         };
-        let message = format!("a reply has {most} call{} at the most", if most == 1 { "" } else { "s" });
+        let message = format!("a reply may have at most {most} call{}", if most == 1 { "" } else { "s" });
         let at_first = first.map_or(Span::default(), |call| span(self, call));
         let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
         let findings = self.findings.list.len();

@@ -27,12 +27,12 @@ impl<'r> Judgement<'r> {
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
-                let message = format!("the opener of `{name}` does not say what it is for");
+                let message = format!("the opener of `{name}` lacks its key");
                 let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
                 if let Some(Called::Attribute(key)) = &bound.key {
                     let withheld = ", so it has no effect unless the pack says `malformed-opener = \"keep\"`";
                     let effect = if self.has_effect(index) { "" } else { withheld };
-                    finding = finding.with_help(format!("`{key}` is its key, and nothing is read there{effect}"));
+                    finding = finding.with_help(format!("its key is the attribute `{key}`{effect}"));
                 }
                 self.answer(Defect::MalformedOpener, &Subject::Block(index), finding);
             }

@@ -185,7 +185,7 @@ impl<'r> Judgement<'r> {
                     Some(word) => format!("`{}` stands there", excerpt(word, 16)),
                 };
                 let message = format!("`{quoted}` starts like a block, but its opener cannot be read on: {stands}");
-                (message, self.own_opener(span).map(|opener| format!("such an opener reads `{opener}`")))
+                (message, self.own_opener(span).map(|opener| format!("write such an opener as `{opener}`")))
             }
             Defect::NestedBlock if found.block().is_some() => (format!("`{name}` stands inside another block"), None),
             Defect::NestedBlock => (
@@ -305,8 +305,8 @@ impl<'r> Judgement<'r> {
     pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
         let (found, bound) = self.block(block?)?;
         let why = match (what, found.ended) {
-            (Defect::StrayCloser, _) => "it may only have been thought of",
-            (Defect::UnclosedBlock, Ended::Open) => "the end of the answer alone ended it",
+            (Defect::StrayCloser, _) => "it may only be part of the reasoning",
+            (Defect::UnclosedBlock, Ended::Open) => "only the end of the answer ended it",
             (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
             _ => return None,
         };

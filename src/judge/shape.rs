@@ -20,7 +20,8 @@ impl Judgement<'_> {
                 Some(0) => {
                     for block in blocks {
                         let Some((found, _)) = self.block(block) else { continue };
-                        let message = format!("a reply in the mode `{}` has no `{}`", self.session.mode, count.name);
+                        let message =
+                            format!("a reply in the mode `{}` may have no `{}`", self.session.mode, count.name);
                         let finding = defect(Defect::ForbiddenBlock, found.span(), message).with_rule(Some(count.at));
                         self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
                     }
@@ -28,7 +29,7 @@ impl Judgement<'_> {
                 }
                 Some(most) if blocks.len() > most => {
                     let second = blocks.get(most).and_then(|block| self.block(*block)).map(|(block, _)| block.span());
-                    let message = format!("`{}` stands {} times, {most} at the most", count.name, blocks.len());
+                    let message = format!("`{}` occurs {} times, and at most {most} may", count.name, blocks.len());
                     let finding =
                         defect(Defect::DuplicateBlock, second.unwrap_or_default(), message).with_rule(Some(count.at));
                     self.answer(Defect::DuplicateBlock, &Subject::Blocks(blocks.to_vec(), most), finding);
@@ -73,7 +74,7 @@ impl Judgement<'_> {
             let Some((found, _)) = self.block(block) else { continue };
             let key = excerpt(&key, 60);
             let message = match &*key {
-                "" => format!("this `{}` says no key", count.name),
+                "" => format!("this `{}` has no key", count.name),
                 key => format!("`{key}` is no key of a `{}` in the mode `{}`", count.name, self.session.mode),
             };
             let finding = defect(Defect::ForbiddenBlock, found.opener(), message).with_rule(Some(count.at));

@@ -20,9 +20,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let layers = layers.filter_map(|layer| layer.when.as_ref());
     let what = effects
         .map(|when| (when, "this effect never happens"))
-        .chain(layers.map(|when| (when, "this layer never stands")));
+        .chain(layers.map(|when| (when, "this layer is never used")));
     for (when, message) in what.filter(|(when, _)| never_holds(program, when, None)) {
-        let message = format!("{message}: its condition holds for nothing that is ever set");
+        let message = format!("{message}: its condition is false for every value that is ever set");
         let finding = Diagnostic::new(Code::PACK_IDLE_COMPARISON, when.at(), message);
         found.push(finding.with_help("mend the condition, or take out what it stands before"));
     }
@@ -33,7 +33,7 @@ fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
         for when in mode.permits.iter().flatten().filter_map(|permit| permit.when.as_ref()) {
             let (message, help) = if never_holds(program, when, Some(name)) {
                 (
-                    "this permits nothing: its condition holds for nothing that is ever set",
+                    "this permits nothing: its condition is false for every value that is ever set",
                     "mend the condition, or take the permit out",
                 )
             } else if always_holds(when) {

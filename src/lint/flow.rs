@@ -36,7 +36,8 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
             modes(program).filter(|mode| later.modes.include(Some(*mode))).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
         let class = program.flows.classes.get_index(later.class).map(String::as_str).unwrap_or_default();
-        let message = format!("nothing is ever heard as this `{class}`: an input before it takes whatever it matches");
+        let message =
+            format!("this input of the class `{class}` never matches: an earlier one matches everything it would");
         found.push(
             Diagnostic::new(Code::PACK_SHADOWED_INPUT, later.at, message)
                 .with_place(taker.at, "this one stands before it")
@@ -113,7 +114,7 @@ fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
         for (number, later) in mode.exits.iter().enumerate() {
             let Some(first) = mode.exits.iter().take(number).find(|exit| exit.to == later.to) else { continue };
             let message =
-                format!("nothing goes by this exit: another to `{}` stands before it", program.mode_name(later.to));
+                format!("this exit is never used: another one to `{}` comes before it", program.mode_name(later.to));
             found.push(
                 Diagnostic::new(Code::PACK_SHADOWED_EXIT, later.at, message)
                     .with_place(first.at, "the first stands here")
@@ -164,7 +165,7 @@ fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
         return Some("none of its events happens in a mode in which it looks");
     }
     let when = rule.when.as_ref()?;
-    program.never_holds(when, None).map(|_| "nothing that is ever set makes its condition hold")
+    program.never_holds(when, None).map(|_| "its condition is false for every value that is ever set")
 }
 
 /// Whether `earlier` always changes the mode before `later` can. This is only certain for the first event of an

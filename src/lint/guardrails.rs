@@ -22,7 +22,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                     .with_help("mend what it looks for or where, or take it out"),
             );
         } else if let Some((why, at)) = in_vain(program, rule) {
-            let message = format!("the guardrail `{}` looks at something in vain: {why}", rule.id);
+            let message = format!("the guardrail `{}` can never trip for one of its targets: {why}", rule.id);
             found.push(Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, at, message).with_help("mend its `on`, or its `in`"));
         }
         let same = |(other, its): &(&Guardrail, &Option<Matched>)| {
@@ -35,7 +35,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 Diagnostic::new(
                     Code::PACK_REPEATED_GUARDRAIL,
                     rule.at,
-                    format!("the guardrail `{}` looks for what `{}` looks for", rule.id, first.id),
+                    format!("the guardrail `{}` looks for the same as `{}`", rule.id, first.id),
                 )
                 .with_place(first.at, "the first stands here")
                 .with_help("take one of them out"),
@@ -51,7 +51,7 @@ fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
         return Some(why.clone());
     }
     if rule.when.as_ref().is_some_and(|when| never_holds(program, when, None)) {
-        return Some("its condition holds for nothing that is ever set".to_owned());
+        return Some("its condition is false for every value that is ever set".to_owned());
     }
     match &rule.pattern {
         Some(_) if rule.excuse.is_some() && text(&rule.excuse) == text(&rule.pattern) => {

@@ -18,7 +18,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         };
         let Some(why) = leads_out(key.source()) else { continue };
         let message =
-            format!("no root has a place for what this effect would `{verb}`: `{}` {why}", excerpt(key.source(), 60));
+            format!("this effect would `{verb}` outside of every root: `{}` {why}", excerpt(key.source(), 60));
         let help = "say a path below the root, such as `notes/today.md`: which folder that is, the host says";
         // Only a warning: a host may write elsewhere than to files.
         found.push(Diagnostic::new(Code::PACK_EFFECT, key.at(), message).with_help(help).into_warning());

@@ -87,7 +87,7 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
             true => "a call has one whose payload is `text`, or names it: `name = \"@payload.MEMBER\"`",
             false => "take it out: its body stands between its opener and its end",
         };
-        diagnostics.push(bad(at, "only where members are blocks is a value among them", help));
+        diagnostics.push(bad(at, "this key is only for blocks that are members of an object", help));
     }
 }
 
@@ -100,7 +100,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(&name.value)).collect();
     let own = own.unwrap_or_default();
     if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
-        let message = "only what has a closer can open where the answer starts and nowhere else";
+        let message = "a block that opens only at the start of an answer needs a closer";
         diagnostics.push(bad(*at, message, "take `starts` out, or give its grammar the rule `close`"));
     }
     check_attributes(block, &own, diagnostics);
@@ -156,8 +156,8 @@ fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnosti
     {
         return;
     }
-    let message = "where the answer ends in such a block, it is an `unclosed-block`: nothing in its grammar closes it";
-    let help = "say `ends = [[\"next-block\", \"end\"]]`: only what ends on the first rung is whole";
+    let message = "at the end of an answer such a block is an `unclosed-block`: its grammar has no closer";
+    let help = "say `ends = [[\"next-block\", \"end\"]]`: only a block that ends on the first rung is complete";
     diagnostics.push(bad(first.at, message, help).into_warning());
 }
 

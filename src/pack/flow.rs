@@ -108,7 +108,7 @@ impl<'n> Names<'n> {
     fn plain_message(&mut self, name: &Spanned<String>) {
         let Some(message) = self.message(name) else { return };
         if let Some(takes) = message.value.takes.first() {
-            let text = format!("the message `{}` takes `{}`, which nobody gives it here", name.value, takes.value);
+            let text = format!("the message `{}` takes `{}`, which is not given here", name.value, takes.value);
             self.diagnostics.push(
                 Diagnostic::new(Code::PACK_EFFECT, name.at, text)
                     .with_place(takes.at, "taken here")

@@ -50,7 +50,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
 
 fn bad(at: Location, message: String) -> Diagnostic {
     Diagnostic::new(Code::PACK_BLOCK, at, message)
-        .with_help("beside `like` only `needs` may stand, and what it names is a dialect that says all the rest")
+        .with_help("next to `like` only `needs` is allowed, and `like` names a dialect that has none itself")
 }
 
 #[cfg(test)]

@@ -58,8 +58,7 @@ impl<'c> PromptCheck<'c> {
             self.tier(&model.value.tier.value, model.value.tier.at);
             if name.contains('*') {
                 let message = format!("`{}` has a `*`, which no model is called by", excerpt(name, 60));
-                let help =
-                    "a name without it also stands for each model that nothing declares and whose name it is part of";
+                let help = "a name without it also stands for undeclared models whose names contain it";
                 let diagnostic = Diagnostic::new(Code::PACK_WRONG_VALUE, model.at, message).with_help(help);
                 self.diagnostics.push(diagnostic.into_warning());
             }
@@ -67,7 +66,7 @@ impl<'c> PromptCheck<'c> {
         let per_token = surface.tiers.values().map(|tier| tier.value.bytes_per_token);
         let per_token = per_token.chain(surface.models.values().map(|model| model.value.bytes_per_token));
         for factor in per_token.flatten().filter(|factor| factor.value <= 0.0) {
-            let message = "a token stands for more than no byte";
+            let message = "a token has more than 0 bytes";
             self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, factor.at, message));
         }
         let tiers = surface.tiers.values().map(|tier| &tier.value);

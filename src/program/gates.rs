@@ -28,7 +28,7 @@ impl Program {
                 }
                 let message = match tried {
                     1 => "this gate never opens: nothing changes what it reads",
-                    _ => "this gate never opens: it holds for nothing that is ever set",
+                    _ => "this gate never opens: it is false for every value that is ever set",
                 };
                 found.push(
                     Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message)

@@ -85,7 +85,8 @@ impl Program {
                 taken.retain(|way| way.open || way.told);
                 some && taken.is_empty()
             };
-            let help = "the condition before each holds for nothing that is ever set: mend one, or add another way";
+            let help =
+                "the condition before each is false for every value that is ever set: mend one, or add another way";
             let mut finding = |code, message| found.push(Diagnostic::new(code, declared.at, message).with_help(help));
             if !course.reaches(mode) && all_shut(taken.iter().filter(|way| way.to == mode).collect()) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));

@@ -49,7 +49,7 @@ pub(super) fn fit<'d>(
     if whole.tokens > room {
         diagnostics.push(too_large(name, drafts, whole.tokens, room, sight));
     } else if whole.tokens > input {
-        let message = format!("the prompt has {} tokens; its tier should use {input}", whole.tokens);
+        let message = format!("the prompt has {} tokens; its tier allows {input}", whole.tokens);
         let largest = largest(drafts, sight);
         diagnostics.push(
             Diagnostic::new(Code::OVER_BUDGET, largest.map(|draft| draft.layer.at), message)

@@ -167,6 +167,6 @@ fn each_rule_that_a_text_breaks_is_reported() {
     breaks(&format!("{}{three}{two}{one}", cycle(4, "")), &["the overview lacks cycle 4"]);
     breaks(
         &format!("{three}{two}{one}<Cycle Context>\nc\n</Cycle Context>"),
-        &["`context` stands outside every cycle", "the opener of `context` does not say what it is for"],
+        &["`context` stands outside every cycle", "the opener of `context` lacks its key"],
     );
 }

@@ -289,10 +289,15 @@ fn patterns_are_compared_by_what_they_match() {
     let inputs = |first, second| {
         format!("[[inputs]]\nclass = \"a\"\nmatches = '{first}'\n[[inputs]]\nclass = \"b\"\nmatches = '{second}'")
     };
-    mends("pack/shadowed-input", "heard as this `b`", &inputs("hello|hi", "hi"), &inputs("hi", "hello|hi"));
     mends(
         "pack/shadowed-input",
-        "heard as this `b`",
+        "input of the class `b` never matches",
+        &inputs("hello|hi", "hi"),
+        &inputs("hi", "hello|hi"),
+    );
+    mends(
+        "pack/shadowed-input",
+        "input of the class `b` never matches",
         &inputs(r"(?i)\bbye\b", "^(bye|Bye)[.!]*$"),
         &inputs(r"\bbye\b", "^Bye"),
     );
@@ -302,7 +307,7 @@ fn patterns_are_compared_by_what_they_match() {
     };
     mends(
         "pack/repeated-guardrail",
-        "`b` looks for what `a` looks for",
+        "`b` looks for the same as `a`",
         &guardrails("very (bad|good)+", ""),
         &guardrails("very good", ""),
     );

@@ -243,7 +243,7 @@ impl Compiler<'_> {
             ("ids", 1) if sight.open => return None,
             ("ids", 1) if self.ids.contains(&member.as_str()) => {
                 let unseen = unknown(format!("no id `{member}` has been taken here"));
-                let help = "`new` takes it once `let` and `when` of its effect are through, for what its effect does and for those behind it";
+                let help = "`new` takes it after the `let` and `when` of its effect: the rest of that effect and the effects after it can use it";
                 return Some((unseen.with_help(help), path.get(..=number)?));
             }
             ("ids", 1) => {
