@@ -219,7 +219,7 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     Some(Span::new(first, first + body.strip_suffix('\r').unwrap_or(body).len()))
 }
 
-/// What stands in the CDATA section that is all of `span`.
+/// The inside of the CDATA section that makes up all of `span`.
 fn inside_cdata(span: Span, text: &str) -> Option<Span> {
     let core = span.trimmed(text);
     let inside = core.of(text).strip_prefix(CDATA.0)?.strip_suffix(CDATA.1)?;
@@ -227,7 +227,7 @@ fn inside_cdata(span: Span, text: &str) -> Option<Span> {
     (!inside.contains(CDATA.1)).then(|| Span::new(start, start + inside.len()))
 }
 
-/// Whether the trims took a CDATA section off the text of which they left `span`: its characters then stand for themselves.
+/// Whether the trims removed a CDATA section around `span`: nothing in it is then decoded.
 pub(crate) fn is_cdata(span: Span, text: &str, trims: &[Trim]) -> bool {
     let before = || text.get(..span.start).unwrap_or_default().trim_end().ends_with(CDATA.0);
     trims.contains(&Trim::WrappingCdata) && before()

@@ -48,8 +48,8 @@ impl ListedCall {
     }
 }
 
-/// The one call in `body`, whose name and parameters are fields. It is always there: if its fields are not whole, all of the
-/// body stays its payload, and whoever reads that says what is wrong.
+/// The one call in `body`, whose name and parameters are fields. It always exists: if its fields are incomplete, the
+/// whole body stays its payload, and reading that reports what is wrong.
 pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
     let (name, _) = block.named_within()?;
     let fields = source.fields_in(body);

@@ -19,7 +19,7 @@ pub(crate) struct Pieces<T> {
     /// The first piece that is not forgotten; most lists have no other.
     first: Vec<T>,
     further: VecDeque<Vec<T>>,
-    /// How many have been forgotten: all of some pieces.
+    /// The number of forgotten items; always those of whole pieces.
     forgotten: usize,
     len: usize,
 }
@@ -46,7 +46,7 @@ impl<T> Pieces<T> {
         if index < PIECE { self.first.get(index) } else { self.further(index) }
     }
 
-    /// The one of this number behind those that are forgotten, which the first piece does not hold.
+    /// The item at this index after the forgotten ones, if it is not in the first piece.
     #[cold]
     #[inline(never)]
     fn further(&self, index: usize) -> Option<&T> {

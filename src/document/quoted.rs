@@ -223,7 +223,7 @@ impl Scanner {
         Open::new(open.family, open.id, mark, attributes, false, 0)
     }
 
-    /// The tags of a call, and those of its fields where another grammar spells them.
+    /// The tags of a call, and those of its fields if these have another grammar.
     fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
         let (masks, limits) = (self.masks.found(), &self.limits);
         let read = |family| read_tags(given.text, part, masks, given.dialect, family, limits);

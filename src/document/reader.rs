@@ -330,7 +330,7 @@ impl Scanner {
         }
     }
 
-    /// The calls that a payload names itself: in fields of its own, or as JSON.
+    /// The calls that a payload names itself, as fields or as JSON.
     fn listed(&self, family: usize, body: Span, block: &program::Block, given: &Given<'_>) -> Option<Listed> {
         let fields = block.payload.contains(&Payload::Tags);
         if !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {

@@ -151,7 +151,7 @@ impl Default for Capped {
 }
 
 impl Capped {
-    /// The same with room for so many bytes.
+    /// The same, with room for this many bytes.
     pub(super) fn with_room(bytes: usize) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::default() }
     }

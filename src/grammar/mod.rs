@@ -55,7 +55,7 @@ impl First {
         self.literals.is_empty() || self.literals.iter().any(fits)
     }
 
-    /// The byte that every match starts with, if there is one.
+    /// The byte that every match starts with, if there is only one.
     pub(crate) fn lead(&self) -> Option<u8> {
         let mut leads = self.literals.iter().filter_map(|literal| literal.bytes().next());
         let lead = leads.next()?;

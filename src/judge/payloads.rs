@@ -376,7 +376,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The name of what stands beside the parameters of a call, if it is a field.
+    /// The name of a field beside the parameters of a call; none if it is not a field.
     fn field_called(&self, block: Option<usize>, bound: &program::Block, member: Span) -> Option<&'r str> {
         if !bound.payload.contains(&surface::Payload::Tags) {
             return None;

@@ -169,7 +169,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
     };
     let Some((way, _)) = block.named_within().filter(|(way, _)| way.split('.').all(|step| !step.is_empty())) else {
         let help = "say `@ATTRIBUTE`, or of a call whose payload names it `@payload.MEMBER` or `@payload[].MEMBER`";
-        diagnostics.push(bad(word.at, format!("`{}` is nothing that names a block", word.value), help));
+        diagnostics.push(bad(word.at, format!("`{}` cannot name a block", word.value), help));
         return false;
     };
     let each = block.named_within().is_some_and(|(_, each)| each);
@@ -346,7 +346,7 @@ fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What names its fields, and what spells them.
+/// Checks what names its fields, and the grammar that they are written in.
 fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
     if block.role != Role::Call || !tags {

@@ -40,7 +40,7 @@ pub(crate) struct Block {
     pub(crate) payload: Vec<Payload>,
     /// For a call: the tag of a field, and the attribute with the field's name.
     pub(crate) field: Option<FieldName>,
-    /// The grammar that spells its fields, if the pack says one.
+    /// The grammar of its fields, if the pack names one.
     pub(crate) fields: Option<Arc<Family>>,
     /// What its text is decoded from.
     pub(crate) decode: Option<Decoding>,

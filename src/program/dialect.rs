@@ -26,14 +26,14 @@ impl DialectId {
     }
 }
 
-/// Which masks a dialect has.
+/// The masks that a dialect has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MaskKinds {
     pub(crate) fences: bool,
     pub(crate) spans: bool,
     pub(crate) comments: bool,
     pub(crate) cdata: bool,
-    /// Whether one fence around the whole answer is taken off.
+    /// Whether a fence around the whole answer is removed.
     pub(crate) wrapper: bool,
     /// Whether a fence may be the opener of a block.
     pub(crate) openers: bool,

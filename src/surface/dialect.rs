@@ -105,7 +105,7 @@ table! {
         /// For a call whose fields are tags: `@TAG.ATTRIBUTE`, the tag of a field and the attribute with its name, as
         /// in `<parameter name="x">`.
         field: Option<Spanned<String>>,
-        /// Of a call whose fields are tags: the grammar that spells these, if it is none of a block.
+        /// For a call whose fields are tags: the grammar of the fields, if it is not that of the block.
         fields: Option<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
@@ -166,9 +166,9 @@ words! {
         CodeFence = "code-fence",
         /// In a closed code span of Markdown.
         CodeSpan = "code-span",
-        /// A closed comment of XML, `<!-- … -->`.
+        /// In a closed comment of XML, `<!-- … -->`.
         Comment = "comment",
-        /// A closed CDATA section of XML, `<![CDATA[…]]>`.
+        /// In a closed CDATA section of XML, `<![CDATA[…]]>`.
         Cdata = "cdata",
     }
 }
@@ -270,7 +270,7 @@ words! {
         BlankLines = "blank-lines",
         /// A code fence that surrounds the whole body.
         WrappingFence = "wrapping-fence",
-        /// A CDATA section around all of it; entities in it stay as they are.
+        /// A CDATA section around all of it, in which nothing is decoded.
         WrappingCdata = "wrapping-cdata",
         /// The line break after the opener, and the one before the closer.
         LineBreaks = "line-breaks",

@@ -47,7 +47,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// Whether a text holds nothing that has to be shown otherwise.
+/// Whether nothing in the text has to be changed to show it on one line.
 fn is_line(text: &str) -> bool {
     // Most are of ASCII, and bytes are looked at many at a time.
     let plain = text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));

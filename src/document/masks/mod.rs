@@ -1,10 +1,10 @@
 //! Masks: where is text only quoted?
 //!
-//! In: the response as far as it has come, and whether more may come.
-//! Out: the closed code fences and code spans of Markdown, and the closed comments and CDATA sections of XML, in order, and the
-//! fence around a whole answer.
-//! Never: looks at blocks: an opener in a mask is text, whatever stands around it. But a fence may itself be an opener: then
-//! what stands in it is quoted, and its lines are not.
+//! In: the response so far, and whether more may come.
+//! Out: the closed code fences and code spans of Markdown, and the closed comments and CDATA sections of XML, in order,
+//! and the fence around a whole answer.
+//! Never: looks at blocks: an opener in a mask is text, whatever is around it. But a fence may itself be an opener: the
+//! text in it is then quoted, and its own lines are not.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never
 //! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
@@ -29,7 +29,7 @@ use section::{Sections, section_at};
 use wrapper::Wrapper;
 
 impl MaskKinds {
-    /// Where the first mark stands that may open a mask.
+    /// The offset of the first mark that may open a mask.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
         match (self.fences || self.spans, self.comments || self.cdata) {
             (true, false) => memchr::memchr2(b'`', b'~', bytes),
@@ -44,7 +44,7 @@ impl MaskKinds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
     Fence,
-    /// A fence that is the opener of a block: the mask is what stands in it, without its lines.
+    /// A fence that opens a block: the mask is the text in it, without its own lines.
     Opener,
     Span,
     /// A comment or a CDATA section.
@@ -95,7 +95,7 @@ pub(crate) struct Masks {
     paragraph: usize,
     seen: Seen,
     sections: Sections,
-    /// The fence at `decided` that may be an opener, where the dialect has such.
+    /// The fence at `decided` that may be an opener, if the dialect has such openers.
     opens: Option<Box<Opens>>,
 }
 
@@ -152,7 +152,7 @@ impl Seen {
 /// The result of the search for one mask.
 enum Sought {
     Found(Mask),
-    /// What stands in a fence that opens a block, and where that fence ends.
+    /// The inside of a fence that opens a block, and the end of that fence.
     Inside(Mask, usize),
     Absent,
     Pending,

@@ -1,11 +1,12 @@
 //! Openers: which fences open blocks, and where does such a fence close?
 //!
 //! In: a fence, and a dialect whose openers may be fences.
-//! Out: what stands in the fence, once it is known that it opens a block and where it ends.
-//! Never: looks at a fence of a dialect that has no such openers.
+//! Out: the inside of the fence, once it is known that it opens a block, and where it ends.
+//! Never: examines fences for a dialect without such openers.
 //!
-//! A block in a fence is often a text with fences of its own, which by CommonMark end it. So a fence with a word behind its
-//! marks opens in it and closes in it; only where that does not work out, the first line that may close the block does.
+//! A block in a fence is often a text with fences of its own, which would end it by CommonMark. So a fence in it with a
+//! word after its marks opens and closes inside it. Only if that does not work out, the first line that may close the
+//! block does.
 
 use super::fence::{Before, FenceLine, fence_line};
 use super::search::Search;
@@ -15,36 +16,36 @@ use crate::grammar::{Machine, Progress};
 use crate::program::Dialect;
 use crate::text::Span;
 
-/// The dialect that is asked which fences open blocks, and the steps that this may take.
+/// The dialect that decides which fences open blocks, and the steps that this may take.
 pub(crate) struct Openers<'l> {
     pub(crate) dialect: &'l Dialect,
     pub(in crate::document) budget: &'l mut Budget,
 }
 
-/// What is known of the fence that may open a block.
+/// What is known about the fence that may open a block.
 #[derive(Debug, Default)]
 pub(super) struct Opens {
     machine: Machine,
-    /// Where it stands, and whether a grammar is under way there, and which.
+    /// Its offset, and which grammar is being tried there, if any.
     at: usize,
     family: usize,
     runs: bool,
     /// The end of the opener, or that there is none.
     known: Option<Option<usize>>,
-    /// Up to where the fence was looked through, and whether another is open in it there.
+    /// How far the fence has been searched, and whether another fence is open in it there.
     seen: usize,
     inner: bool,
     run: Search,
     line: Search,
-    /// Fences of this mark, length and place in whose rest of the text none closes behind another.
+    /// Fences of this mark, length and place that are not closed in the rest of the text.
     unpaired: Vec<(u8, usize, Before)>,
 }
 
-/// Longer fences close by CommonMark alone: there are few, and each length is looked through by itself.
+/// Longer fences only close as in CommonMark: they are rare, and each length would need its own search.
 const LONGEST: usize = 8;
 
 impl Masks {
-    /// What is quoted in the fence at `at` if that opens a block; nothing if it opens none, or is never closed.
+    /// The part that the fence at `at` quotes, if it opens a block; nothing if it opens none, or is never closed.
     pub(super) fn block_at(
         &mut self,
         text: &str,
@@ -103,7 +104,7 @@ impl Masks {
 }
 
 impl Opens {
-    /// The end of the opener that stands here, or that there is none; nothing while more text is needed.
+    /// The end of the opener here, or that there is none; none at all while more text is needed.
     fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
         if let Some(known) = self.known {
             return Some(known);
@@ -135,7 +136,7 @@ impl Opens {
         self.known
     }
 
-    /// The marks that close the fence where those in it are in pairs, if they are; an error while more text is needed.
+    /// The marks that close the fence if the fences in it pair up; an error while more text is needed.
     fn closer(
         &mut self,
         bytes: &[u8],

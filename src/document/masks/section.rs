@@ -1,27 +1,28 @@
 //! Sections: which comment or CDATA section of XML starts here, and where does it end?
 //!
-//! In: the response as far as it has come, and a `<` in it.
+//! In: the response so far, and a `<` in it.
 //! Out: the section, from the `<` to the first text that closes it.
-//! Never: looks twice for a closer that is not there.
+//! Never: searches twice for a closer that does not exist.
 //!
-//! Comments and sections follow XML 1.0 (§2.5, §2.7), except that `--` may stand in a comment. One that nothing closes is no mask.
+//! Comments and sections are as in XML 1.0 (§2.5, §2.7), except that a comment may contain `--`. One that is never
+//! closed is not a mask.
 
 use super::{Mask, Quotes, Sought};
 use crate::program::MaskKinds;
 use crate::text::Span;
 use memchr::memmem;
 
-/// How a CDATA section begins and ends.
+/// The start and the end of a CDATA section.
 pub(crate) const CDATA: (&str, &str) = ("<![CDATA[", "]]>");
 const COMMENT: (&str, &str) = ("<!--", "-->");
 
-/// Which kinds of sections are known to have no closer in the rest of the text.
+/// The kinds of sections that are known to have no closer in the rest of the text.
 #[derive(Debug, Default)]
 pub(super) struct Sections {
     unclosed: [bool; 2],
 }
 
-/// The section that starts at `at`. While its end has not come, `resume` is where the search for it goes on.
+/// The section that starts at `at`. While its end has not arrived, `resume` is where the search for it continues.
 pub(super) fn section_at(
     bytes: &[u8],
     at: usize,

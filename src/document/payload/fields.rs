@@ -111,7 +111,7 @@ pub(crate) const MOST_TAGS: usize = 20_000;
 pub(crate) struct Spelled<'b> {
     /// The family of its block.
     pub(crate) family: usize,
-    /// The grammar that spells them, if its block says one.
+    /// The grammar of the fields, if their block names one.
     pub(crate) fields: Option<&'b Family>,
     /// A tag whose name is an attribute of its opener.
     pub(crate) named: Option<&'b FieldName>,
@@ -120,7 +120,7 @@ pub(crate) struct Spelled<'b> {
 }
 
 impl<'b> Spelled<'b> {
-    /// How those of a call are written whose opener is of this family.
+    /// How the fields of a call are written, if its opener is of this family.
     pub(crate) fn of(family: usize, block: &'b Block) -> Self {
         Self { family, fields: block.fields.as_deref(), named: block.field.as_ref(), trim: &block.field_trim }
     }
@@ -215,7 +215,7 @@ pub(crate) fn read_tags(
     tags
 }
 
-/// Two lists of tags as one, in order, each of them paired as it was.
+/// Merges two lists of tags, in order; each tag stays paired as it was.
 pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
     // Of two that start at one place, that of the first list stands first.
     let moved = |list: &Tags, beside: &Tags, behind: usize| -> Vec<Option<NonZeroU32>> {
@@ -337,7 +337,8 @@ fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, 
 /// Up to this many tags are paired by searching backwards.
 const FEW_TAGS: usize = 32;
 
-/// Gives each opener the closer that balances it among the tags of its name; a closer without one closes what opened last.
+/// Pairs each opener with the closer that balances it among the tags of the same name; a closer without a name closes
+/// the last opener.
 fn pair(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     if tags.len() <= FEW_TAGS {
         for index in 0..tags.len() {
