@@ -243,7 +243,7 @@ words! {
         Entities = "entities",
         /// Guards: the backslash before a line that looks like structure is removed.
         Guarded = "guarded",
-        /// The escapes of strings, such as `\n` and `\"`.
+        /// Strings: escapes such as `\n` and `\"` are decoded.
         Escapes = "escapes",
     }
 }
