@@ -44,8 +44,23 @@ pub(super) struct Opens {
 /// Longer fences only close as in CommonMark: they are rare, and each length would need its own search.
 const LONGEST: usize = 8;
 
+/// A fence that may open a block, in the text as far as it has come.
+struct Opening<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    before: Before,
+    line: &'t FenceLine,
+    complete: bool,
+}
+
+impl Opening<'_> {
+    fn mark(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or_default()
+    }
+}
+
 impl Masks {
-    /// The part that the fence at `at` quotes, if it opens a block; nothing if it opens none, or is never closed.
+    /// The text that the fence at `at` quotes if it opens a block; nothing if it opens none, or is never closed.
     pub(super) fn block_at(
         &mut self,
         text: &str,
@@ -61,45 +76,33 @@ impl Masks {
             let (machine, unpaired) = (std::mem::take(&mut opens.machine), std::mem::take(&mut opens.unpaired));
             *opens = Opens { machine, unpaired, at, seen: line.end, ..Opens::default() };
         }
+        let opening = Opening { bytes: text.as_bytes(), at, before, line, complete };
         let sought = match opens.end_of_opener(text, complete, openers) {
             None => Some(Sought::Pending),
             Some(None) => None,
-            Some(Some(end)) => self.close_block(text.as_bytes(), at, end, before, line, complete, &mut opens),
+            Some(Some(end)) => Some(self.close_block(&opening, end, &mut opens)),
         };
         self.opens = Some(opens);
         sought
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one fence, borrowed apart")]
-    fn close_block(
-        &mut self,
-        bytes: &[u8],
-        at: usize,
-        opener: usize,
-        before: Before,
-        line: &FenceLine,
-        complete: bool,
-        opens: &mut Opens,
-    ) -> Option<Sought> {
-        let mark = bytes.get(at).copied().unwrap_or_default();
-        let found = match opens.closer(bytes, mark, before, line, complete) {
-            Ok(found) => found,
-            Err(()) => return Some(Sought::Pending),
-        };
+    /// What such a block quotes, from the end of its `opener` to the marks that close it.
+    fn close_block(&mut self, opening: &Opening<'_>, opener: usize, opens: &mut Opens) -> Sought {
+        let Opening { bytes, at, before, line, complete } = *opening;
+        let Ok(found) = opens.closer(opening) else { return Sought::Pending };
         let (start, end) = match found {
             Some(found) => found,
-            None => match self.fence_end(bytes, at, mark, before, line, complete) {
+            None => match self.fence_end(bytes, at, opening.mark(), before, line, complete) {
                 Sought::Found(mask) => {
                     let end = mask.span().end;
                     let marks = bytes.get(..end).unwrap_or_default();
-                    (marks.iter().rposition(|byte| *byte != mark).map_or(0, |last| last + 1), end)
+                    (marks.iter().rposition(|byte| *byte != opening.mark()).map_or(0, |last| last + 1), end)
                 }
-                Sought::Pending => return Some(Sought::Pending),
-                Sought::Absent | Sought::Inside(..) => return Some(Sought::Absent),
+                Sought::Pending => return Sought::Pending,
+                Sought::Absent | Sought::Inside(..) => return Sought::Absent,
             },
         };
-        let mask = Mask::new(Span::new(opener.min(start), start), Quotes::Opener);
-        Some(Sought::Inside(mask, end))
+        Sought::Inside(Mask::new(Span::new(opener.min(start), start), Quotes::Opener), end)
     }
 }
 
@@ -137,14 +140,9 @@ impl Opens {
     }
 
     /// The marks that close the fence if the fences in it pair up; an error while more text is needed.
-    fn closer(
-        &mut self,
-        bytes: &[u8],
-        mark: u8,
-        before: Before,
-        open: &FenceLine,
-        complete: bool,
-    ) -> Result<Option<(usize, usize)>, ()> {
+    fn closer(&mut self, opening: &Opening<'_>) -> Result<Option<(usize, usize)>, ()> {
+        let Opening { bytes, before, line: open, complete, .. } = *opening;
+        let mark = opening.mark();
         let kind = (mark, open.length, before);
         if open.length > LONGEST || self.unpaired.contains(&kind) {
             return Ok(None);
