@@ -4,7 +4,7 @@
 //! Out: a diagnostic for each key that cannot work.
 //! Never: judges whether a block is a good idea.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung};
 use crate::text::{Location, Spanned};
@@ -290,6 +290,9 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
     if !torn {
         check_role(block, diagnostics);
     }
+    if !torn && !ground.object {
+        check_nested(block, diagnostics);
+    }
     if !ground.object {
         check_field(block, ground, diagnostics);
     }
@@ -305,6 +308,25 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
     {
         let message = "only what counts at the start of a line alone can be guarded";
         diagnostics.push(bad(*at, message, "say `anchor = \"line\"` on the dialect"));
+    }
+}
+
+/// Checks that what answers a block inside it can: where it holds none, an opener in it is only text.
+fn check_nested(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
+    if block.role == Role::Wrapper || !block.holds.is_empty() {
+        return;
+    }
+    let rows = block.degradation.0.iter().filter(|(defect, _)| defect.value == Defect::NestedBlock);
+    let moves = |one: &&Spanned<Strategy>| matches!(one.value, Strategy::Lift | Strategy::Drop | Strategy::KeepAsText);
+    if let Some(strategy) = rows.flat_map(|(_, strategies)| strategies).find(moves) {
+        let message =
+            format!("`{}` finds no block in this one, which `holds` none: its text stays as it is", strategy.value);
+        let help = match block.role {
+            Role::Call | Role::Content => "say `keep`, `refuse` or `ask-again`",
+            _ => "name the blocks in `holds`, or say `keep`, `refuse` or `ask-again`",
+        };
+        let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message).with_help(help);
+        diagnostics.push(finding.into_warning());
     }
 }
 

@@ -744,6 +744,21 @@ fn told_of(pack: &str) -> Vec<String> {
 }
 
 #[test]
+fn strategies_that_would_move_what_a_block_does_not_hold() {
+    let nested = |key: &str, strategies: &str| {
+        let message =
+            format!("message = {{ role = \"message\", {key} degradation = {{ nested-block = {strategies} }} }}");
+        told_of(&format!(
+            "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = {{ {message}, section = {{ role = \"section\" }} }}\n[modes.m]\n"
+        ))
+    };
+    assert_eq!(nested("", "\"drop\""), ["warning pack/unfit-strategy \"drop\""]);
+    assert_eq!(nested("", "[\"ask-again\", \"lift\"]"), ["warning pack/unfit-strategy \"lift\""]);
+    assert_eq!(nested("", "\"refuse\""), [""; 0]);
+    assert_eq!(nested("holds = [\"section\"],", "\"drop\""), [""; 0]);
+}
+
+#[test]
 fn strategies_behind_one_that_always_applies() {
     let idle = |row: &str, word: &str| {
         let expected: Vec<String> =
