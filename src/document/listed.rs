@@ -1,6 +1,7 @@
 //! Listed: which calls are in a payload that names them itself?
 //!
-//! In: a payload that is one JSON object or a list of them, and the paths to the name and to the parameters of a call.
+//! In: a payload that is one JSON object, a list of them, or fields, and the paths to the name and to the parameters of
+//! a call.
 //! Out: [`Listed`]: for each call its place, its name, its parameters and its other members; and the faults between
 //! calls.
 //! Never: reads a parameter: the judge does, as strictly as in any payload.
