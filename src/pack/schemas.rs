@@ -8,7 +8,7 @@
 use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, nearest};
 use crate::surface::{Action, Named, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
-use jsonschema::PatternOptions;
+use crate::value::validator;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -348,8 +348,7 @@ fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
         return None;
     }
     let error = regex::Regex::new(&pattern.value).err()?;
-    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
-    options.build(&json!({ "pattern": pattern.value })).err()?;
+    validator(&json!({ "pattern": pattern.value })).err()?;
     let (message, help) = bad_pattern_words(&error);
     Some(Diagnostic::new(Code::PACK_SCHEMA, bad_pattern_place(pattern), message).with_help(help))
 }

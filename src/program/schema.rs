@@ -8,14 +8,11 @@ use super::Types;
 use super::part::PartSchema;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
-use crate::value::Shared;
+use crate::value::{Validator, validator};
+use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
-
-/// Tells whether a value fits a schema.
-pub(crate) type Validator = jsonschema::Validator<Shared>;
 
 /// The JSON Schema of a value or payload.
 #[derive(Debug)]
@@ -81,16 +78,7 @@ impl Schema {
 
     /// The validator, or why the schema cannot be compiled.
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
-        self.validator
-            .get_or_init(|| {
-                ValidationOptions::<_, Shared>::default()
-                    .with_pattern_options(PatternOptions::regex())
-                    // A format that nobody checks would be a rule that does not hold.
-                    .should_validate_formats(true)
-                    .build(&self.json)
-                    .map_err(|error| error.to_string())
-            })
-            .as_ref()
+        self.validator.get_or_init(|| validator(&self.json).map_err(|error| error.to_string())).as_ref()
     }
 }
 

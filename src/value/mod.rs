@@ -17,7 +17,7 @@ mod valid;
 pub(crate) use members::Members;
 pub(crate) use number::{loses_number, number};
 pub use object::Object;
-pub(crate) use valid::Shared;
+pub(crate) use valid::{Validator, validator};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;

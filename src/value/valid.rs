@@ -1,14 +1,30 @@
 //! Validity: how does a schema validate a shared value?
 //!
-//! In: a [`Value`].
-//! Out: the view of it that `jsonschema` needs.
-//! Never: copies a value, except to say what is wrong with it.
+//! In: a JSON Schema; a [`Value`].
+//! Out: a [`Validator`], and the view of the value that it needs.
+//! Never: fetches a `$ref`, or copies a value, except to say what is wrong with it.
 
 use super::{Object, Value};
 use jsonschema::json::{self, Json, Node, NodeIdentity, SerdeJson};
 use jsonschema::types::JsonType;
+use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use serde_json::Number;
 use std::borrow::Cow;
+
+/// Tells whether a value fits a schema.
+pub(crate) type Validator = jsonschema::Validator<Shared>;
+
+/// Compiles a schema. Patterns are those of the `regex` crate, in linear time.
+///
+/// # Errors
+/// If the schema is not one of JSON Schema, or has a pattern that cannot be used.
+pub(crate) fn validator(schema: &serde_json::Value) -> Result<Validator, ValidationError<'static>> {
+    ValidationOptions::<_, Shared>::default()
+        .with_pattern_options(PatternOptions::regex())
+        // A format that nobody checks would be a rule that does not hold.
+        .should_validate_formats(true)
+        .build(schema)
+}
 
 /// Shared values, as a kind of JSON that validators can be compiled for.
 #[derive(Debug)]

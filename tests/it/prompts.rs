@@ -47,12 +47,12 @@ fn words(dice: &mut Dice, most: usize) -> String {
 
 fn random_state(dice: &mut Dice) -> Value {
     // One in eight values is far too long for any budget.
-    let length = |dice: &mut Dice| if dice.one_in(8) { 400 } else { 12 };
+    let length = |dice: &mut Dice| if dice.one_in(8) { 150 } else { 8 };
     let text = |dice: &mut Dice| {
         let most = length(dice);
         words(dice, most)
     };
-    let count = |dice: &mut Dice| dice.pick(&[0, 1, 3, 30]);
+    let count = |dice: &mut Dice| dice.pick(&[0, 1, 3, 10]);
     let list = |dice: &mut Dice, make: &mut dyn FnMut(&mut Dice) -> Value| -> Vec<Value> {
         (0..count(dice)).map(|_| make(dice)).collect()
     };
