@@ -27,6 +27,11 @@ pub(crate) const INPUTS: &[Input] = &[
         let fields: String = (0..size / 20).map(|number| format!("<f{number:x}>1</f{number:x}>")).collect();
         format!("<action type=\"query_notebook\">{fields}</action>")
     }),
+    ("closers without an end", |size| format!("<action type=\"x\">{}", repeat("</action a='b' ", size))),
+    ("closers in attributes of closers", |size| {
+        format!("<action type=\"x\">{}", repeat("</action a='</action ' b=\"</action\" ", size))
+    }),
+    ("a closer that never ends", |size| format!("<action type=\"x\"></action{}", repeat(" a='</action '", size))),
     ("unclosed actions with unclosed fields", |size| repeat("<action type=\"x\"><a>", size)),
     ("actions in the fields of an action", |size| {
         format!("<action type=\"x\">{}</action>", repeat("<a><action type=\"y\">1</action></a>", size))
