@@ -1,12 +1,12 @@
 //! Dialects: can each of them read an answer, and can each block be closed only at its end?
 //!
 //! In: the dialects of a program and its actions with their parameters.
-//! Out: a finding for each dialect whose answers an earlier one always reads, for calls that name no action and actions
-//! that no call can name, for block names that no grammar can read, for openers that count in prose, and for anything
-//! in a block that would close it too early.
+//! Out: a finding for each dialect whose answers an earlier one always reads, for strategies for answers that no dialect
+//! reads although one always does, for calls that name no action and actions that no call can name, for block names
+//! that no grammar can read, for openers that count in prose, and for anything in a block that would close it too early.
 //! Never: reads a text.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Param, Program};
 use crate::surface::{Anchor, Ending, Payload, Role, Trim};
 use crate::text::{excerpt, glob};
@@ -26,6 +26,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             );
         }
     }
+    never_unclaimed(program, found);
     for dialect in &program.dialects {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
@@ -35,6 +36,19 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     // A call that names no action could have been meant for any.
     if !found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL) {
         unaskable_actions(program, found);
+    }
+}
+
+/// Reports strategies for answers that no dialect reads, if every mode that they are for has only one, which reads all.
+fn never_unclaimed(program: &Program, found: &mut Vec<Diagnostic>) {
+    let has_one = |mode: &&Mode| program.dialects_of(mode).count() == 1;
+    let of_pack = std::iter::once(&program.degradation).filter(|_| program.modes.values().all(|mode| has_one(&mode)));
+    let of_modes = program.modes.values().filter(has_one).map(|mode| &mode.degradation);
+    for at in of_pack.chain(of_modes).filter_map(|answers| answers.place_of(Defect::NoDialect)) {
+        let message = "`no-dialect` is never answered here: a sole dialect reads every answer";
+        let help = "say what becomes of an answer without any block by `missing-message` or `missing-block`, which occur \
+                    if `[reply]` requires the block";
+        found.push(Diagnostic::new(Code::PACK_UNFIT_STRATEGY, at, message).with_help(help).into_warning());
     }
 }
 

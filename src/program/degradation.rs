@@ -103,6 +103,11 @@ impl Degradation {
         self.get(defect).is_some()
     }
 
+    /// Where it has strategies for this defect.
+    pub(crate) fn place_of(&self, defect: Defect) -> Option<Location> {
+        self.get(defect).map(|answer| answer.at)
+    }
+
     fn get(&self, defect: Defect) -> Option<&Answer> {
         self.0.get(defect as usize)?.as_ref()
     }

@@ -759,6 +759,18 @@ fn strategies_that_would_move_what_a_block_does_not_hold() {
 }
 
 #[test]
+fn strategies_for_answers_that_no_dialect_reads_where_one_reads_all() {
+    let other = "\n[dialects.e]\ngrammar = \"tags\"\nblocks.note = { role = \"section\" }";
+    let finding = ["warning pack/unfit-strategy no-dialect"];
+    let row = "no-dialect = \"ask-again\"";
+    assert_eq!(told(&format!("[degradation]\n{row}")), finding);
+    assert_eq!(told(&format!("[degradation]\n{row}{other}")), [""; 0]);
+    let modes = format!("[modes.a]\ndialects = [\"d\"]\ndegradation = {{ {row} }}\n[modes.b]");
+    assert_eq!(told(&format!("{modes}{other}")), finding);
+    assert_eq!(told(&format!("[degradation]\n{row}\n{}{other}", modes.replace(row, ""))), [""; 0]);
+}
+
+#[test]
 fn strategies_behind_one_that_always_applies() {
     let idle = |row: &str, word: &str| {
         let expected: Vec<String> =
