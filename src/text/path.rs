@@ -45,12 +45,19 @@ pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
                 .is_some_and(|rest| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c)))
         {
             Some("a part of it is the name of a device")
-        } else if REPOSITORY.iter().any(|name| part.eq_ignore_ascii_case(name)) {
+        } else if REPOSITORY.iter().any(|name| is_read_as(part, name)) {
             Some("a part of it is where a repository keeps its own files")
         } else {
             None
         }
     })
+}
+
+/// Whether some system takes `part` for `name`: HFS+ ignores a few invisible characters, and most ignore the case.
+fn is_read_as(part: &str, name: &str) -> bool {
+    let is_ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let read = part.chars().filter(|c| !is_ignored(c)).map(|c| c.to_ascii_lowercase());
+    read.eq(name.chars())
 }
 
 #[cfg(test)]
@@ -61,12 +68,22 @@ mod tests {
     fn keys_that_could_leave_a_root_are_refused() {
         for key in [
             "", " ", "/a", "\\a", "a/../b", "..", "...", "C:a", "\\\\x\\y", "a\0", "a\n", "a.", "a /b", "NUL.txt",
-            "nul .txt", "a\u{202e}gpj.exe", "com1", "a//b", ".git/hooks/x", "a/.GIT/x",
+            "nul .txt", "a\u{202e}gpj.exe", "com1", "a//b", ".git/hooks/x", "a/.GIT/x", ".g\u{200c}it/x",
+            "a/\u{feff}.Git/x",
         ] {
             assert!(unsafe_because(key).is_some(), "{key:?}");
         }
-        for key in ["a", "src/a b.ts", "A0. Master List.md", "a&b (1).md", "com/x", "console.log", ".env", ".github/x"]
-        {
+        for key in [
+            "a",
+            "src/a b.ts",
+            "A0. Master List.md",
+            "a&b (1).md",
+            "com/x",
+            "console.log",
+            ".env",
+            ".github/x",
+            "👩\u{200d}💻.md",
+        ] {
             assert_eq!(unsafe_because(key), None, "{key:?}");
         }
     }
