@@ -172,22 +172,38 @@ pub(crate) struct Braces(pub(crate) Arc<Outline>);
 impl Braces {
     /// Whether an object starts at `rest`, which is the `first` text or comes later.
     fn opens(&self, rest: &str, first: bool) -> bool {
-        let matches = |rule| {
-            let mut machine = Machine::with_depth(16);
-            machine.start(&self.0.grammar, rule, 0);
-            !matches!(machine.run(&self.0.grammar, rest, true, &mut STEPS.clone()), Progress::Failed)
-        };
         // At the very start the brace may be missing before a name in quotes.
-        (rest.starts_with(['{', '`', '~']) && matches(self.0.open))
-            || rest.strip_prefix('{').is_some_and(|inside| self.0.may_name(inside))
-            || (first && rest.starts_with(['"', '\'']) && matches(self.0.name))
+        (rest.starts_with(['{', '`', '~']) && self.matches(self.0.open, (rest, true)))
+            || rest.strip_prefix('{').is_some_and(|inside| self.0.may_name(inside) || self.is_cut(rest, inside))
+            || (first && rest.starts_with(['"', '\'']) && self.matches(self.0.name, (rest, true)))
+    }
+
+    /// Whether the text ends in the first name of the object at `rest`: more text could complete it.
+    fn is_cut(&self, rest: &str, inside: &str) -> bool {
+        inside.trim_start().starts_with(['"', '\'']) && self.matches(self.0.open, (rest, false))
+    }
+
+    /// Where the text ends that an object at `end` of it would go on with: superfluous marks, up to the quote of a name.
+    fn goes_on(&self, text: &str, end: usize) -> Option<usize> {
+        let behind = text.get(end..)?;
+        let rest = behind.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '}' | ']' | ','));
+        let names = rest.starts_with(['"', '\'']) && self.matches(self.0.name, (rest, true));
+        names.then(|| text.len() - rest.len() + 1)
+    }
+
+    fn matches(&self, rule: RuleId, (text, complete): (&str, bool)) -> bool {
+        let mut machine = Machine::with_depth(16);
+        machine.start(&self.0.grammar, rule, 0);
+        !matches!(machine.run(&self.0.grammar, text, complete, &mut STEPS.clone()), Progress::Failed)
     }
 }
 
 impl Marking for Braces {
     /// The ranges of objects, from their start to the brace that ends them. A value inside may be a member, or end one.
     fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = Vec::new();
+        // The text may come directly after an object.
+        let start = text.len() - text.trim_start().len();
+        let mut found: Vec<Range<usize>> = self.goes_on(text, start).map(|end| start..end).into_iter().collect();
         let is_valued = |at: usize| {
             let next = values.partition_point(|value| value.end <= at);
             values.get(next).is_some_and(|value| value.start <= at)
@@ -216,7 +232,8 @@ impl Marking for Braces {
             // The colon of a damaged key may stand behind a brace.
             let rest = end.and_then(|end| text.get(end..)).unwrap_or_default();
             let behind = rest.trim_start().strip_prefix(':').unwrap_or(rest);
-            found.push(at..text.len() - behind.len());
+            let end = text.len() - behind.len();
+            found.push(at..self.goes_on(text, end).unwrap_or(end));
         }
         found
     }

@@ -538,6 +538,9 @@ fn no_value_can_become_a_block_with_what_stands_beside_it() {
         (object, "```json\n{{ state.a }}{{ state.b }}", "\"sa", "y\": \"x\"}"),
         (object, "{\"x\": \"{{ state.a }}\", \"y\": {{ state.b }}}", "}\", \"say\": \"z", "1, say: \"x\""),
         (object, "{\"said\": {{ state.a }}{{ state.b }}}", "[\"x\",", "\"y\"]"),
+        (object, "{\"say\": \"x\"}\n{{ state.a }}{{ state.b }}", ", \"say\": \"y\"", "z"),
+        (object, "{\"say\": \"x\"} {{ state.a }}{{ state.b }}", "} ] ,", "\"say\": \"y\""),
+        (object, "{\"say\": \"x\"}, {{ state.a }} {{ state.b }}", "'say': \"y\"", "z"),
     ] {
         forms_nothing(&beside(dialect, template).expect(template), a, b);
     }
@@ -690,9 +693,13 @@ fn no_two_turns_form_a_block_together() {
                 [tiers.all]\ncontext = 100000\nreserve = 1000\n\
                 [prompts.main]\nlayers = [{ id = \"history\", source = \"history\" }, { id = \"message\", source = \"message\" }]\n";
     let program = program_of(pack);
-    for (first, second, message) in
-        [("x {", "{\"say\": \"x\"}", "y"), ("x {", "\"say\": \"x\"}", "y"), ("a", "x {", "\"say\": \"x\"}")]
-    {
+    for (first, second, message) in [
+        ("x {", "{\"say\": \"x\"}", "y"),
+        ("x {", "\"say\": \"x\"}", "y"),
+        ("a", "x {", "\"say\": \"x\"}"),
+        ("a", "x {\"b", "c\": 1, \"say\": \"x\"}"),
+        ("a {'b", "c': 1, \"say\": \"x\"}", "y"),
+    ] {
         let mut request = request("m", message);
         request.history = vec![turn(Speaker::User, first), turn(Speaker::User, second)];
         let said = program.prompt(&program.session(), &request).text;
