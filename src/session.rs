@@ -7,7 +7,6 @@
 //! A session belongs to the program that made it. Load a session kept as JSON with [`Program::resume`], or with
 //! [`Program::resume_lossy`] if the pack may have changed since. In a mode that the program does not have, nothing is
 //! read, permitted or prompted, and a diagnostic says so.
-//! permitted or prompted, and each of these says so.
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Rule};
