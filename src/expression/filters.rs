@@ -344,10 +344,7 @@ fn guards(e: &mut Environment<'static>) {
 
 fn predicates_of(e: &mut Environment<'static>) {
     e.add_test("boolean", tests::is_boolean);
-    e.add_test("divisibleby", |value: &Jinja, by: &Jinja| match f64::try_from(by.clone()) {
-        Ok(0.0) => Err(wrong("nothing is divisible by 0")),
-        _ => Ok(tests::is_divisibleby(value, by)),
-    });
+    e.add_test("divisibleby", is_divisible);
     e.add_test("even", tests::is_even);
     e.add_test("false", tests::is_false);
     e.add_test("float", tests::is_float);
@@ -425,6 +422,17 @@ fn order(state: &State<'_, '_>, one: &Jinja, other: &Jinja) -> Result<Ordering, 
     }
     on_scale(state, |left| weigh(left, one, DEPTH).and_then(|()| weigh(left, other, DEPTH)))?;
     Ok(one.cmp(other))
+}
+
+/// Whether a number is a multiple of another; other values never are.
+fn is_divisible(value: &Jinja, by: &Jinja) -> Result<bool, Error> {
+    if f64::try_from(by.clone()).is_ok_and(|by| by == 0.0) {
+        return Err(wrong("nothing is divisible by 0"));
+    }
+    let is_one = |by: &Jinja| i128::try_from(by.clone()).is_ok_and(|by| by.unsigned_abs() == 1);
+    let numbers = [value, by].iter().all(|one| one.kind() == ValueKind::Number);
+    // Dividing the least number by -1 overflows, and `false` divides like 0, which minijinja does not expect.
+    Ok(numbers && if is_one(by) && value.is_integer() { true } else { tests::is_divisibleby(value, by) })
 }
 
 fn contains(state: &State<'_, '_>, value: &Jinja, holder: &Jinja) -> Result<bool, Error> {

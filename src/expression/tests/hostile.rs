@@ -51,6 +51,8 @@ fn hostile_templates_end_in_failure() {
     check_refused("{{ range(9223372036854775807, -9223372036854775808, -4611686018427387904) | list }}");
     check_refused("{{ 1 is divisibleby(0) }}");
     check_refused("{{ 1.5 is divisibleby(0.0) }}");
+    check_template("{{ 1 is divisibleby(false) }}", json!(false));
+    check_template("{{ (0 - 2**126 - 2**126) is divisibleby(-1) }}", json!(true));
     // Nested by operators of every level inside of nested brackets.
     let layer = |inner: String| format!("(1 or 1 or 1 and 1 and 1 < 1 + 1 ~ 1 * 1 ** {inner} | list | list)");
     check_refused(&format!("{{{{ {} }}}}", (0..60).fold("1".to_owned(), |inner, _| layer(inner))));
