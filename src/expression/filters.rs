@@ -150,8 +150,14 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     e.add_filter("chain", filters::chain);
     e.add_filter("count", filters::length);
     e.add_filter("first", filters::first);
-    e.add_filter("float", filters::float);
-    e.add_filter("int", filters::int);
+    e.add_filter("float", |state: &State<'_, '_>, value: &Jinja, other: Option<Jinja>, named: Kwargs| {
+        let other = other.or(named.get("default")?);
+        if is_finite(value) { filters::float(state, value, other, named) } else { other.ok_or_else(not_finite) }
+    });
+    e.add_filter("int", |state: &State<'_, '_>, value: &Jinja, other: Option<Jinja>, base, named: Kwargs| {
+        let other = other.or(named.get("default")?);
+        if is_finite(value) { filters::int(state, value, other, base, named) } else { other.ok_or_else(not_finite) }
+    });
     e.add_filter("items", filters::items);
     e.add_filter("last", filters::last);
     e.add_filter("length", filters::length);
@@ -421,7 +427,21 @@ fn order(state: &State<'_, '_>, one: &Jinja, other: &Jinja) -> Result<Ordering, 
         return Err(unfit(absent, format!("{} and {} have no order", noun(one), noun(other))));
     }
     on_scale(state, |left| weigh(left, one, DEPTH).and_then(|()| weigh(left, other, DEPTH)))?;
+    if one.kind() == ValueKind::Number && !(is_finite(one) && is_finite(other)) {
+        return Err(not_finite());
+    }
     Ok(one.cmp(other))
+}
+
+/// Whether a number is finite, or the number that a text would be read as. With any other a limit could be passed: no
+/// sum is greater than `nan`, and as a whole number it would be 0.
+fn is_finite(value: &Jinja) -> bool {
+    let number = value.as_str().map_or_else(|| f64::try_from(value.clone()).ok(), |text| text.parse().ok());
+    number.is_none_or(f64::is_finite)
+}
+
+fn not_finite() -> Error {
+    wrong("a number is not finite")
 }
 
 /// Whether a number is a multiple of another; other values never are.

@@ -63,6 +63,21 @@ fn hostile_templates_end_in_failure() {
     ));
 }
 
+/// What JSON has no number for would pass every limit: a sum with `nan` in it is greater than none.
+#[test]
+fn a_text_is_no_number_that_passes_a_limit() {
+    for number in ["nan", "-NaN", "inf", "-infinity", "1e999"] {
+        check_fails(&format!("'{number}' | float <= 5"), "not finite");
+        check_fails(&format!("'{number}' | int <= 5"), "not finite");
+        check_fails(&format!("['{number}', '500'] | map('float') | sum > 5"), "not finite");
+        check(&format!("'{number}' | float(7) <= 5"), json!(false));
+        check(&format!("'{number}' | int(default=7) <= 5"), json!(false));
+        check(&format!("'{number}' < 'z'"), json!(true));
+    }
+    check_fails("2.0 ** 1000 * 2.0 ** 1000 > 5", "not finite");
+    check_fails("2.0 ** 1000 * 2.0 ** 1000 - 2.0 ** 1000 * 2.0 ** 1000 > 5", "not finite");
+}
+
 /// Expressions over large data: harmless ones work, others fail.
 #[test]
 fn hostile_expressions_over_large_data_end_in_failure() {
