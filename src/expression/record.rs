@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 ///
 /// let before: Record = [("turns", json!(3)), ("notes", json!([]))].into_iter().collect();
 /// let mut after = before.clone();
-/// *after.entry("turns") = 4.into();
+/// after.put("turns", 4);
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
 /// assert_eq!(after.to_value(), json!({ "turns": 4, "notes": [] }));
 /// ```
@@ -154,8 +154,8 @@ impl Record {
     }
 
     /// Sets the member of this name.
-    pub fn put(&mut self, name: &str, value: Value) {
-        *self.entry(name) = value;
+    pub fn put(&mut self, name: &str, value: impl Into<Value>) {
+        *self.entry(name) = value.into();
     }
 
     /// Lets a rule compute the member of this name. The rule should only read the members [before](Record::before) it.
@@ -209,12 +209,17 @@ impl Record {
     }
 }
 
-/// Does not compute members that have not been computed yet.
+/// Shows `…` for members that have not been computed yet.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members = self.0.members().enumerate();
-        let known = |place, value| self.0.computed(place).and_then(|computed| computed.value.get()).unwrap_or(value);
-        f.debug_map().entries(members.map(|(place, (name, value))| (name, known(place, value)))).finish()
+        let mut map = f.debug_map();
+        for (place, (name, value)) in self.0.members().enumerate() {
+            match self.0.computed(place).map_or(Some(value), |computed| computed.value.get()) {
+                Some(value) => map.entry(name, value),
+                None => map.entry(name, &format_args!("…")),
+            };
+        }
+        map.finish()
     }
 }
 

@@ -119,6 +119,23 @@ impl fmt::Display for Value {
     }
 }
 
+/// The same as `Display`; `{:#?}` takes a line for each part.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Array(items) => f.debug_list().entries(&**items).finish(),
+            Self::Object(members) => members.fmt(f),
+            other => fmt::Display::fmt(other, f),
+        }
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
 #[cfg(feature = "schema")]
 impl schemars::JsonSchema for Value {
     fn inline_schema() -> bool {
@@ -154,6 +171,12 @@ mod tests {
     use super::*;
     use crate::value::values;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_value_is_debugged_as_json() {
+        let value = crate::value::value!({ "notes": ["a \"b\"", 1, true], "gone": null, "none": {} });
+        assert_eq!(format!("{value:?}"), r#"{"notes": ["a \"b\"", 1, true], "gone": null, "none": {}}"#);
+    }
 
     proptest! {
         #[test]

@@ -40,7 +40,7 @@ pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
 /// assert_eq!(after, json!({ "notes": ["a", "b"], "turns": 4 }));
 /// ```
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub enum Value {
     /// `null`.
     #[default]
@@ -133,7 +133,20 @@ impl Value {
         self.as_object()?.get(name)
     }
 
-    /// The same as plain JSON.
+    /// The same as plain JSON, from which `serde_json` reads a type of the host's own.
+    ///
+    /// ```
+    /// # use rulebook::Value;
+    /// #[derive(serde::Deserialize)]
+    /// struct Dim {
+    ///     level: u8,
+    /// }
+    ///
+    /// # let value = Value::from(serde_json::json!({ "level": 10 }));
+    /// let dim: Dim = serde_json::from_value(value.to_json())?;
+    /// assert_eq!(dim.level, 10);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn to_json(&self) -> serde_json::Value {
         self.into()
     }

@@ -9,7 +9,7 @@ use super::members::{Member, Members};
 use std::sync::{Arc, LazyLock};
 
 /// Values by name, in order. Clones share the members until one of them changes.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Object(Arc<Members<Value>>);
 
 /// The empty object, made once because it is needed often.
