@@ -77,6 +77,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Program {
     pub(crate) name: String,
+    pub(crate) version: Option<String>,
     pub(crate) sources: Sources,
     pub(crate) dialects: Vec<Dialect>,
     pub(crate) actions: Table<String, Action>,
@@ -146,6 +147,11 @@ impl Program {
     /// The name of the pack.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The version of the pack, if it says one. A host may keep it beside its sessions.
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
     }
 
     /// The pack's files, for places.

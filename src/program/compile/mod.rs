@@ -71,6 +71,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let Compiler { effects_read, comparisons, data, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
+        version: surface.about.as_ref().and_then(|about| Some(about.version.as_ref()?.value.clone())),
         sources: surface.sources.clone(),
         dialects,
         actions,
