@@ -122,11 +122,13 @@ impl Program {
         session
     }
 
-    /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value.
+    /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value, and
+    /// what is computed is computed anew.
     ///
     /// # Errors
     ///
-    /// `pack/session-misfit` for a mode that the pack does not have, and for each value that does not fit its schema.
+    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit its
+    /// schema.
     pub fn resume(&self, kept: &Json) -> Result<Session, Faults> {
         match self.resume_lossy(kept) {
             (session, faults) if faults.is_empty() => Ok(session),
@@ -234,6 +236,8 @@ impl Program {
             let value = Value::from(value);
             let way = || way_to("/state", name);
             match self.slots.get(name) {
+                // It is computed anew, whatever the pack said that kept it.
+                Some(slot) if slot.compute.is_some() => continue,
                 Some(slot) => {
                     let Ok(validator) = slot.schema.validator() else { continue };
                     let valid = validator.is_valid(&value);

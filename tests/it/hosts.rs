@@ -550,3 +550,32 @@ fn faults_that_end_a_program_read_like_those_that_are_shown() {
     assert!(faults.to_string().starts_with("p/pack.toml:"), "{faults}");
     assert_eq!(format!("{faults:?}"), faults.to_string());
 }
+
+#[test]
+fn what_is_computed_does_not_keep_a_session_from_being_resumed() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        version = "2.0.0"
+        [dialects.d]
+        grammar = "tags"
+        blocks.keep = { role = "call", payload = "tags" }
+        [actions.keep]
+        params = { text = { type = "string" } }
+        effects = [{ append = "notes", value = "{{ params.text }}" }]
+        [state]
+        notes = { type = "array", default = [] }
+        first = { type = "integer", compute = "{{ state.notes | first | default(0) }}" }
+    "#;
+    let program = program_of(pack);
+    assert_eq!(program.version(), Some("2.0.0"));
+    let session = program.run(&program.session(), "<keep><text>Tea</text></keep>").session;
+    assert!(format!("{session:?}").contains(r#"{"notes": ["Tea"], "first": …}"#), "{session:?}");
+    let kept = serde_json::to_value(&session).unwrap();
+    assert_eq!(kept["state"]["first"], "Tea");
+    assert_eq!(program.resume(&kept).unwrap(), session);
+    // Nor does what another version of the pack computed.
+    let kept = serde_json::json!({ "state": { "notes": ["Milk"], "first": [1] } });
+    assert_eq!(program.resume_lossy(&kept).0.state.get("first"), Some(&"Milk".into()));
+    assert!(program.resume(&kept).is_ok());
+}
