@@ -54,6 +54,7 @@
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `workspace::apply` for files |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
 //! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
+//! | offer the actions to a model's server as tools | [`Program::export`], [`prompt::Export`] |
 //! | hear what a user says | [`Program::start`], [`Program::hear`], [`outcome::Heard`] |
 //! | test a pack | [`cases::parse`], [`cases::run`] |
 //!

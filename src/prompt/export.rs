@@ -39,15 +39,20 @@ pub struct Exported {
 }
 
 impl Program {
-    /// What to send a server as `what`, for answers in the mode `name`. `strict` keeps to the subset that servers
-    /// enforce while a model writes.
+    /// What to send a server as `what`, for answers in the mode `name`; an error if the pack does not have the mode.
+    /// `strict` keeps to the subset that servers enforce while a model writes.
     pub fn export(&self, name: &str, what: Export, strict: bool) -> Exported {
         let mut diagnostics = Vec::new();
-        let mode = self.modes.get(name);
-        let value = mode.and_then(|mode| match what {
-            Export::OpenaiTools | Export::AnthropicTools => self.tools(mode, what, strict, &mut diagnostics),
-            _ => self.answer(name, mode, what, strict, &mut diagnostics),
-        });
+        let value = match self.modes.get(name) {
+            Some(mode) if matches!(what, Export::OpenaiTools | Export::AnthropicTools) => {
+                self.tools(mode, what, strict, &mut diagnostics)
+            }
+            Some(mode) => self.answer(name, mode, what, strict, &mut diagnostics),
+            None => {
+                diagnostics.push(self.no_mode(name));
+                None
+            }
+        };
         diagnostics.dedup();
         let broken = diagnostics.iter().any(Diagnostic::is_error);
         Exported { value: value.filter(|_| !broken), diagnostics }

@@ -579,3 +579,14 @@ fn what_is_computed_does_not_keep_a_session_from_being_resumed() {
     assert_eq!(program.resume_lossy(&kept).0.state.get("first"), Some(&"Milk".into()));
     assert!(program.resume(&kept).is_ok());
 }
+
+#[test]
+fn nothing_is_exported_for_a_mode_that_the_pack_does_not_have() {
+    use rulebook::prompt::Export;
+    for what in [Export::OpenaiTools, Export::AnthropicTools, Export::JsonSchema, Export::JsonObject] {
+        let exported = desk().export("caht", what, false);
+        let told: Vec<_> = exported.diagnostics.iter().map(ToString::to_string).collect();
+        assert_eq!(exported.value, None);
+        assert_eq!(told, ["error[pack/session-misfit]: the pack has no mode `caht` (did you mean `chat`?)"]);
+    }
+}
