@@ -5,7 +5,8 @@
 //! Never: tells a verdict: those come with the outcome.
 
 use super::edges::{first_marks, frames};
-use super::{Block, Given, Pieces};
+use super::open::Open;
+use super::{Block, Given, Pieces, Said};
 use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Span, boundary};
@@ -26,6 +27,10 @@ pub enum Announcement {
         name: String,
         /// Its role.
         role: Role,
+        /// What its opener calls it: the speaker of an utterance, the key of a content, the action of a call; for other
+        /// blocks their name as written. None if that is not in the opener: a payload may name a call, and a wrapper
+        /// its contents.
+        called: Option<String>,
         /// The offset of its opener, in bytes of [`Reader::text`](crate::Reader::text).
         start: usize,
     },
@@ -67,8 +72,8 @@ pub(super) struct Announced {
 pub(super) struct Settled<'s> {
     pub(super) given: Given<'s>,
     pub(super) blocks: &'s Pieces<Block>,
-    /// The block after these whose end is not known yet: its id and its opener.
-    pub(super) open: Option<(BlockId, Span)>,
+    /// The block after these whose end is not known yet.
+    pub(super) open: Option<&'s Open>,
     /// Markup between blocks, which is not text.
     pub(super) markup: &'s [Span],
     /// No further block opens or closes before this place.
@@ -76,7 +81,25 @@ pub(super) struct Settled<'s> {
     pub(super) complete: bool,
 }
 
-impl Given<'_> {
+impl<'g> Given<'g> {
+    /// The announcement that a block opened.
+    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<Announcement> {
+        self.announced(number, block.id, block.span().start, &Said::of(self.text, self.dialect, block))
+    }
+
+    /// The same, for a block whose end is not known yet.
+    fn opening(&self, number: usize, open: &Open) -> Option<Announcement> {
+        let Open { family, name, ref attributes, .. } = *open;
+        let said = Said { text: self.text, dialect: self.dialect, family, name, attributes };
+        self.announced(number, open.id, open.opener.start, &said)
+    }
+
+    fn announced(&self, number: usize, id: BlockId, start: usize, said: &Said<'g, '_>) -> Option<Announcement> {
+        let block = self.block(id)?;
+        let (name, called) = (block.name.clone(), said.title(block));
+        Some(Announcement::Opened { block: number, name, role: block.role, called, start })
+    }
+
     /// The role to announce for the text of a block.
     pub(super) fn role_of(&self, id: BlockId) -> Option<Role> {
         let block = self.block(id)?;
@@ -117,7 +140,7 @@ impl Announced {
             self.blocks += 1;
         }
         match read.open {
-            Some((id, opener)) if !read.complete => self.tell_so_far(read, id, opener, out),
+            Some(open) if !read.complete => self.tell_so_far(read, open, out),
             _ => self.tell(read, None, read.until.max(self.at), out),
         }
     }
@@ -126,7 +149,7 @@ impl Announced {
     fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {
         if !self.opened {
             self.tell(read, None, block.span().start, out);
-            self.tell_opened(&read.given, number, block.id, block.span().start, out);
+            self.tell_opened(read.given.opened(number, block), out);
         }
         let family = read.blocks.from(number).take_while(|(child, block)| *child == number || block.parent().is_some());
         let mut stack: Vec<(usize, &Block)> = Vec::new();
@@ -137,7 +160,7 @@ impl Announced {
             }
             if child != number {
                 self.tell(read, stack.last().map(|(parent, _)| *parent), start, out);
-                self.tell_opened(&read.given, child, block.id, start, out);
+                self.tell_opened(read.given.opened(child, block), out);
             }
             self.at = self.at.max(block.inner().start);
             stack.push((child, block));
@@ -148,20 +171,20 @@ impl Announced {
     }
 
     /// Announces the part of the open block that is its text however the block ends.
-    fn tell_so_far(&mut self, read: &Settled<'_>, id: BlockId, opener: Span, out: &mut Vec<Announcement>) {
-        let Some(block) = read.given.block(id) else { return };
+    fn tell_so_far(&mut self, read: &Settled<'_>, open: &Open, out: &mut Vec<Announcement>) {
+        let Some(block) = read.given.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
-            self.tell(read, None, opener.start, out);
+            self.tell(read, None, open.opener.start, out);
         }
         // How many calls a list holds, and so how many blocks it is, is known only at its end.
         if block.named_within().is_some_and(|(_, each)| each) {
             return;
         }
         if !self.opened {
-            self.tell_opened(&read.given, number, id, opener.start, out);
+            self.tell_opened(read.given.opening(number, open), out);
             self.opened = true;
-            self.at = opener.end;
+            self.at = open.opener.end;
         }
         if block.role == Role::Call {
             return;
@@ -195,7 +218,7 @@ impl Announced {
         if let Some(piece) = text.get(self.at..end).filter(|piece| !piece.is_empty()) {
             let role = match block {
                 Some(number) => {
-                    let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|(id, _)| id));
+                    let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id));
                     id.and_then(|id| read.given.role_of(id))
                 }
                 None => read.given.role_outside(self.answers),
@@ -205,11 +228,11 @@ impl Announced {
         }
     }
 
-    fn tell_opened(&mut self, given: &Given<'_>, block: usize, id: BlockId, start: usize, out: &mut Vec<Announcement>) {
-        if let Some((name, role)) = given.block(id).map(|block| (block.name.clone(), block.role)) {
+    fn tell_opened(&mut self, opened: Option<Announcement>, out: &mut Vec<Announcement>) {
+        if let Some(Announcement::Opened { role, .. }) = &opened {
             self.answers |= role.is_answer();
-            out.push(Announcement::Opened { block, name, role, start });
         }
+        out.extend(opened);
     }
 
     fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {

@@ -119,6 +119,13 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     resolve(raw, unescape).into()
 }
 
+/// A JSON string without the quotes at its ends; a cut may have removed either.
+pub(crate) fn unquoted(raw: &str) -> &str {
+    let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let inner = quote.and_then(|quote| raw.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest)));
+    inner.unwrap_or(raw)
+}
+
 /// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `
 /// ` where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `
 /// ` mentioned in prose does not count.

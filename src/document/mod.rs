@@ -24,16 +24,18 @@ mod pieces;
 mod prelude;
 mod quoted;
 mod reader;
+mod said;
 mod scanner;
 mod side_by_side;
 mod strings;
 
 pub use announce::Announcement;
-pub(crate) use decode::{Spelling, decode_entities, decode_string};
+pub(crate) use decode::{Spelling, decode_entities, decode_string, unquoted};
 pub(crate) use edges::{is_cdata, trimmed, without_between, without_frame};
 pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use pieces::Pieces;
+pub(crate) use said::Said;
 pub(crate) use side_by_side::{Readers, Trial, Tried};
 
 use crate::diagnostic::Defect;

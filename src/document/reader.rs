@@ -524,8 +524,8 @@ impl Scanner {
             Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),
             None => self.marker.certain_until().min(self.masks.decided()),
         };
-        let open = self.open.as_ref().map(|open| (open.id, open.opener));
-        let read = Settled { given: *given, blocks: &self.blocks, open, markup: &self.markup, until, complete };
+        let (open, blocks) = (self.open.as_ref(), &self.blocks);
+        let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
         self.told.tell_more(&read, out);
     }
 

@@ -92,7 +92,8 @@ impl<'r> Judgement<'r> {
     /// Whether a member that names an action was cut off: a string without its closing quote.
     fn is_name_cut(&self, block: &Block, bound: &program::Block) -> bool {
         let program::Called::Attribute(name) = &bound.called else { return false };
-        let said = self.attribute_of(block, name).map(|attribute| attribute.value.span().of(self.text));
+        let named = self.said(block).and_then(|said| said.attribute(name));
+        let said = named.map(|attribute| attribute.value.span().of(self.text));
         let cut = |said: &str| said.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
         self.reads_members() && said.is_some_and(cut)
     }

@@ -40,7 +40,7 @@ use reasoning::Reasoning;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Severity, Strategy};
 use crate::document::payload::Json;
-use crate::document::{Attribute, Block, Document, Key, decode_entities, decode_string};
+use crate::document::{Attribute, Block, Document, Key, Said};
 use crate::expression::{Record, Scope};
 use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
@@ -316,11 +316,9 @@ impl<'r> Judgement<'r> {
     /// The name of a block, from the source that its declaration gives.
     pub(crate) fn called(&self, block: &Block, called: &'r program::Called) -> Option<Cow<'r, str>> {
         match called {
-            program::Called::Own => Some(block.name().of(self.text).into()),
-            program::Called::Word(word) => Some(word.into()),
-            program::Called::Attribute(name) => self.attribute(block, name),
             program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
-            program::Called::Payload { .. } => named_within(block).map(|name| self.value_of(name)),
+            program::Called::Payload { .. } => Some(self.said(block)?.value_of(named_within(block)?)),
+            called => self.said(block)?.called(called),
         }
     }
 
@@ -330,40 +328,20 @@ impl<'r> Judgement<'r> {
         let (Some(block), Some(dialect)) = (self.document.blocks.get(index), self.dialect) else {
             return Value::Null;
         };
+        let said = Said::of(self.text, dialect, block);
         let mut attributes = Object::new();
         for one in &block.attributes {
-            let key = self.key_of(block, one).map(|key| dialect.names.fold(key));
+            let key = said.key_of(one).map(|key| dialect.names.fold(key));
             if let Some(key) = key.filter(|key| !attributes.contains_key(key)) {
-                attributes.insert(&*key, self.value_of(one).into());
+                attributes.insert(&*key, said.value_of(one).into());
             }
         }
         attributes.into()
     }
 
-    pub(super) fn key_of(&self, block: &Block, attribute: &Attribute) -> Option<&'r str> {
-        match attribute.key {
-            Key::Typed(key) => Some(key.span().of(self.text)),
-            Key::Rule(rule) => Some(self.dialect?.grammar(block.family())?.rule_name(rule)),
-            Key::Payload => None,
-        }
-    }
-
-    fn value_of(&self, attribute: &Attribute) -> Cow<'r, str> {
-        match self.says(attribute) {
-            Cow::Borrowed(says) => says.trim().into(),
-            Cow::Owned(says) => says.trim().to_owned().into(),
-        }
-    }
-
-    /// The value of an attribute, with the white space around it.
-    fn says(&self, attribute: &Attribute) -> Cow<'r, str> {
-        let raw = attribute.value.span().of(self.text);
-        match matches!(attribute.key, Key::Payload) || self.reads_members() {
-            // A member that is `null` is there, but says nothing.
-            true if raw == "null" => Cow::Borrowed(""),
-            true => decode_string(unquoted(raw)),
-            false => decode_entities(raw),
-        }
+    /// What the opener of a block says.
+    pub(super) fn said<'b>(&self, block: &'b Block) -> Option<Said<'r, 'b>> {
+        Some(Said::of(self.text, self.dialect?, block))
     }
 
     /// Answers a defect: the first strategy that applies acts, and the finding records it.
@@ -430,20 +408,14 @@ impl<'r> Judgement<'r> {
 
     /// The value of an attribute in the opener of a block.
     pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
-        self.attribute_of(block, name).map(|attribute| self.value_of(attribute))
+        let said = self.said(block)?;
+        said.attribute(name).map(|attribute| said.value_of(attribute))
     }
 
     /// The same, with the white space around it.
     pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
-        self.attribute_of(block, name).map(|attribute| self.says(attribute))
-    }
-
-    pub(super) fn attribute_of<'b>(&self, block: &'b Block, name: &str) -> Option<&'b Attribute> {
-        let dialect = self.dialect?;
-        let members = self.reads_members();
-        let says = |key| if members { decode_string(key) } else { Cow::Borrowed(key) };
-        let same = |one: &&Attribute| self.key_of(block, one).is_some_and(|key| dialect.names.same(&says(key), name));
-        block.attributes.iter().find(same)
+        let said = self.said(block)?;
+        said.attribute(name).map(|attribute| said.whole_value_of(attribute))
     }
 
     /// The name, key and text of a content that stands.
@@ -489,11 +461,4 @@ pub(crate) fn head(block: &Block) -> Span {
 /// The finding for a defect at a place in the response.
 pub(crate) fn defect(defect: Defect, span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Code::Defect(defect), Location::response(span), message)
-}
-
-/// A JSON string without the quotes at its ends; a cut may have removed either.
-fn unquoted(raw: &str) -> &str {
-    let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''));
-    let inner = quote.and_then(|quote| raw.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest)));
-    inner.unwrap_or(raw)
 }

@@ -7,10 +7,10 @@
 
 use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
-use super::{Call, Judgement, Subject, defect, unquoted};
+use super::{Call, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
 use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
-use crate::document::{Block, Ended, Key, Spelling, Written, decode_string, is_cdata, trimmed};
+use crate::document::{Block, Ended, Key, Said, Spelling, Written, decode_string, is_cdata, trimmed, unquoted};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
 use crate::text::{Span, excerpt};
@@ -316,9 +316,10 @@ impl<'r> Judgement<'r> {
     /// The attributes of the opener besides the action's name; if one is repeated, the first counts.
     fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
         let Some(dialect) = self.dialect else { return Vec::new() };
+        let said = Said::of(self.text, dialect, block);
         let mut entries: Vec<Entry<'r>> = Vec::new();
         for attribute in block.attributes.iter().take(self.program.limits.fields) {
-            let Some(name) = self.key_of(block, attribute).filter(|name| !is_fault(name)) else { continue };
+            let Some(name) = said.key_of(attribute).filter(|name| !is_fault(name)) else { continue };
             let same = |other: &str| dialect.names.same(other, name);
             let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
             if !names && !entries.iter().any(|entry| same(entry.name)) {

@@ -590,3 +590,42 @@ fn nothing_is_exported_for_a_mode_that_the_pack_does_not_have() {
         assert_eq!(told, ["error[pack/session-misfit]: the pack has no mode `caht` (did you mean `chat`?)"]);
     }
 }
+
+/// What a block is called is known when it opens, however the answer is cut; nothing is told that only its end shows.
+#[test]
+fn an_opening_tells_who_speaks_and_what_is_written() {
+    let called = |dialect: &str, answer: &str| {
+        let actions = "[actions.keep]\nparams = { text = { type = \"string\" } }";
+        let program = program_of(format!("[pack]\nname = \"p\"\n[dialects.d]\n{dialect}\n{actions}\n"));
+        let read = |size: usize| {
+            let mut reader = program.reader(&program.session(), &Options::default());
+            let mut told: Vec<_> = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
+            told.extend(reader.finish_with_announcements().1);
+            let names = told.into_iter().filter_map(|one| match one {
+                Announcement::Opened { name, called, .. } => Some(format!("{name}: {}", called.unwrap_or_default())),
+                _ => None,
+            });
+            names.collect::<Vec<_>>()
+        };
+        let whole = read(answer.len());
+        (1..6).for_each(|size| assert_eq!(read(size), whole, "{size}"));
+        whole.join("\n")
+    };
+    let talk = "grammar = \"transcript\"\nanchor = \"line\"\nblocks = { \"*\" = { role = \"utterance\" } }";
+    assert_eq!(called(talk, "Maya Chen (Analyst): Yes.\nAlex (Architect): No.\n"), "*: Maya Chen\n*: Alex");
+    let tags = "grammar = \"tags\"\n[dialects.d.blocks]\nfile = { role = \"content\", key = \"@path\" }\n\
+                action = { role = \"call\", name = \"@type\", payload = \"json\" }\nmessage = { role = \"message\" }\n\
+                tool = { role = \"call\", name = \"@payload.name\", body = \"arguments\", payload = \"json\" }";
+    let answer = "<Message>Hi</Message><file path=\"a &amp; b.txt\">x</file><file>y</file>\
+                  <action type=\"keep\">{}</action><tool>{\"name\": \"keep\", \"arguments\": {}}</tool>";
+    assert_eq!(
+        called(&format!("case = \"insensitive\"\n{tags}"), answer),
+        "message: Message\nfile: a & b.txt\nfile: \naction: keep\ntool: "
+    );
+    let object = "grammar = \"json\"\n[dialects.d.blocks]\nsay = { role = \"message\" }\n\
+                  \"files[]\" = { role = \"content\", key = \"@path\", body = \"text\" }";
+    assert_eq!(
+        called(object, r#"{"say": "Hi", "files": [{"path": "a\u002fb.txt", "text": "x"}]}"#),
+        "say: say\nfiles[]: a/b.txt"
+    );
+}

@@ -148,9 +148,8 @@ impl Objects {
                 tell(None, given.role_outside(answers), gap, out);
             }
             let Some(bound) = given.block(block.id) else { continue };
-            let (name, role) = (bound.name.clone(), bound.role);
-            answers |= role.is_answer();
-            out.push(Announcement::Opened { block: number, name, role, start: block.span().start });
+            answers |= bound.role.is_answer();
+            out.extend(given.opened(number, block));
             tell(Some(number), given.role_of(block.id), block.body(), out);
             out.push(Announcement::Closed { block: number, span: block.span() });
             at = block.span().end;
