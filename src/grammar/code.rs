@@ -102,6 +102,14 @@ pub(super) struct Switch {
     pub(super) targets: Vec<u32>,
 }
 
+impl Switch {
+    /// The instruction to continue with before this byte; none to fail.
+    pub(super) fn target(&self, next: u8) -> Option<u32> {
+        let branch = self.branch.get(usize::from(next)).copied().unwrap_or_default();
+        self.targets.get(usize::from(branch).checked_sub(1)?).copied()
+    }
+}
+
 /// The short form of a rule, which most of its matches have: a literal, then a rule that takes a run of characters,
 /// then one byte.
 #[derive(Debug)]
@@ -132,6 +140,16 @@ pub(super) struct Code {
     pub(super) switches: Vec<Switch>,
     /// By the index of the rule.
     pub(super) entries: Vec<Entry>,
+}
+
+impl Code {
+    pub(super) fn set(&self, number: u32) -> Option<&CharSet> {
+        self.sets.get(number as usize)
+    }
+
+    pub(super) fn literal(&self, number: u32) -> &[u8] {
+        self.texts.get(number as usize).map_or(&[], |text| text.as_bytes())
+    }
 }
 
 /// Compiles `rules`; `None` if that takes too many instructions.
@@ -314,76 +332,74 @@ impl Compiler<'_, '_> {
         if self.full {
             return;
         }
+        // A text is compared as it is, even one of a single character.
+        let is_text = matches!(expr, Expr::Text(_));
+        if let Some(class) = self.analysis.class(expr, mode).filter(|_| !is_text) {
+            return self.one(class);
+        }
         match expr {
             Expr::Text(text) => self.text(text),
-            Expr::AnyCase(text) => match self.analysis.class(expr, mode) {
-                Some(class) => self.one(class),
-                None => {
-                    let text = self.literal(text);
-                    self.add(Op::AnyCase(text));
-                }
-            },
-            Expr::One(class) => self.one(class.clone()),
-            Expr::Call(rule) => {
-                if let Some(class) = self.analysis.class(expr, mode) {
-                    self.one(class);
-                } else if self.weights.get(*rule).is_some_and(|weight| *weight <= INLINE) {
-                    self.rule(*rule, mode);
-                } else {
-                    let at = self.add(Op::Call { to: 0 });
-                    self.calls.push((at, *rule, mode));
-                }
+            Expr::AnyCase(text) => {
+                let text = self.literal(text);
+                self.add(Op::AnyCase(text));
             }
-            Expr::Sequence(parts) => match self.analysis.class(expr, mode) {
-                Some(class) => self.one(class),
-                None => parts.iter().for_each(|part| self.expr(part, mode)),
-            },
-            Expr::Choice(choices) => match self.analysis.class(expr, mode) {
-                Some(class) => self.one(class),
-                None => self.choice(choices, mode),
-            },
-            Expr::Optional(inner) => match self.analysis.class(inner, mode) {
-                Some(class) => {
-                    let set = self.set_of(class);
-                    self.add(Op::Maybe(set));
-                }
-                None => {
-                    let start = self.attempt(inner);
-                    self.expr(inner, mode);
-                    let to = self.here() + 1;
-                    self.add(Op::Commit { to });
-                    self.land(start);
-                }
-            },
+            Expr::One(class) => self.one(class.clone()),
+            Expr::Call(rule) if self.weights.get(*rule).is_some_and(|weight| *weight <= INLINE) => {
+                self.rule(*rule, mode);
+            }
+            Expr::Call(rule) => {
+                let at = self.add(Op::Call { to: 0 });
+                self.calls.push((at, *rule, mode));
+            }
+            Expr::Sequence(parts) => parts.iter().for_each(|part| self.expr(part, mode)),
+            Expr::Choice(choices) => self.choice(choices, mode),
+            Expr::Optional(inner) => self.optional(inner, mode),
             Expr::Repeat(inner) => self.repeat(inner, mode),
-            Expr::And(inner) => match self.analysis.class(inner, CaptureMode::Quiet) {
-                Some(class) => {
-                    let set = self.set_of(class);
-                    self.add(Op::Is(set));
-                }
-                None => {
-                    let start = self.add(Op::Try { to: 0 });
-                    self.expr(inner, CaptureMode::Quiet);
-                    let to = self.here() + 2;
-                    self.add(Op::Return { to });
-                    self.land(start);
-                    self.add(Op::Fail);
-                }
-            },
-            Expr::Not(inner) => match self.analysis.class(inner, CaptureMode::Quiet) {
-                Some(class) => {
-                    let set = self.set_of(class);
-                    self.add(Op::IsNot(set));
-                }
-                None => {
-                    let start = self.attempt(inner);
-                    self.expr(inner, CaptureMode::Quiet);
-                    self.add(Op::Refuse);
-                    self.land(start);
-                }
-            },
+            Expr::And(inner) => self.and(inner),
+            Expr::Not(inner) => self.not(inner),
             Expr::Until(texts) => self.until(texts),
         }
+    }
+
+    fn optional(&mut self, inner: &Expr, mode: CaptureMode) {
+        if let Some(set) = self.single(inner, mode) {
+            self.add(Op::Maybe(set));
+            return;
+        }
+        let start = self.attempt(inner);
+        self.expr(inner, mode);
+        let to = self.here() + 1;
+        self.add(Op::Commit { to });
+        self.land(start);
+    }
+
+    fn and(&mut self, inner: &Expr) {
+        if let Some(set) = self.single(inner, CaptureMode::Quiet) {
+            self.add(Op::Is(set));
+            return;
+        }
+        let start = self.add(Op::Try { to: 0 });
+        self.expr(inner, CaptureMode::Quiet);
+        let to = self.here() + 2;
+        self.add(Op::Return { to });
+        self.land(start);
+        self.add(Op::Fail);
+    }
+
+    fn not(&mut self, inner: &Expr) {
+        if let Some(set) = self.single(inner, CaptureMode::Quiet) {
+            self.add(Op::IsNot(set));
+            return;
+        }
+        let start = self.attempt(inner);
+        self.expr(inner, CaptureMode::Quiet);
+        self.add(Op::Refuse);
+        self.land(start);
+    }
+
+    /// The set of the characters that `expr` takes, if it always takes exactly one.
+    fn single(&mut self, expr: &Expr, mode: CaptureMode) -> Option<u32> {
+        self.analysis.class(expr, mode).map(|class| self.set_of(class))
     }
 
     fn text(&mut self, text: &str) {
@@ -441,8 +457,7 @@ impl Compiler<'_, '_> {
     }
 
     fn repeat(&mut self, inner: &Expr, mode: CaptureMode) {
-        if let Some(class) = self.analysis.class(inner, mode) {
-            let set = self.set_of(class);
+        if let Some(set) = self.single(inner, mode) {
             self.add(Op::Span(set));
             return;
         }

@@ -315,7 +315,7 @@ impl Machine {
                     Some(_) => Step::Fail,
                     None => at_end,
                 },
-                Op::One(set) => match (next, code.sets.get(set as usize)) {
+                Op::One(set) => match (next, code.set(set)) {
                     (Some(next), Some(set)) => match taken(set, text, at, next) {
                         0 => Step::Fail,
                         length => {
@@ -327,40 +327,30 @@ impl Machine {
                 },
                 Op::Span(set) => {
                     let start = at;
-                    if let Some(set) = code.sets.get(set as usize) {
+                    if let Some(set) = code.set(set) {
                         at = run_over(set, text, at);
                     }
                     left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
                     if at >= bytes.len() && !complete { Step::Wait } else { Step::On }
                 }
                 Op::TryIf { set, to: after } => match next {
-                    Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(next)) => self.push(Frame {
-                        to: after,
-                        at: at as u32,
-                        captures: self.captures.len() as u32,
-                        open: self.open,
-                    }),
+                    Some(next) if code.set(set).is_some_and(|set| set.holds(next)) => self.attempt(after, at),
                     None if !complete => at_end,
                     _ => Step::To(after),
                 },
                 Op::SpanTryIf { run, set, to: after } => {
                     let start = at;
-                    if let Some(run) = code.sets.get(run as usize) {
+                    if let Some(run) = code.set(run) {
                         at = run_over(run, text, at);
                     }
                     left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
                     match bytes.get(at) {
-                        Some(next) if code.sets.get(set as usize).is_some_and(|set| set.holds(*next)) => {
-                            let captures = self.captures.len() as u32;
-                            self.push(Frame { to: after, at: at as u32, captures, open: self.open })
-                        }
+                        Some(next) if code.set(set).is_some_and(|set| set.holds(*next)) => self.attempt(after, at),
                         None if !complete => at_end,
                         _ => Step::To(after),
                     }
                 }
-                Op::Try { to: after } => {
-                    self.push(Frame { to: after, at: at as u32, captures: self.captures.len() as u32, open: self.open })
-                }
+                Op::Try { to: after } => self.attempt(after, at),
                 Op::Commit { to: after } => {
                     self.frames.pop();
                     Step::To(after)
@@ -371,16 +361,11 @@ impl Machine {
                 }
                 Op::Open(_) if self.captures.len() >= self.most_captures => Step::TooDeep,
                 Op::Open(rule) => {
-                    let capture = Capture::new(rule, at, NONE, self.open);
-                    self.open = self.captures.len() as u32;
-                    self.captures.push(capture);
+                    self.open_capture(rule, at);
                     Step::On
                 }
                 Op::Close => {
-                    let count = self.captures.len() as u32;
-                    if let Some(capture) = self.captures.get_mut(self.open as usize) {
-                        self.open = capture.close(at, count);
-                    }
+                    self.close_capture(at);
                     Step::On
                 }
                 Op::Call { to: callee } => match self.push(Frame { to: op + 1, at: 0, captures: CALL, open: NONE }) {
@@ -392,17 +377,11 @@ impl Machine {
                     None => Step::Matched,
                 },
                 Op::Switch(switch) => match (next, code.switches.get(switch as usize)) {
-                    (Some(next), Some(switch)) => {
-                        let branch = switch.branch.get(usize::from(next)).copied().unwrap_or_default();
-                        match usize::from(branch).checked_sub(1).and_then(|branch| switch.targets.get(branch)) {
-                            Some(target) => Step::To(*target),
-                            None => Step::Fail,
-                        }
-                    }
+                    (Some(next), Some(switch)) => switch.target(next).map_or(Step::Fail, Step::To),
                     _ => at_end,
                 },
                 Op::Text(literal) => {
-                    let literal = code.texts.get(literal as usize).map_or(&b""[..], |text| text.as_bytes());
+                    let literal = code.literal(literal);
                     let rest = bytes.get(at..).unwrap_or_default();
                     if rest.starts_with(literal) {
                         at += literal.len();
@@ -414,7 +393,7 @@ impl Machine {
                     }
                 }
                 Op::AnyCase(literal) => {
-                    let literal = code.texts.get(literal as usize).map_or(&b""[..], |text| text.as_bytes());
+                    let literal = code.literal(literal);
                     let rest = bytes.get(at..).unwrap_or_default();
                     let common = rest.len().min(literal.len());
                     if !rest.iter().zip(literal).all(|(one, other)| one.eq_ignore_ascii_case(other)) {
@@ -426,7 +405,7 @@ impl Machine {
                         at_end
                     }
                 }
-                Op::Maybe(set) => match (next, code.sets.get(set as usize)) {
+                Op::Maybe(set) => match (next, code.set(set)) {
                     (Some(next), Some(set)) => {
                         at += taken(set, text, at, next);
                         Step::On
@@ -434,12 +413,12 @@ impl Machine {
                     _ if complete => Step::On,
                     _ => at_end,
                 },
-                Op::Is(set) => match (next, code.sets.get(set as usize)) {
+                Op::Is(set) => match (next, code.set(set)) {
                     (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Step::On,
                     (Some(_), _) => Step::Fail,
                     _ => at_end,
                 },
-                Op::IsNot(set) => match (next, code.sets.get(set as usize)) {
+                Op::IsNot(set) => match (next, code.set(set)) {
                     (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Step::Fail,
                     (None, _) if !complete => at_end,
                     _ => Step::On,
@@ -455,9 +434,7 @@ impl Machine {
                 }
                 Op::Return { to: after } => {
                     if let Some(frame) = self.frames.pop() {
-                        at = frame.at as usize;
-                        self.open = frame.open;
-                        self.captures.truncate(frame.captures as usize);
+                        at = self.back_to(frame);
                     }
                     Step::To(after)
                 }
@@ -483,9 +460,7 @@ impl Machine {
                     };
                     let Some(frame) = frame else { break Progress::Failed };
                     op = frame.to;
-                    at = frame.at as usize;
-                    self.open = frame.open;
-                    self.captures.truncate(frame.captures as usize);
+                    at = self.back_to(frame);
                 }
             }
         };
@@ -503,6 +478,31 @@ impl Machine {
         self.captures.push(Capture::new(short.rule, self.at, name.end as u32 + 1, 2));
         self.captures.push(Capture::new(short.name, name.start, name.end as u32, 2));
         Some(name.end + 1)
+    }
+
+    /// Remembers to continue with the instruction `to` at byte `at` after a failure.
+    fn attempt(&mut self, to: u32, at: usize) -> Step {
+        self.push(Frame { to, at: at as u32, captures: self.captures.len() as u32, open: self.open })
+    }
+
+    /// Drops the captures made since the frame; returns its place in the text.
+    fn back_to(&mut self, frame: Frame) -> usize {
+        self.open = frame.open;
+        self.captures.truncate(frame.captures as usize);
+        frame.at as usize
+    }
+
+    fn open_capture(&mut self, rule: u16, at: usize) {
+        let capture = Capture::new(rule, at, NONE, self.open);
+        self.open = self.captures.len() as u32;
+        self.captures.push(capture);
+    }
+
+    fn close_capture(&mut self, at: usize) {
+        let count = self.captures.len() as u32;
+        if let Some(capture) = self.captures.get_mut(self.open as usize) {
+            self.open = capture.close(at, count);
+        }
     }
 
     fn push(&mut self, frame: Frame) -> Step {
@@ -524,13 +524,12 @@ fn shortest<'c>(rule: RuleId, code: &'c Code, text: &str, at: usize, steps: &mut
     let bytes = text.as_bytes();
     let start = at + short.literal.len();
     let here = bytes.get(at..start)?;
-    let set = |set: u32| code.sets.get(set as usize);
     // A byte or two: a comparison of slices would be a call.
     let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
-    if *steps == 0 || !starts || !set(short.first)?.holds(*bytes.get(start)?) {
+    if *steps == 0 || !starts || !code.set(short.first)?.holds(*bytes.get(start)?) {
         return None;
     }
-    let end = run_over(set(short.rest)?, text, start + 1);
+    let end = run_over(code.set(short.rest)?, text, start + 1);
     *steps = steps.saturating_sub(1 + ((end - at) / BYTES_PER_STEP) as u64);
     (bytes.get(end) == Some(&short.end)).then_some((short, Span::new(start, end)))
 }
@@ -636,7 +635,7 @@ fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
 /// Moves `at` to the next of the texts, or to the end. Returns whether that is certain; if not, continue at `at`.
 fn run_until(until: &Until, code: &Code, text: &str, at: &mut usize, complete: bool) -> bool {
     let bytes = text.as_bytes();
-    let Some(others) = code.sets.get(until.others as usize) else { return true };
+    let Some(others) = code.set(until.others) else { return true };
     loop {
         *at = run_over(others, text, *at);
         let rest = bytes.get(*at..).unwrap_or_default();
