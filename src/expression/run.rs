@@ -18,6 +18,7 @@ use super::{Scope, engine, is_true};
 use crate::value::{Members, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
 
 /// The value of an expression; none if only the engine can tell.
 pub(super) fn value(lowered: &Lowered, scope: &Scope<'_>) -> Option<Value> {
@@ -112,27 +113,8 @@ impl<'j> Run<'j> {
                 base.member(key.text()?)?
             }
             Quick::Constant(value) => Held::Value(Cow::Borrowed(value)),
-            Quick::List(items) => {
-                let items: Vec<Held<'_>> = items.iter().map(|item| self.value(item)).collect::<Option<_>>()?;
-                // Lists of lists may nest without end; the engine has a bound for that.
-                if items.iter().any(|item| matches!(item, Held::List(_))) {
-                    return None;
-                }
-                Held::List(items)
-            }
-            Quick::Table(members) => {
-                let mut object = Members::with_capacity(members.len());
-                for (key, value) in members {
-                    let value = self.value(value)?;
-                    // Lists may hold what the engine refuses to nest, or writes in a way of its own.
-                    if matches!(&value, Held::List(items) if items.iter().any(|item| !matches!(item, Held::Value(_) | Held::Text(_))))
-                    {
-                        return None;
-                    }
-                    object.insert(key.clone(), value.into_value());
-                }
-                Held::made(Value::Object(object.into()))
-            }
+            Quick::List(items) => self.list(items)?,
+            Quick::Table(members) => self.table(members)?,
             Quick::Member(base, key) => self.value(base)?.member(key)?,
             Quick::Not(base) => Held::made(!self.value(base)?.is_true()),
             Quick::And(left, right) => {
@@ -175,23 +157,8 @@ impl<'j> Run<'j> {
             Quick::First(base) => self.items(self.value(base)?)?.into_iter().next().unwrap_or(NONE),
             Quick::Length(base) => Held::made(self.value(base)?.length()?),
             Quick::Text(base) => self.text(self.value(base)?)?,
-            Quick::Trimmed(base) => match self.value(base)? {
-                Held::Text(text) => Held::Text(text.trim()),
-                Held::Value(Cow::Borrowed(Value::String(text))) => Held::Text(text.trim()),
-                _ => return None,
-            },
-            Quick::Lines(base) => {
-                let text = match self.value(base)? {
-                    Held::Text(text) => text,
-                    Held::Value(Cow::Borrowed(Value::String(text))) => text,
-                    none if none.is_none() => "",
-                    _ => return None,
-                };
-                self.take(text.len() / STRIDE)?;
-                let lines: Vec<Held<'_>> = text.lines().map(Held::Text).collect();
-                self.take(lines.len())?;
-                Held::List(lines)
-            }
+            Quick::Trimmed(base) => Held::Text(borrowed(&self.value(base)?)?.trim()),
+            Quick::Lines(base) => self.lines(&self.value(base)?)?,
             Quick::Whole(base) => self.value(base)?.whole()?,
             Quick::Wholes(base) => {
                 let items = self.items(self.value(base)?)?;
@@ -202,27 +169,8 @@ impl<'j> Run<'j> {
                 let texts: Vec<&str> = items.iter().map(Held::text).collect::<Option<_>>()?;
                 self.made(texts.join(by))?
             }
-            Quick::Sorted(base, reverse) => {
-                let items = self.items(self.value(base)?)?;
-                let mut numbers: Vec<i64> = items.iter().map(Held::number).collect::<Option<_>>()?;
-                numbers.sort_unstable();
-                if *reverse {
-                    numbers.reverse();
-                }
-                Held::List(numbers.into_iter().map(Held::made).collect())
-            }
-            Quick::Shows(section, held) => {
-                let section = self.value(section)?;
-                let held = self.value(held)?;
-                Held::made(match section.text() {
-                    Some("always") => true,
-                    Some("hidden") => false,
-                    _ => match &held {
-                        Held::Value(json) => self.holds_something(json)?,
-                        _ => return None,
-                    },
-                })
-            }
+            Quick::Sorted(base, descending) => self.sorted(self.value(base)?, *descending)?,
+            Quick::Shows(section, held) => Held::made(self.shows(&self.value(section)?, &self.value(held)?)?),
             Quick::Select(base, path, asked, wanted) => {
                 let items = self.items(self.value(base)?)?;
                 let other = match asked {
@@ -236,6 +184,57 @@ impl<'j> Run<'j> {
                 Held::List(items.iter().map(|item| item.at(path)).collect::<Option<_>>()?)
             }
         })
+    }
+
+    fn list(&self, items: &'j [Quick]) -> Option<Held<'j>> {
+        let items: Vec<Held<'_>> = items.iter().map(|item| self.value(item)).collect::<Option<_>>()?;
+        // Lists of lists may nest without end; the engine has a bound for that.
+        if items.iter().any(|item| matches!(item, Held::List(_))) {
+            return None;
+        }
+        Some(Held::List(items))
+    }
+
+    fn table(&self, members: &'j [(Arc<str>, Quick)]) -> Option<Held<'j>> {
+        // Lists may hold what the engine refuses to nest, or writes in a way of its own.
+        let is_plain = |item: &Held<'_>| matches!(item, Held::Value(_) | Held::Text(_));
+        let mut object = Members::with_capacity(members.len());
+        for (key, value) in members {
+            let value = self.value(value)?;
+            if matches!(&value, Held::List(items) if !items.iter().all(is_plain)) {
+                return None;
+            }
+            object.insert(key.clone(), value.into_value());
+        }
+        Some(Held::made(Value::Object(object.into())))
+    }
+
+    fn lines(&self, value: &Held<'j>) -> Option<Held<'j>> {
+        let text = if value.is_none() { "" } else { borrowed(value)? };
+        self.take(text.len() / STRIDE)?;
+        let lines: Vec<Held<'_>> = text.lines().map(Held::Text).collect();
+        self.take(lines.len())?;
+        Some(Held::List(lines))
+    }
+
+    fn sorted(&self, list: Held<'j>, descending: bool) -> Option<Held<'j>> {
+        let items = self.items(list)?;
+        let mut numbers: Vec<i64> = items.iter().map(Held::number).collect::<Option<_>>()?;
+        numbers.sort_unstable();
+        if descending {
+            numbers.reverse();
+        }
+        Some(Held::List(numbers.into_iter().map(Held::made).collect()))
+    }
+
+    /// Whether a section of a prompt that holds this value is shown.
+    fn shows(&self, section: &Held<'_>, held: &Held<'_>) -> Option<bool> {
+        match (section.text(), held) {
+            (Some("always"), _) => Some(true),
+            (Some("hidden"), _) => Some(false),
+            (_, Held::Value(json)) => self.holds_something(json),
+            _ => None,
+        }
     }
 
     /// Arithmetic on whole numbers, or the sum of two lists.
@@ -388,6 +387,15 @@ impl<'j> Run<'j> {
                 }
             }
         })
+    }
+}
+
+/// A text that outlives the evaluation; none if it was made during it.
+fn borrowed<'j>(value: &Held<'j>) -> Option<&'j str> {
+    match value {
+        Held::Text(text) => Some(text),
+        Held::Value(Cow::Borrowed(Value::String(text))) => Some(text),
+        _ => None,
     }
 }
 

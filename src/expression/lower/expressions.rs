@@ -15,7 +15,9 @@ use crate::expression::resolve::{Read, Step};
 use crate::text::Span;
 use minijinja::Value as Jinja;
 use minijinja::machinery;
-use minijinja::machinery::ast::{BinOp, BinOpKind, CallArg, CompareOpKind, Expr, Filter, Stmt, UnaryOpKind};
+use minijinja::machinery::ast::{
+    BinOp, BinOpKind, Call, CallArg, Compare, CompareOpKind, Expr, Filter, Slice, Stmt, Test, UnaryOpKind,
+};
 use std::fmt::Write as _;
 
 /// Lowers an expression.
@@ -139,32 +141,13 @@ impl<'s> Lower<'s> {
                 format!("({})[{key}]|weigh", self.holder(&get.expr)?)
             }
             Expr::GetItem(get) => format!("({})[{}]|weigh", self.holder(&get.expr)?, self.expr(&get.subscript_expr)?),
-            Expr::Slice(slice) => {
-                let mut code = format!("({})[", self.expr(&slice.expr)?);
-                for (index, bound) in [&slice.start, &slice.stop, &slice.step].into_iter().enumerate() {
-                    code.push_str(if index == 0 { "" } else { ":" });
-                    if let Some(bound) = bound {
-                        let filter = if index == 2 { "stride" } else { "bound" };
-                        code.push_str(&format!("({}|{filter})", self.expr(bound)?));
-                    }
-                }
-                code + "]|weigh"
-            }
+            Expr::Slice(slice) => self.slice(slice)?,
             Expr::UnaryOp(unary) => match unary.op {
                 UnaryOpKind::Not => format!("(not {})", self.expr(&unary.expr)?),
                 UnaryOpKind::Neg => format!("(-({}|number))", self.expr(&unary.expr)?),
             },
             Expr::BinOp(op) => self.operation(op)?,
-            Expr::Compare(compare) => {
-                let (mut left, mut before) = (self.expr(&compare.expr)?, &compare.expr);
-                let mut parts = Vec::new();
-                for op in &compare.ops {
-                    let right = self.expr(&op.expr)?;
-                    parts.push(self.comparison(op.op, (before, &left), (&op.expr, &right)));
-                    (left, before) = (right, &op.expr);
-                }
-                format!("({})", parts.join(" and "))
-            }
+            Expr::Compare(compare) => self.comparisons(compare)?,
             Expr::IfExpr(choice) => {
                 let then = self.expr(&choice.true_expr)?;
                 let test = self.expr(&choice.test_expr)?;
@@ -175,35 +158,8 @@ impl<'s> Lower<'s> {
                 format!("({then} if {test} else {other})")
             }
             Expr::Filter(filter) => self.filter(tree, filter)?,
-            Expr::Test(test) => {
-                let Some(name) = filters::predicates().find(|known| *known == test.name) else {
-                    return Err(self.unknown(tree, test.name, "test", filters::predicates()));
-                };
-                if let [CallArg::Pos(other)] = test.args.as_slice() {
-                    self.compare_by(name, &test.expr, other);
-                }
-                let pattern = (name == matching::TEST).then_some(0);
-                format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args, pattern)?)
-            }
-            Expr::Call(call) => match &call.expr {
-                Expr::Var(var) if var.id == "range" => format!("range({})|weigh", self.args(tree, &call.args, None)?),
-                Expr::Var(var) => {
-                    let fault = self.unknown(tree, var.id, "function", ["range"]);
-                    let help = self.as_filter(var.id, call.args.iter().map(positional));
-                    return Err(Fault { help: help.or(fault.help), ..fault });
-                }
-                method => {
-                    let help = match method {
-                        Expr::GetAttr(get) => {
-                            let args = call.args.iter().map(positional);
-                            self.as_filter(get.name, std::iter::once(Some(&get.expr)).chain(args))
-                        }
-                        _ => None,
-                    };
-                    let general = || "filters do what methods do elsewhere: `name | upper`".to_owned();
-                    return Err(self.refuse(tree, "values have no methods").help(help.unwrap_or_else(general)));
-                }
-            },
+            Expr::Test(test) => self.test(tree, test)?,
+            Expr::Call(call) => self.call(tree, call)?,
             Expr::List(list) => format!("[{}]|weigh", self.all(&list.items)?),
             Expr::Tuple(tuple) => format!("[{}]|weigh", self.all(&tuple.items)?),
             Expr::Map(map) => {
@@ -214,6 +170,62 @@ impl<'s> Lower<'s> {
                 code + "}|weigh"
             }
         })
+    }
+
+    fn slice(&mut self, slice: &Slice<'s>) -> Code {
+        let base = self.expr(&slice.expr)?;
+        let mut bound = |bound: &Option<Expr<'s>>, filter: &str| match bound {
+            Some(bound) => Ok(format!("({}|{filter})", self.expr(bound)?)),
+            None => Ok(String::new()),
+        };
+        let start = bound(&slice.start, "bound")?;
+        let stop = bound(&slice.stop, "bound")?;
+        let step = bound(&slice.step, "stride")?;
+        Ok(format!("({base})[{start}:{stop}:{step}]|weigh"))
+    }
+
+    /// The code of a chain such as `a < b < c`: each pair of neighbours is compared.
+    fn comparisons(&mut self, compare: &Compare<'s>) -> Code {
+        let (mut left, mut before) = (self.expr(&compare.expr)?, &compare.expr);
+        let mut parts = Vec::new();
+        for op in &compare.ops {
+            let right = self.expr(&op.expr)?;
+            parts.push(self.comparison(op.op, (before, &left), (&op.expr, &right)));
+            (left, before) = (right, &op.expr);
+        }
+        Ok(format!("({})", parts.join(" and ")))
+    }
+
+    fn test(&mut self, tree: &Expr<'s>, test: &Test<'s>) -> Code {
+        let Some(name) = filters::predicates().find(|known| *known == test.name) else {
+            return Err(self.unknown(tree, test.name, "test", filters::predicates()));
+        };
+        if let [CallArg::Pos(other)] = test.args.as_slice() {
+            self.compare_by(name, &test.expr, other);
+        }
+        let pattern = (name == matching::TEST).then_some(0);
+        Ok(format!("({} is {name}({}))", self.expr(&test.expr)?, self.args(tree, &test.args, pattern)?))
+    }
+
+    /// The code of `range`, the only function; other calls are refused, with the filter to write instead.
+    fn call(&mut self, tree: &Expr<'s>, call: &Call<'s>) -> Code {
+        let args = call.args.iter().map(positional);
+        match &call.expr {
+            Expr::Var(var) if var.id == "range" => Ok(format!("range({})|weigh", self.args(tree, &call.args, None)?)),
+            Expr::Var(var) => {
+                let fault = self.unknown(tree, var.id, "function", ["range"]);
+                let help = self.as_filter(var.id, args);
+                Err(Fault { help: help.or(fault.help), ..fault })
+            }
+            method => {
+                let help = match method {
+                    Expr::GetAttr(get) => self.as_filter(get.name, std::iter::once(Some(&get.expr)).chain(args)),
+                    _ => None,
+                };
+                let general = || "filters do what methods do elsewhere: `name | upper`".to_owned();
+                Err(self.refuse(tree, "values have no methods").help(help.unwrap_or_else(general)))
+            }
+        }
     }
 
     fn operation(&mut self, op: &BinOp<'s>) -> Code {

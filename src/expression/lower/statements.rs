@@ -14,7 +14,7 @@ use crate::expression::reads::ENTRY;
 use crate::expression::{Fault, filters};
 use crate::text::Span;
 use minijinja::machinery;
-use minijinja::machinery::ast::{CallArg, Expr, ForLoop, Include, Stmt};
+use minijinja::machinery::ast::{CallArg, EmitRaw, Expr, ForLoop, IfCond, Include, Set, Spanned, Stmt};
 use minijinja::syntax::SyntaxConfig;
 use std::fmt::Write as _;
 
@@ -92,63 +92,10 @@ impl<'s> Lower<'s> {
 
     fn statement(&mut self, statement: &Stmt<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
         match statement {
-            Stmt::EmitRaw(raw) => {
-                let start = raw.span().start_offset as usize;
-                let mut raw = raw.raw;
-                if let Some(paper) = &mut self.paper {
-                    if self.source.get(..start).is_some_and(ends_with_statements) {
-                        raw = behind_line(raw);
-                    }
-                    paper.place = paper.place.behind(raw);
-                    paper.joins |= paper.escape.joins(raw);
-                }
-                let text = self.constant(raw.into());
-                let _ = write!(out, "{{{{ {text} }}}}");
-                Ok(Some(Node::Text(raw.to_owned())))
-            }
-            Stmt::EmitExpr(emit) => {
-                let (base, form) = self.printed(&emit.expr)?;
-                if let (Some(paper), Print::Markup) = (&mut self.paper, &form) {
-                    paper.joins = true;
-                }
-                let code = self.expr(base)?;
-                let filter = match &form {
-                    Print::Jinja => String::new(),
-                    Print::Markup => "|string".to_owned(),
-                    Print::Slot(Slot::Text) => "|slot".to_owned(),
-                    Print::Slot(Slot::Quoted) => "|quoted".to_owned(),
-                    Print::Guarded(dialect) => format!("|{GUARDED}({})", self.constant(dialect.as_str().into())),
-                };
-                let _ = write!(out, "{{{{ {code}{filter} }}}}");
-                Ok(self.quick(base).map(|quick| Node::Print(quick, form)))
-            }
-            Stmt::IfCond(choice) => {
-                let test = self.expr(&choice.expr)?;
-                let quick = self.quick(&choice.expr);
-                let before = self.place();
-                let _ = write!(out, "{{% if {test} %}}");
-                let then = self.statements(&choice.true_body, out)?;
-                out.push_str("{% else %}");
-                let after = self.place();
-                self.put(before);
-                let other = self.statements(&choice.false_body, out)?;
-                out.push_str("{% endif %}");
-                self.same_place(after, &choice.expr)?;
-                Ok(quick.zip(then).zip(other).map(|((test, then), other)| Node::If(test, then, other)))
-            }
-            Stmt::Set(set) => {
-                let Expr::Var(target) = &set.target else {
-                    return Err(self.refuse(&set.target, "`set` takes one name"));
-                };
-                let code = self.expr(&set.expr)?;
-                let quick = self.quick(&set.expr);
-                let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
-                self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
-                let path = self.leads(&set.expr);
-                self.items.push(Binding { name: target.id, own: false, path });
-                let name = self.name(target.id);
-                Ok(quick.map(|quick| Node::Set(name, quick)))
-            }
+            Stmt::EmitRaw(raw) => Ok(Some(self.raw(raw, out))),
+            Stmt::EmitExpr(emit) => self.emit(&emit.expr, out),
+            Stmt::IfCond(choice) => self.choice(choice, out),
+            Stmt::Set(set) => self.set(set, out),
             Stmt::ForLoop(each) if !each.recursive => self.each(each, out),
             Stmt::Include(include) if self.paper.is_some() => Ok(self.include(include, out)?.map(Node::Part)),
             other => {
@@ -156,6 +103,68 @@ impl<'s> Lower<'s> {
                 Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()))
             }
         }
+    }
+
+    /// Writes text between statements; in a document, a blank line that only statements stood on is left out.
+    fn raw(&mut self, raw: &Spanned<EmitRaw<'s>>, out: &mut String) -> Node {
+        let start = raw.span().start_offset as usize;
+        let mut raw = raw.raw;
+        if let Some(paper) = &mut self.paper {
+            if self.source.get(..start).is_some_and(ends_with_statements) {
+                raw = behind_line(raw);
+            }
+            paper.place = paper.place.behind(raw);
+            paper.joins |= paper.escape.joins(raw);
+        }
+        let text = self.constant(raw.into());
+        let _ = write!(out, "{{{{ {text} }}}}");
+        Node::Text(raw.to_owned())
+    }
+
+    fn emit(&mut self, tree: &Expr<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
+        let (base, form) = self.printed(tree)?;
+        if let (Some(paper), Print::Markup) = (&mut self.paper, &form) {
+            paper.joins = true;
+        }
+        let code = self.expr(base)?;
+        let filter = match &form {
+            Print::Jinja => String::new(),
+            Print::Markup => "|string".to_owned(),
+            Print::Slot(Slot::Text) => "|slot".to_owned(),
+            Print::Slot(Slot::Quoted) => "|quoted".to_owned(),
+            Print::Guarded(dialect) => format!("|{GUARDED}({})", self.constant(dialect.as_str().into())),
+        };
+        let _ = write!(out, "{{{{ {code}{filter} }}}}");
+        Ok(self.quick(base).map(|quick| Node::Print(quick, form)))
+    }
+
+    fn choice(&mut self, choice: &IfCond<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
+        let test = self.expr(&choice.expr)?;
+        let quick = self.quick(&choice.expr);
+        let before = self.place();
+        let _ = write!(out, "{{% if {test} %}}");
+        let then = self.statements(&choice.true_body, out)?;
+        out.push_str("{% else %}");
+        let after = self.place();
+        self.put(before);
+        let other = self.statements(&choice.false_body, out)?;
+        out.push_str("{% endif %}");
+        self.same_place(after, &choice.expr)?;
+        Ok(quick.zip(then).zip(other).map(|((test, then), other)| Node::If(test, then, other)))
+    }
+
+    fn set(&mut self, set: &Set<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
+        let Expr::Var(target) = &set.target else {
+            return Err(self.refuse(&set.target, "`set` takes one name"));
+        };
+        let code = self.expr(&set.expr)?;
+        let quick = self.quick(&set.expr);
+        let _ = write!(out, "{{% set l_{} = {code} %}}", target.id);
+        self.locals.last_mut().into_iter().for_each(|names| names.push(target.id));
+        let path = self.leads(&set.expr);
+        self.items.push(Binding { name: target.id, own: false, path });
+        let name = self.name(target.id);
+        Ok(quick.map(|quick| Node::Set(name, quick)))
     }
 
     fn each(&mut self, each: &ForLoop<'s>, out: &mut String) -> Result<Option<Node>, Fault> {
