@@ -17,7 +17,7 @@ use super::mark::{Kind, Mark};
 use super::masks::is_masked;
 use super::open::Open;
 use super::pairs::{Pairs, Tagged};
-use super::payload::{MOST_TAGS, Tag, Tags, field_family, merged, read_tags};
+use super::payload::{MOST_TAGS, Tag, TagSource, Tags, field_family, merged};
 use super::scanner::Scanner;
 use super::strings::TagMarks;
 use super::{Given, Quoted};
@@ -226,7 +226,8 @@ impl Scanner {
     /// The tags of a call, and those of its fields if these have another grammar.
     fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
         let (masks, limits) = (self.masks.found(), &self.limits);
-        let read = |family| read_tags(given.text, part, masks, given.dialect, family, limits);
+        let Given { text, dialect, .. } = *given;
+        let read = |family| TagSource { text, body: part, masks, dialect, family, limits }.tags(&[]);
         let tags = field_family(given.dialect, open.family).map(read).unwrap_or_default();
         match given.block(open.id).and_then(|block| block.fields.as_deref()) {
             Some(fields) => merged(tags, read(fields)),

@@ -129,34 +129,11 @@ impl<'b> Spelled<'b> {
 impl Source<'_> {
     /// The outermost fields of `body`.
     pub(crate) fn fields_in(&self, body: Span) -> Fields {
-        let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, named, trim }, .. } = *self;
+        let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, trim, .. }, .. } = *self;
         let mut fields = Fields::default();
-        let Some(spelling) = own.or_else(|| field_family(dialect, family)) else { return fields };
-        let name_of = |tag: &Tag, verbose: &mut Vec<Span>| match named {
-            Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
-                let key = |key: Key| match key {
-                    Key::Typed(key) => key.span().of(text),
-                    Key::Rule(rule) => spelling.grammar.rule_name(rule),
-                    Key::Payload => "",
-                };
-                let said = says(text, tag, spelling, limits);
-                let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
-                said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
-            }
-            _ => {
-                let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
-                if spelling.attribute.is_some()
-                    && tag.span().end > tag.name().end + 1
-                    && says(text, tag, spelling, limits).iter().any(typed)
-                {
-                    verbose.push(tag.span());
-                }
-                tag.name()
-            }
-        };
-        let data = strings(text, body, spelling);
-        let mut tags = tags(text, body, masks, &data, spelling, limits);
-        pair(text, &mut tags, dialect);
+        let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
+        let source = TagSource { text, body, masks, dialect, family, limits };
+        let tags = source.tags(&source.strings());
         fields.too_many = tags.len() >= MOST_TAGS;
         let mut next = 0;
         let mut at = body.start;
@@ -176,14 +153,14 @@ impl Source<'_> {
                 (Kind::Close, _) => fields.stray.push(tag.span()),
                 (Kind::Empty, _) => {
                     let end = Span::new(tag.span().end, tag.span().end);
-                    let name = name_of(tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields.verbose);
                     fields.list.push(Field { name, span: tag.span(), body: end });
                 }
                 (Kind::Open, None) => fields.unclosed.push(tag.span()),
                 (Kind::Open, Some((closer, end))) => {
                     let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                     between(&mut fields, tag.span().to(end.span()));
-                    let name = name_of(tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields.verbose);
                     fields.list.push(Field { name, span: tag.span().to(end.span()), body });
                     next = closer + 1;
                 }
@@ -199,20 +176,151 @@ impl Source<'_> {
         }
         fields
     }
+
+    /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes a tag whose attributes
+    /// nothing reads.
+    fn field_name(&self, source: &TagSource<'_>, tag: &Tag, verbose: &mut Vec<Span>) -> Span {
+        let TagSource { text, dialect, family, .. } = *source;
+        match self.spelled.named {
+            Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
+                let key = |key: Key| match key {
+                    Key::Typed(key) => key.span().of(text),
+                    Key::Rule(rule) => family.grammar.rule_name(rule),
+                    Key::Payload => "",
+                };
+                let said = source.attributes(tag);
+                let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
+                said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
+            }
+            _ => {
+                let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
+                let may_have = family.attribute.is_some() && tag.span().end > tag.name().end + 1;
+                if may_have && source.attributes(tag).iter().any(typed) {
+                    verbose.push(tag.span());
+                }
+                tag.name()
+            }
+        }
+    }
 }
 
-/// The tags of `body` in order, at most [`MOST_TAGS`], each opener paired with the closer that balances it.
-pub(crate) fn read_tags(
-    text: &str,
-    body: Span,
-    masks: &[Mask],
-    dialect: &Dialect,
-    family: &Family,
-    limits: &Limits,
-) -> Tags {
-    let mut tags = tags(text, body, masks, &[], family, limits);
-    pair(text, &mut tags, dialect);
-    tags
+/// A part of a response in which tags are read, and how they are written.
+#[derive(Clone, Copy)]
+pub(crate) struct TagSource<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) body: Span,
+    pub(crate) masks: &'t [Mask],
+    pub(crate) dialect: &'t Dialect,
+    pub(crate) family: &'t Family,
+    pub(crate) limits: &'t Limits,
+}
+
+impl TagSource<'_> {
+    /// The tags that do not start in the `data`, in order, at most [`MOST_TAGS`], each opener paired with the closer that
+    /// balances it.
+    pub(crate) fn tags(&self, data: &[Span]) -> Tags {
+        let mut tags = self.read(data);
+        pair(self.text, &mut tags, self.dialect);
+        tags
+    }
+
+    /// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be told apart at some
+    /// place, everything after it may be quoted.
+    fn strings(&self) -> Vec<Span> {
+        let TagSource { text, body, family, .. } = *self;
+        let within = text.get(..body.end).unwrap_or_default();
+        let mut strings = Strings::new(body.start);
+        let mut found = Vec::new();
+        loop {
+            match strings.next(body.end, within, lead(family), true) {
+                Next::String(string) => found.push(string),
+                Next::Torn(at) => {
+                    found.push(Span::new(at, body.end));
+                    return found;
+                }
+                Next::Clear | Next::Over | Next::Waits => return found,
+            }
+        }
+    }
+
+    /// The attributes in the opener of a tag.
+    fn attributes(&self, tag: &Tag) -> Attributes {
+        let TagSource { text, family, limits, .. } = *self;
+        let within = text.get(..tag.span().end).unwrap_or_default();
+        let mut machine = Machine::new().capturing(most_captures(limits));
+        let mut steps = limits.steps(tag.span().len());
+        machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut steps);
+        opener(family, machine.captures()).attributes
+    }
+
+    /// Every tag that does not start in the `data`, in order; none is paired yet.
+    fn read(&self, data: &[Span]) -> Tags {
+        let TagSource { text, body, masks, family, limits, .. } = *self;
+        let mut machine = Machine::new().capturing(most_captures(limits));
+        let mut steps = limits.steps(body.len());
+        let within = text.get(..body.end).unwrap_or_default();
+        let openers = family.grammar.first(family.open);
+        let closers = family.close.map(|close| family.grammar.first(close));
+        let lead = openers.lead().filter(|lead| closers.is_none_or(|closers| closers.lead() == Some(*lead)));
+        let starts = |byte: &u8| {
+            let may = |first: &First| first.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
+            may(openers) || closers.is_some_and(may)
+        };
+        let next = |rest: &[u8]| match lead {
+            Some(lead) => memchr::memchr(lead, rest),
+            None => rest.iter().position(starts),
+        };
+        // Where a fence is the opener of the call, all of the body stands in it.
+        let around =
+            |mask: &Mask| mask.by == Quotes::Opener && mask.span().start <= body.start && body.end <= mask.span().end;
+        let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
+        let mut data = data.iter().peekable();
+        let mut tags = Tags::new();
+        let mut at = body.start;
+        while let Some(offset) = next(within.as_bytes().get(at..).unwrap_or_default()) {
+            let start = at + offset;
+            at = start + 1;
+            if !within.is_char_boundary(start) {
+                continue;
+            }
+            while masks.get(mask).is_some_and(|mask| mask.span().end <= start) {
+                mask += 1;
+            }
+            let quotes = masks.get(mask).filter(|mask| mask.span().contains(start) && !around(mask));
+            if let Some(mask) = quotes.map(|mask| mask.span()) {
+                at = mask.end;
+                continue;
+            }
+            while data.next_if(|data| data.end <= start).is_some() {}
+            if let Some(data) = data.peek().filter(|data| data.contains(start)) {
+                at = data.end;
+                continue;
+            }
+            let mut run = |rule: RuleId| {
+                let rules = (rule, family.name);
+                let (span, name) = machine.match_named(&family.grammar, rules, within, start, &mut steps)?;
+                let empty = machine.captures().iter().any(|capture| Some(capture.rule()) == family.empty);
+                Some((span, name, empty))
+            };
+            let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
+            let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
+                Some((span, Some(name), empty)) => {
+                    Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open }))
+                }
+                _ => family.close.and_then(run).map(|(span, name, _)| {
+                    Tag::new(span, name.unwrap_or(Span::new(span.start, span.start)), Kind::Close)
+                }),
+            };
+            if let Some(tag) = tag {
+                at = tag.span().end;
+                tags.push(tag);
+                if tags.len() >= MOST_TAGS {
+                    break;
+                }
+            }
+        }
+        tags
+    }
 }
 
 /// Merges two lists of tags, in order; each tag stays paired as it was.
@@ -233,105 +341,11 @@ pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
     tags
 }
 
-/// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be told apart at some
-/// place, everything after it may be quoted.
-fn strings(text: &str, body: Span, family: &Family) -> Vec<Span> {
-    let within = text.get(..body.end).unwrap_or_default();
-    let mut strings = Strings::new(body.start);
-    let mut found = Vec::new();
-    loop {
-        match strings.next(body.end, within, lead(family), true) {
-            Next::String(string) => found.push(string),
-            Next::Torn(at) => {
-                found.push(Span::new(at, body.end));
-                return found;
-            }
-            Next::Clear | Next::Over | Next::Waits => return found,
-        }
-    }
-}
-
 /// The family that defines how the fields of a family are written: if its grammar has no closers, fields are tags.
 pub(crate) fn field_family(dialect: &Dialect, family: usize) -> Option<&Family> {
     let own = dialect.families.get(family).filter(|family| family.close.is_some());
     #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
     own.or_else(|| tag_family())
-}
-
-/// The attributes in the opener of a tag.
-fn says(text: &str, tag: &Tag, family: &Family, limits: &Limits) -> Attributes {
-    let within = text.get(..tag.span().end).unwrap_or_default();
-    let mut machine = Machine::new().capturing(most_captures(limits));
-    let mut steps = limits.steps(tag.span().len());
-    machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut steps);
-    opener(family, machine.captures()).attributes
-}
-
-/// Every tag of the body that does not start in its `data`, in order.
-fn tags(text: &str, body: Span, masks: &[Mask], data: &[Span], family: &Family, limits: &Limits) -> Tags {
-    let mut machine = Machine::new().capturing(most_captures(limits));
-    let mut steps = limits.steps(body.len());
-    let within = text.get(..body.end).unwrap_or_default();
-    let openers = family.grammar.first(family.open);
-    let closers = family.close.map(|close| family.grammar.first(close));
-    let lead = openers.lead().filter(|lead| closers.is_none_or(|closers| closers.lead() == Some(*lead)));
-    let starts = |byte: &u8| {
-        let may = |first: &First| first.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
-        may(openers) || closers.is_some_and(may)
-    };
-    let next = |rest: &[u8]| match lead {
-        Some(lead) => memchr::memchr(lead, rest),
-        None => rest.iter().position(starts),
-    };
-    // Where a fence is the opener of the call, all of the body stands in it.
-    let around =
-        |mask: &Mask| mask.by == Quotes::Opener && mask.span().start <= body.start && body.end <= mask.span().end;
-    let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
-    let mut data = data.iter().peekable();
-    let mut tags = Tags::new();
-    let mut at = body.start;
-    while let Some(offset) = next(within.as_bytes().get(at..).unwrap_or_default()) {
-        let start = at + offset;
-        at = start + 1;
-        if !within.is_char_boundary(start) {
-            continue;
-        }
-        while masks.get(mask).is_some_and(|mask| mask.span().end <= start) {
-            mask += 1;
-        }
-        let quotes = masks.get(mask).filter(|mask| mask.span().contains(start) && !around(mask));
-        if let Some(mask) = quotes.map(|mask| mask.span()) {
-            at = mask.end;
-            continue;
-        }
-        while data.next_if(|data| data.end <= start).is_some() {}
-        if let Some(data) = data.peek().filter(|data| data.contains(start)) {
-            at = data.end;
-            continue;
-        }
-        let mut run = |rule: RuleId| {
-            let rules = (rule, family.name);
-            let (span, name) = machine.match_named(&family.grammar, rules, within, start, &mut steps)?;
-            let empty = machine.captures().iter().any(|capture| Some(capture.rule()) == family.empty);
-            Some((span, name, empty))
-        };
-        let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
-        let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
-            Some((span, Some(name), empty)) => Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open })),
-            _ => family
-                .close
-                .and_then(run)
-                .map(|(span, name, _)| Tag::new(span, name.unwrap_or(Span::new(span.start, span.start)), Kind::Close)),
-        };
-        if let Some(tag) = tag {
-            at = tag.span().end;
-            tags.push(tag);
-            if tags.len() >= MOST_TAGS {
-                break;
-            }
-        }
-    }
-    tags
 }
 
 /// Up to this many tags are paired by searching backwards.
@@ -340,40 +354,37 @@ const FEW_TAGS: usize = 32;
 /// Pairs each opener with the closer that balances it among the tags of the same name; a closer without a name closes
 /// the last opener.
 fn pair(text: &str, tags: &mut [Tag], dialect: &Dialect) {
-    if tags.len() <= FEW_TAGS {
-        for index in 0..tags.len() {
-            let Some(tag) = tags.get(index).filter(|tag| tag.kind == Kind::Close) else { continue };
-            let name = tag.name().of(text);
-            let closes = |opener: &&mut Tag| name.is_empty() || dialect.names.same(opener.name().of(text), name);
-            let open = |tag: &&mut Tag| tag.kind == Kind::Open && tag.closer.is_none();
-            let before = tags.get_mut(..index).unwrap_or_default();
-            if let Some(opener) = before.iter_mut().rev().filter(open).find(closes) {
-                opener.closer = NonZeroU32::new(index as u32);
-            }
-        }
-        return;
+    if tags.len() <= FEW_TAGS || tags.iter().any(|tag| tag.kind == Kind::Close && tag.name().is_empty()) {
+        pair_backwards(text, tags, dialect);
+    } else {
+        pair_by_name(text, tags, dialect);
     }
-    if tags.iter().any(|tag| tag.kind == Kind::Close && tag.name.span().is_empty()) {
-        let mut open: Vec<usize> = Vec::new();
-        for index in 0..tags.len() {
-            let Some(tag) = tags.get(index) else { continue };
-            match tag.kind {
-                Kind::Open => open.push(index),
-                Kind::Close => {
-                    let name = tag.name().of(text);
-                    let opener = |opener: &usize| tags.get(*opener).map_or("", |opener| opener.name().of(text));
-                    let closes = |one: &usize| name.is_empty() || dialect.names.same(opener(one), name);
-                    let Some(back) = open.iter().rev().take(FEW_TAGS).position(closes) else { continue };
-                    let opener = open.remove(open.len() - 1 - back);
-                    if let Some(opener) = tags.get_mut(opener) {
-                        opener.closer = NonZeroU32::new(index as u32);
-                    }
+}
+
+/// Searches backwards from each closer, among the last openers that are still open.
+fn pair_backwards(text: &str, tags: &mut [Tag], dialect: &Dialect) {
+    let mut open: SmallVec<[u32; FEW_TAGS]> = SmallVec::new();
+    for number in 0..tags.len() as u32 {
+        let Some(tag) = tags.get(number as usize) else { continue };
+        match tag.kind {
+            Kind::Open => open.push(number),
+            Kind::Close => {
+                let name = tag.name().of(text);
+                let opener = |opener: u32| tags.get(opener as usize).map_or("", |opener| opener.name().of(text));
+                let closes = |one: &u32| name.is_empty() || dialect.names.same(opener(*one), name);
+                let Some(back) = open.iter().rev().take(FEW_TAGS).position(closes) else { continue };
+                let opener = open.remove(open.len() - 1 - back);
+                if let Some(opener) = tags.get_mut(opener as usize) {
+                    opener.closer = NonZeroU32::new(number);
                 }
-                Kind::Empty => {}
             }
+            Kind::Empty => {}
         }
-        return;
     }
+}
+
+/// Pairs the tags of each name by themselves.
+fn pair_by_name(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     let name = |tag: u32| tags.get(tag as usize).map_or("", |tag| tag.name().of(text));
     let mut by_name: Vec<u32> = (0..tags.len() as u32).collect();
     by_name.sort_by(|one, other| dialect.names.order(name(*one), name(*other)));

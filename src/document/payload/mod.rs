@@ -10,7 +10,7 @@ mod json;
 mod layout;
 
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, Tags, field_family, merged, read_tags};
+pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
 pub(crate) use json::{FORGIVEN, Json, Unreadable, grammar as json_grammar, strict as read_strictly};
 pub(crate) use layout::Layout;
 
