@@ -323,7 +323,7 @@ impl Scanner {
         let parent_number = parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1));
         self.blocks.push(Block { attributes, written, parent: parent_number, ..open.block(span, inner, body, ended) });
         if end.payload.is_none() && !open.empty {
-            self.inside(index, block, inner, open.first, given, depth);
+            self.inside(open, index, inner, given, depth);
         }
         if parent.is_none() {
             self.pass(span);
@@ -434,22 +434,16 @@ impl Scanner {
         }
     }
 
-    /// Handles the marks inside a closed block: blocks that it `holds` are read, everything else stays text.
-    fn inside(
-        &mut self,
-        index: usize,
-        block: &program::Block,
-        inner: Span,
-        first: usize,
-        given: &Given<'_>,
-        depth: usize,
-    ) {
+    /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, everything else stays
+    /// text.
+    fn inside(&mut self, open: &Open, index: usize, inner: Span, given: &Given<'_>, depth: usize) {
+        let Some(block) = given.block(open.id) else { return };
         // Contents are opaque, and so are the payloads of calls.
         if matches!(block.role, Role::Content | Role::Call) {
             return;
         }
-        let last = self.marker.first_at(first, inner.end);
-        let mut next = first;
+        let mut next = open.first;
+        let last = self.marker.first_at(next, inner.end);
         let mut at = inner.start;
         let mut tags = Tagged::new(at);
         while next < last && !self.stopped {

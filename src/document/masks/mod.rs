@@ -22,7 +22,7 @@ use crate::program::MaskKinds;
 use crate::text::{Span, Stretch};
 use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
-use opener::Opens;
+use opener::{Opening, Opens};
 use search::{Last, Search};
 pub(crate) use section::CDATA;
 use section::{Sections, section_at};
@@ -271,12 +271,13 @@ impl Masks {
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {
-                if let Some(openers) = openers
-                    && let Some(sought) = self.block_at(text, at, before, &line, complete, openers)
+                let opening = Opening { bytes, at, before: before.unwrap_or(Before::Margin), line: &line, complete };
+                if let Some(openers) = openers.filter(|_| before.is_some())
+                    && let Some(sought) = self.block_at(text, &opening, openers)
                 {
                     return sought;
                 }
-                let sought = self.fence_end(bytes, at, mark, before.unwrap_or(Before::Margin), &line, complete);
+                let sought = self.fence_end(&opening);
                 let wraps =
                     || self.kinds.wrapper && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
                 if matches!(sought, Sought::Absent) && self.open_fence.is_none() && !wraps() {
@@ -297,15 +298,10 @@ impl Masks {
         self.span_end(bytes, at, run, complete)
     }
 
-    fn fence_end(
-        &mut self,
-        bytes: &[u8],
-        at: usize,
-        mark: u8,
-        before: Before,
-        open: &FenceLine,
-        complete: bool,
-    ) -> Sought {
+    /// The mask of a fence up to its closing line.
+    fn fence_end(&mut self, opening: &Opening<'_>) -> Sought {
+        let Opening { bytes, at, before, line: open, complete } = *opening;
+        let mark = opening.mark();
         let slot = usize::from(mark == b'~');
         let is_closed_by = |place: usize| Before::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
         let ends = |line: &FenceLine| line.closes && line.length >= open.length;

@@ -45,42 +45,36 @@ pub(super) struct Opens {
 const LONGEST: usize = 8;
 
 /// A fence that may open a block, in the text as far as it has come.
-struct Opening<'t> {
-    bytes: &'t [u8],
-    at: usize,
-    before: Before,
-    line: &'t FenceLine,
-    complete: bool,
+pub(super) struct Opening<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
+    pub(super) before: Before,
+    pub(super) line: &'t FenceLine,
+    pub(super) complete: bool,
 }
 
 impl Opening<'_> {
-    fn mark(&self) -> u8 {
+    pub(super) fn mark(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or_default()
     }
 }
 
 impl Masks {
     /// The text that the fence at `at` quotes if it opens a block; nothing if it opens none, or is never closed.
-    pub(super) fn block_at(
-        &mut self,
-        text: &str,
-        at: usize,
-        before: Option<Before>,
-        line: &FenceLine,
-        complete: bool,
-        openers: &mut Openers<'_>,
-    ) -> Option<Sought> {
-        let before = before.filter(|before| *before != Before::Item)?;
+    pub(super) fn block_at(&mut self, text: &str, opening: &Opening<'_>, openers: &mut Openers<'_>) -> Option<Sought> {
+        let Opening { at, before, line, complete, .. } = *opening;
+        if before == Before::Item {
+            return None;
+        }
         let mut opens = self.opens.take()?;
         if opens.at != at || opens.known.is_none() && !opens.runs {
             let (machine, unpaired) = (std::mem::take(&mut opens.machine), std::mem::take(&mut opens.unpaired));
             *opens = Opens { machine, unpaired, at, seen: line.end, ..Opens::default() };
         }
-        let opening = Opening { bytes: text.as_bytes(), at, before, line, complete };
         let sought = match opens.end_of_opener(text, complete, openers) {
             None => Some(Sought::Pending),
             Some(None) => None,
-            Some(Some(end)) => Some(self.close_block(&opening, end, &mut opens)),
+            Some(Some(end)) => Some(self.close_block(opening, end, &mut opens)),
         };
         self.opens = Some(opens);
         sought
@@ -88,11 +82,11 @@ impl Masks {
 
     /// What such a block quotes, from the end of its `opener` to the marks that close it.
     fn close_block(&mut self, opening: &Opening<'_>, opener: usize, opens: &mut Opens) -> Sought {
-        let Opening { bytes, at, before, line, complete } = *opening;
+        let bytes = opening.bytes;
         let Ok(found) = opens.closer(opening) else { return Sought::Pending };
         let (start, end) = match found {
             Some(found) => found,
-            None => match self.fence_end(bytes, at, opening.mark(), before, line, complete) {
+            None => match self.fence_end(opening) {
                 Sought::Found(mask) => {
                     let end = mask.span().end;
                     let marks = bytes.get(..end).unwrap_or_default();
