@@ -186,21 +186,7 @@ impl Program {
                 }
                 ("state", Json::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Json::String(now)) => session.now = Some(now.clone()),
-                ("ids", Json::Object(given)) => {
-                    let mut ids = IndexMap::with_capacity(given.len());
-                    for (kind, last) in given {
-                        match last.as_u64().filter(|last| *last < MOST_IDS) {
-                            Some(last) => drop(ids.insert(kind.clone(), last)),
-                            None => {
-                                let what = format!("`ids.{}` is no whole number below {MOST_IDS}", excerpt(kind, 60));
-                                faults.push(Misfit::value(way_to(&way(), kind), what));
-                            }
-                        }
-                    }
-                    if ids.len() == given.len() {
-                        session.ids = Arc::new(ids);
-                    }
-                }
+                ("ids", Json::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
                     faults.push(Misfit::value(way(), format!("`{name}` of the session is no text")));
                 }
@@ -263,6 +249,23 @@ impl Program {
             }
             *session.state.entry(name) = value;
         }
+    }
+}
+
+/// Takes over counters of ids, if all of them are fit for use.
+fn resume_ids(given: &Map<String, Json>, way: &str, session: &mut Session, faults: &mut Vec<Misfit>) {
+    let mut ids = IndexMap::with_capacity(given.len());
+    for (kind, last) in given {
+        match last.as_u64().filter(|last| *last < MOST_IDS) {
+            Some(last) => drop(ids.insert(kind.clone(), last)),
+            None => {
+                let what = format!("`ids.{}` is no whole number below {MOST_IDS}", excerpt(kind, 60));
+                faults.push(Misfit::value(way_to(way, kind), what));
+            }
+        }
+    }
+    if ids.len() == given.len() {
+        session.ids = Arc::new(ids);
     }
 }
 

@@ -147,37 +147,7 @@ impl<'f> Flow<'f> {
     fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => return Ok(None),
-            Verb::Set { path, value } => {
-                let (path, value) = self.placed(path, value, bound)?;
-                let set = |state: &mut Record| state::set(state, &path, &value);
-                let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
-                Effect::Set { path: state::dotted(&path), value }
-            }
-            Verb::Append { path, unique, value } => {
-                let (mut path, value) = self.placed(path, value, bound)?;
-                path.push(Key::Spelt("-"));
-                let list = path.split_last().map_or(&[][..], |(_, list)| list);
-                let add = |state: &mut Record| append(state, list, unique, &value);
-                let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
-                path.pop();
-                match place {
-                    // A host that applies effects one by one must not get the entry twice.
-                    Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
-                    None => Effect::Append { path: state::dotted(&path), value },
-                }
-            }
-            Verb::Remove { path } => {
-                let path = self.scope(bound, |scope| path.render(scope))?;
-                let initial = path.first().and_then(|name| self.program.initial.get(name));
-                let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
-                let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
-                let path = state::dotted(&path);
-                let Some(value) = removed else {
-                    self.note(Remark::NoTarget, format!("nothing happens: there is nothing at `{path}`"), at);
-                    return Ok(None);
-                };
-                Effect::Remove { path, value }
-            }
+            Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. } => return self.changed_state(verb, at, bound),
             Verb::Emit { event, value } => self.scope(bound, |scope| {
                 let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
                 Ok(Effect::Emit { event: event.text(scope)?, value })
@@ -211,6 +181,50 @@ impl<'f> Flow<'f> {
                 }
                 Effect::Record { key, path, value }
             }
+        }))
+    }
+
+    /// What the host is told of a change that was made to the state; none if nothing was changed.
+    fn changed_state(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
+        Ok(Some(match verb {
+            Verb::Set { path, value } => {
+                let (path, value) = self.placed(path, value, bound)?;
+                let set = |state: &mut Record| state::set(state, &path, &value);
+                let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
+                Effect::Set { path: state::dotted(&path), value }
+            }
+            Verb::Append { path, unique, value } => {
+                let (mut path, value) = self.placed(path, value, bound)?;
+                path.push(Key::Spelt("-"));
+                let list = path.split_last().map_or(&[][..], |(_, list)| list);
+                let add = |state: &mut Record| append(state, list, unique, &value);
+                let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
+                path.pop();
+                match place {
+                    // A host that applies effects one by one must not get the entry twice.
+                    Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
+                    None => Effect::Append { path: state::dotted(&path), value },
+                }
+            }
+            Verb::Remove { path } => {
+                let path = self.scope(bound, |scope| path.render(scope))?;
+                let initial = path.first().and_then(|name| self.program.initial.get(name));
+                let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
+                let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
+                let path = state::dotted(&path);
+                let Some(value) = removed else {
+                    self.note(Remark::NoTarget, format!("nothing happens: there is nothing at `{path}`"), at);
+                    return Ok(None);
+                };
+                Effect::Remove { path, value }
+            }
+            Verb::Emit { .. }
+            | Verb::Write { .. }
+            | Verb::Amend { .. }
+            | Verb::Record { .. }
+            | Verb::Remark { .. }
+            | Verb::Say { .. }
+            | Verb::Go { .. } => return Ok(None),
         }))
     }
 

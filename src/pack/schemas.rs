@@ -249,24 +249,8 @@ fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
         // `true` fits everything, `false` nothing.
         Tree::Constant(Value::Bool(_), _) if depth > 0 => return,
         _ => {
-            let first = |kind: &str, value: &dyn std::fmt::Display| {
-                format!("for a value that starts as {value} say `{{ type = \"{kind}\", default = {value} }}`")
-            };
-            let help = match schema {
-                Tree::List(items, _) if items.is_empty() => first("array", &"[]"),
-                Tree::List(..) => {
-                    "`required = true` stands in the schema of each value, and so do its other keywords".to_owned()
-                }
-                Tree::Constant(Value::Bool(truth), _) => first("boolean", truth),
-                Tree::Constant(Value::Number(number), _) if number.is_f64() => first("number", number),
-                Tree::Constant(Value::Number(number), _) => first("integer", number),
-                Tree::Text(word) if TYPES.contains(&word.value.as_str()) => {
-                    format!("say `{{ type = \"{}\" }}`", word.value)
-                }
-                _ => "for a text say `{ type = \"string\" }`".to_owned(),
-            };
-            diagnostics
-                .push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table").with_help(help));
+            let fault = Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table");
+            diagnostics.push(fault.with_help(schema_instead(schema)));
             return;
         }
     };
@@ -286,6 +270,26 @@ fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
                 diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, key.at, message).with_help(help));
             }
         }
+    }
+}
+
+/// What to write in place of something that is not a table.
+fn schema_instead(found: &Tree) -> String {
+    let first = |kind: &str, value: &dyn std::fmt::Display| {
+        format!("for a value that starts as {value} say `{{ type = \"{kind}\", default = {value} }}`")
+    };
+    match found {
+        Tree::List(items, _) if items.is_empty() => first("array", &"[]"),
+        Tree::List(..) => {
+            "`required = true` stands in the schema of each value, and so do its other keywords".to_owned()
+        }
+        Tree::Constant(Value::Bool(truth), _) => first("boolean", truth),
+        Tree::Constant(Value::Number(number), _) if number.is_f64() => first("number", number),
+        Tree::Constant(Value::Number(number), _) => first("integer", number),
+        Tree::Text(word) if TYPES.contains(&word.value.as_str()) => {
+            format!("say `{{ type = \"{}\" }}`", word.value)
+        }
+        _ => "for a text say `{ type = \"string\" }`".to_owned(),
     }
 }
 
