@@ -188,10 +188,10 @@ impl Program {
                 ("now", Json::String(now)) => session.now = Some(now.clone()),
                 ("ids", Json::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
-                    faults.push(Misfit::value(way(), format!("`{name}` of the session is no text")));
+                    faults.push(Misfit::value(way(), format!("`{name}` of the session is not a text")));
                 }
                 ("state" | "ids", _) => {
-                    faults.push(Misfit::value(way(), format!("`{name}` of the session is no object")));
+                    faults.push(Misfit::value(way(), format!("`{name}` of the session is not an object")));
                 }
                 _ => {
                     let what = format!("a session has no `{}`", excerpt(name, 60));
@@ -259,7 +259,7 @@ fn resume_ids(given: &Map<String, Json>, way: &str, session: &mut Session, fault
         match last.as_u64().filter(|last| *last < MOST_IDS) {
             Some(last) => drop(ids.insert(kind.clone(), last)),
             None => {
-                let what = format!("`ids.{}` is no whole number below {MOST_IDS}", excerpt(kind, 60));
+                let what = format!("`ids.{}` is not a whole number below {MOST_IDS}", excerpt(kind, 60));
                 faults.push(Misfit::value(way_to(way, kind), what));
             }
         }

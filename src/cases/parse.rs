@@ -70,10 +70,10 @@ pub(super) fn read(sources: &mut Sources, path: &str, bytes: &[u8]) -> (Option<C
     let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
     if steps.is_empty() && !tells && parsing.diagnostics.is_empty() {
         let first = parsing.at(Span::new(0, text.lines().next().unwrap_or_default().len()));
-        parsing.diagnostics.push(
-            Diagnostic::new(Code::CASE_EMPTY, first, format!("`{path}` has no `=== response ===`"))
-                .with_help("a case is a header, an answer behind `=== response ===`, and what it should come to behind `=== expect ===`"),
-        );
+        let empty = Diagnostic::new(Code::CASE_EMPTY, first, format!("`{path}` has no `=== response ===`"));
+        let help =
+            "a case is a header, an answer after `=== response ===`, and what is expected of it after `=== expect ===`";
+        parsing.diagnostics.push(empty.with_help(help));
     }
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".case").unwrap_or(file).to_owned();
@@ -87,7 +87,7 @@ const EXPECT: &str = "expect";
 const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
 
 /// Where the header is, in words.
-const HEADER: &str = "header, which stands before the first `=== … ===` line";
+const HEADER: &str = "header, which comes before the first `=== … ===` line";
 
 /// A piece of the file: its marker and its text.
 struct CasePiece<'t> {
@@ -135,7 +135,7 @@ impl Parsing<'_> {
                 let start = before.rfind('\n').map_or(0, |at| at + 1);
                 let line = written.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
                 let start = header.start + start;
-                let message = "this is no key of the header, and no marker before it starts a part".to_owned();
+                let message = "this is not a key of the header, and no marker before it starts a part".to_owned();
                 let help = "put a marker such as `=== response ===` on the line before it".to_owned();
                 // Nobody knows which part was meant.
                 (Span::new(start, start + line.len()), message, help, "")
@@ -229,7 +229,7 @@ impl Parsing<'_> {
                 .with_place(self.at(Span::new(start + line.start, start + line.end)), "this is text, not a marker")
                 .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),
             None => diagnostic
-                .with_help("say what should come of it in an `=== expect ===` part behind it, such as `codes = []`"),
+                .with_help("say what is expected of it in an `=== expect ===` part after it, such as `codes = []`"),
         });
     }
 
@@ -418,7 +418,7 @@ mod tests {
         );
         check(
             "claim = 'a'\n<reply>Hi</reply>\n<note>b</note>\n=== expect ===\nclass = 'a'\n",
-            &["case/syntax t/x.case:2:1 this is no key of the header, and no marker before it starts a part"],
+            &["case/syntax t/x.case:2:1 this is not a key of the header, and no marker before it starts a part"],
         );
         check("claim = 'a'\n", &["case/expects-nothing t/x.case:1:1 `t/x.case` has no `=== response ===`"]);
         check(

@@ -260,7 +260,7 @@ mod tests {
             serde_json::json!({ "effects": [{ "kind": "emit", "event": "a", "cause": "p/pack.toml:1:1" }] }),
             "effects = [{ kind = \"emit\", event = \"a\" }]\n",
         );
-        // What was said of an item that went, and behind the last one, stays.
+        // Comments on an item that was removed, and those after the last item, stay.
         check(
             "codes = [\n  # the first\n  'response/a', # one\n  # the second\n  'response/b',\n  # no more\n]\n",
             serde_json::json!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),

@@ -109,9 +109,9 @@ impl Judge<'_> {
         })?;
         let value: Value = serde_json::from_str(line)
             .map_err(|error| format!("this is not JSON: {}, at column {}", broken::why(&error), error.column()))?;
-        let Value::Object(mut members) = value else { return Err("it is no JSON object".into()) };
+        let Value::Object(mut members) = value else { return Err("it is not a JSON object".into()) };
         let Some(Value::String(response)) = members.remove("response") else {
-            return Err("it has no text `response`".into());
+            return Err("it has no `response` that is a text".into());
         };
         let id = members.remove("id").unwrap_or_default();
         let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
@@ -226,7 +226,7 @@ fn kept_session(members: &mut Map<String, Value>) -> Result<Value, LineFault> {
     let mut session = match members.remove("session") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(session)) => session,
-        Some(_) => return Err("its `session` is no object".into()),
+        Some(_) => return Err("its `session` is not an object".into()),
     };
     match members.remove("mode") {
         None | Some(Value::Null) => {}
@@ -265,7 +265,7 @@ impl Telling {
             Err(LineFault { why, help }) => {
                 self.replayed.broken += 1;
                 if self.broken.len() < SHOWN {
-                    let message = format!("line {} is no answer: {}", judged.line, excerpt(&why, 200));
+                    let message = format!("line {} is not an answer: {}", judged.line, excerpt(&why, 200));
                     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
                     let help = help.unwrap_or_else(|| shape.to_owned());
                     let fault = Diagnostic::new(Code::WORKSPACE_BROKEN_LINE, None, message).with_help(help);

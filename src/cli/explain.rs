@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     permits: Option<PathBuf>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "a folder is no code: somebody forgot the answer")]
+#[expect(clippy::disallowed_methods, reason = "a folder in place of a code: the answer is missing")]
 pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
     if arguments.file.is_none() && arguments.judging != JudgeArguments::default() {
         return Err(without_answer());

@@ -54,7 +54,7 @@ fn unread(file: &Path, replayed: &Replayed) -> String {
     let told = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
         let times = if *times == 1 { String::new() } else { format!(" and {} more", times - 1) };
         let near = nearest(name, MEMBERS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        format!("note: `{}` in {}:{first}{times} counts for nothing{near}\n", excerpt(name, 40), input::name_of(file))
+        format!("note: `{}` in {}:{first}{times} is ignored{near}\n", excerpt(name, 40), input::name_of(file))
     });
     told.collect()
 }

@@ -30,11 +30,11 @@ pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
         let reason = "standard output is for what the command says; name a file";
         return Err(Error::Usage(format!("cannot write `-`: {reason}")));
     }
-    // What is no file, such as a pipe, is not opened twice.
+    // A pipe or a device is not opened twice.
     let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
     let read = if input::is_standard(answers) { Handle::stdin().ok() } else { handle(answers) };
     if read.is_some() && handle(path) == read {
-        return Err(Error::Usage(format!("cannot write `{}`: the answers stand in it", path.display())));
+        return Err(Error::Usage(format!("cannot write `{}`: it holds the answers", path.display())));
     }
     File::create(path).map_err(|error| cannot_write(path, &error))
 }

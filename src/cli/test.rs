@@ -145,7 +145,7 @@ fn run(arguments: &Arguments, packs: &[PackFiles], err: &mut String) -> Result<V
     packs.into_iter().map(|pack| pack.finish(&mut runs, arguments, err)).collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "services for CI say so in the environment")]
+#[expect(clippy::disallowed_methods, reason = "CI services announce themselves in the environment")]
 fn is_watched_by_nobody() -> bool {
     std::env::var("CI").is_ok_and(|word| !matches!(word.as_str(), "" | "0" | "false"))
 }
@@ -295,7 +295,7 @@ impl Testing {
             if arguments.update && run.verdict == CaseVerdict::Failed && !run.failures.is_empty() {
                 let paths: Vec<String> = run.failures.iter().map(|failure| format!("`{}`", failure.path)).collect();
                 let (paths, file) = (paths.join(", "), self.path(&case));
-                *err += &format!("left {paths} in `{file}`: what came does not say what to expect instead\n");
+                *err += &format!("left {paths} in `{file}`: the result does not show what to expect instead\n");
             }
             self.tested.runs.push((case, run));
         }

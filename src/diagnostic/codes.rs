@@ -242,7 +242,7 @@ table! {
     PACK_UNREAD_STATE = "pack/unread-state", Info;
     /// An input that can never match, because an earlier one always does.
     PACK_SHADOWED_INPUT = "pack/shadowed-input", Warning;
-    /// An exit behind another one to the same mode.
+    /// An exit after another one to the same mode.
     PACK_SHADOWED_EXIT = "pack/shadowed-exit", Warning;
     /// A change of mode that never happens, because an earlier rule always changes the mode first.
     PACK_SHADOWED_RULE = "pack/shadowed-rule", Warning;

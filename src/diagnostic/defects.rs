@@ -75,7 +75,7 @@ named! {
         MissingBlock = "missing-block",
         /// More blocks of one name than `most` allows.
         DuplicateBlock = "duplicate-block",
-        /// A block that stands behind one that should come after it.
+        /// A block after one that should come after it.
         OutOfOrder = "out-of-order",
         /// A block that the reply may not have: its `most` is 0.
         ForbiddenBlock = "forbidden-block",

@@ -98,7 +98,7 @@ fn read(line: &str) -> LineKind {
     let info = rest.trim_start_matches(mark);
     let length = rest.len() - info.len();
     let info = info.trim();
-    // Behind the marks may stand what the fence holds, and more about that (CommonMark 0.31, §4.5), but no tag.
+    // The marks may be followed by the kind of the text and more about it (CommonMark 0.31, §4.5), but not by a tag.
     let opens = !info.contains(['`', '<', '>']);
     let bare = info.is_empty() || is_rule(info);
     if length < 3 || !(bare || opens) || !(ruled || rest.len() == line.len()) {

@@ -144,7 +144,7 @@ impl Scanner {
         }
         let mut is_known = false;
         while !open.sure(block) && open.bound.is_none() && open.search < last {
-            // Behind the next opener only closers matter; an earlier look may have shown that there are none.
+            // After the next opener only closers matter; an earlier look may have shown that there are none.
             if !is_known && open.next_block.is_some() {
                 is_known = true;
                 if region.is_some_and(|region| self.is_closerless(open, search, region)) {
@@ -269,7 +269,7 @@ impl Scanner {
         let (within, complete) = (search.within(), search.is_complete());
         let first = family.grammar.first(rule);
         let behind = within.get(open.payload_from..).unwrap_or_default();
-        // A payload that may be empty, such as the rest of the line, starts right behind the opener.
+        // A payload that may be empty, such as the rest of the line, starts right after the opener.
         let payload = if first.empty { behind } else { behind.trim_start() };
         let start = within.len() - payload.len();
         if matches!(open.payload, Fill::Unknown) {
@@ -388,7 +388,7 @@ fn cut_closer(open: &Open, block: &Block, at: usize, given: &Given<'_>) -> Optio
             }),
         };
         let (before, end) = (text.strip_suffix(tail)?, open.opener.end + text.len());
-        // Right behind its opener, a closer counts as at the start of a line.
+        // Right after its opener, a closer counts as at the start of a line.
         let leads_line = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
         (is_one && (leads_line || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
     })

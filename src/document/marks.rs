@@ -502,7 +502,7 @@ impl Marker {
     }
 }
 
-/// Whether the letters or digits before this place go on behind it: what a grammar reads there, such as the `send(` of
+/// Whether the letters or digits before this place go on after it: what a grammar reads there, such as the `send(` of
 /// `resend(`, is the end of another word.
 fn is_inside_word(bytes: &[u8], at: usize) -> bool {
     let is_of_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');

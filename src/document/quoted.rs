@@ -165,7 +165,7 @@ impl Scanner {
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
             return Quoted::No;
         }
-        // A content that starts right behind the line of an open fence stands in that fence: the next fence line may
+        // A content that starts right after the line of an open fence is in that fence: the next fence line may
         // close it, and says nothing about the content.
         let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
         if self.fences.around(open.opener.start, start, given.text, &self.blocks) {

@@ -525,7 +525,7 @@ impl Scanner {
 
     /// Every block that opens before this place is known.
     pub(super) fn settled_until(&self) -> usize {
-        // What stands behind an open block is known once its end is.
+        // What comes after an open block is known once its end is.
         let open = self.open.as_ref().map_or(usize::MAX, |open| open.opener.end);
         // A tag that does not end yet may quote the next opener.
         let next = self.marker.mark(self.next).filter(|_| self.open.is_none() && !self.stopped);

@@ -23,9 +23,11 @@ pub(super) fn fault(source: &str, stopped: Span) -> Option<Fault> {
             ("endif" | "endfor", around) => {
                 let is_here = span.start <= stopped.end && stopped.start <= span.end;
                 return is_here.then(|| match around {
-                    Some(around) => Fault::new(span, format!("`{word}` stands where the `{around}` before it ends"))
-                        .help(format!("say `{{% end{around} %}}`")),
-                    None => Fault::new(span, format!("nothing is open that `{word}` would end"))
+                    Some(around) => {
+                        Fault::new(span, format!("`{word}` ends nothing here: the `{around}` before it is still open"))
+                            .help(format!("say `{{% end{around} %}}`"))
+                    }
+                    None => Fault::new(span, format!("`{word}` ends nothing: no statement before it is open"))
                         .help("take it out, or put the statement that it ends before it".to_owned()),
                 });
             }
@@ -34,5 +36,5 @@ pub(super) fn fault(source: &str, stopped: Span) -> Option<Fault> {
     }
     let (word, span) = open.pop().filter(|_| source.get(stopped.end..).is_some_and(|rest| rest.trim().is_empty()))?;
     let what = if word == "for" { "what it repeats" } else { "what depends on it" };
-    Some(Fault::new(span, format!("this `{word}` never ends")).help(format!("put `{{% end{word} %}}` behind {what}")))
+    Some(Fault::new(span, format!("this `{word}` never ends")).help(format!("put `{{% end{word} %}}` after {what}")))
 }

@@ -440,7 +440,7 @@ mod tests {
         check_led("@", true, "@a\n\u{c}\u{feff}@b\r@c", "&#64;a\n \u{feff}&#64;b&#13;@c");
         check_led("@", true, "```md @a\nx ``` @b", "```md &#64;a\nx ``` @b");
         check_led("@", true, "x\n`@a`, ``@b\n`\0``@c", "x\n`@a`, ``@b\n```&#64;c");
-        // Behind a closer another block may open.
+        // After a closer another block may open.
         check_led("@", true, "\"@a\n@b\"@c", "\"&#64;a\n&#64;b\"&#64;c");
     }
 

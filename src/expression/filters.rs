@@ -199,7 +199,7 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     predicates_of(&mut e);
     e.add_function("range", |lower: isize, upper: Option<isize>, step: Option<isize>| {
         if [Some(lower), upper, step].into_iter().flatten().any(|bound| bound.unsigned_abs() > FARTHEST) {
-            return Err(wrong("the bounds of a range are no such large numbers"));
+            return Err(wrong("the bounds of this range are too large"));
         }
         let (from, to) = upper.map_or((0, lower), |upper| (lower, upper));
         if from.abs_diff(to) / step.map_or(1, isize::unsigned_abs).max(1) > 10_000 {
@@ -312,24 +312,27 @@ fn guards(e: &mut Environment<'static>) {
     });
     e.add_filter("number", |value: Jinja| match value.kind() {
         ValueKind::Number => Ok(value),
-        _ => Err(unfit(&value, format!("this sum wants numbers, not {}", noun(&value)))),
+        _ => Err(unfit(&value, format!("this calculation takes numbers, not {}", noun(&value)))),
     });
     // Engines differ in what a step backwards leaves out, and minijinja fails at some.
     e.add_filter("stride", |value: Jinja| match isize::try_from(value.clone()) {
         Ok(step) if step > 0 && step.unsigned_abs() <= FARTHEST => Ok(value),
-        _ => Err(unfit(&value, "a step goes forwards by a whole number; `| reverse` goes backwards".to_owned())),
+        _ => Err(unfit(
+            &value,
+            "the step of a slice is a whole number above 0; `| reverse` turns a list around".to_owned(),
+        )),
     });
     e.add_filter("bound", |value: Jinja| match isize::try_from(value.clone()) {
         _ if is_none(&value) => Ok(value),
         Ok(bound) if bound.unsigned_abs() <= FARTHEST => Ok(value),
-        _ => Err(unfit(&value, "a part of a list or text is between whole numbers".to_owned())),
+        _ => Err(unfit(&value, "the bounds of a slice are whole numbers".to_owned())),
     });
     e.add_filter("plus", |state: &State<'_, '_>, value: Jinja| match value.kind() {
         ValueKind::Number => Ok(value),
         ValueKind::String | ValueKind::Seq | ValueKind::Iterable => {
             on_scale(state, |left| weigh(left, &value, DEPTH)).map(|()| value)
         }
-        _ => Err(unfit(&value, format!("`+` wants numbers, texts or lists, not {}", noun(&value)))),
+        _ => Err(unfit(&value, format!("`+` takes numbers, texts or lists, not {}", noun(&value)))),
     });
     e.add_filter("each", |state: &State<'_, '_>, value: Jinja| match value.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(empty()),
@@ -479,7 +482,7 @@ fn contains(state: &State<'_, '_>, value: &Jinja, holder: &Jinja) -> Result<bool
 /// Whether a pattern matches in a text, or in the JSON of another value; never in `none`.
 fn matches(state: &State<'_, '_>, value: &Jinja, pattern: &Jinja) -> Result<bool, Error> {
     let Some(pattern) = pattern.downcast_object_ref::<Pattern>() else {
-        return Err(wrong("a pattern stands in quotes"));
+        return Err(wrong("a pattern is written in quotes"));
     };
     if is_none(value) {
         return Ok(false);

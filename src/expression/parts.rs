@@ -214,7 +214,7 @@ mod tests {
         check("state['odd key'] is none", &[("state['odd key']", "null"), ("state[\"odd key\"]", "null")]);
         check(
             "state.missing + 1 > 2",
-            &[("state.missing + 1", "fails: `+` wants numbers, texts or lists, not none"), ("state.missing", "null")],
+            &[("state.missing + 1", "fails: `+` takes numbers, texts or lists, not none"), ("state.missing", "null")],
         );
         check("state.long", &[("state.long", &format!("\"{}…", "é".repeat(79)))]);
     }

@@ -21,7 +21,7 @@ impl Place {
         let bytes = raw.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
             self = match (self, byte) {
-                // A `<` in prose has white space, a digit or a sign behind it.
+                // A `<` in prose is followed by white space, a digit or a sign.
                 (Place::Text, b'<') => match bytes.get(at + 1) {
                     Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => Place::Text,
                     _ => Place::Tag,

@@ -98,7 +98,7 @@ pub(super) fn take(left: &Left, weight: usize) -> Result<(), Error> {
         }
         None => {
             left.0.store(0, Relaxed);
-            Err(wrong("this takes more memory than an expression over what it reads may take"))
+            Err(wrong("this takes too much memory for the size of the values that it reads"))
         }
     }
 }
@@ -197,12 +197,12 @@ pub(super) fn from_jinja(value: &Jinja, scale: &Scale, depth: usize) -> Result<V
             let mut members = Members::new();
             for key in value.try_iter()? {
                 take(&scale.0, NODE)?;
-                let name = key.as_str().ok_or_else(|| wrong("keys of a map are texts"))?;
+                let name = key.as_str().ok_or_else(|| wrong("the keys of a map must be texts"))?;
                 members.insert(name.to_owned(), from_jinja(&value.get_item(&key)?, scale, depth)?);
             }
             Value::Object(members)
         }
-        kind => return Err(wrong(format!("{kind} is no value that JSON has"))),
+        kind => return Err(wrong(format!("JSON has no value for {kind}"))),
     })
 }
 

@@ -77,7 +77,7 @@ impl<'f> Flow<'f> {
         }
         if let Some(kind) = &effect.new {
             let last = self.held.last(&self.session.ids, &self.shown, kind);
-            let behind = || Failure::new(format!("there is no id behind `{kind}-{last}`"));
+            let behind = || Failure::new(format!("there is no id after `{kind}-{last}`"));
             let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
             let counted = Arc::make_mut(&mut self.session.ids);
             match counted.get_mut(&**kind) {
@@ -315,7 +315,7 @@ fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value
     if place.is_null() {
         *place = Vec::new().into();
     }
-    let Value::Array(items) = place else { return Err(format!("`{}` is no list", state::dotted(path))) };
+    let Value::Array(items) = place else { return Err(format!("`{}` is not a list", state::dotted(path))) };
     // A value without any of the keys equals no entry.
     let named = unique.iter().any(|key| said(value, key).is_some());
     let same = |item: &Value| unique.iter().all(|key| said(item, key) == said(value, key));

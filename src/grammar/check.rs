@@ -32,7 +32,7 @@ const BUILT_IN: [&str; 13] = [
 pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
     let mut checker = Checker { source, rules, facts: RuleFacts::of(rules), diagnostics: Vec::new() };
     if rules.is_empty() {
-        checker.report(Span::default(), "a grammar without rules", "write at least `open = { … }`");
+        checker.report(Span::default(), "this grammar has no rules", "write at least `open = { … }`");
     }
     if let Some(extra) = rules.get(limits::RULES) {
         checker.report(
@@ -184,8 +184,8 @@ impl Checker<'_> {
 fn refusal_of(name: &str) -> Option<&'static str> {
     match name {
         "PUSH" | "PUSH_LITERAL" | "PEEK" | "PEEK_ALL" | "POP" | "POP_ALL" | "DROP" => Some(NO_STACK),
-        "WHITESPACE" | "COMMENT" => Some("nothing is skipped silently: name white space where it may stand"),
-        "SOI" | "EOI" => Some("a block may stand anywhere: the reader knows where a text starts and ends"),
+        "WHITESPACE" | "COMMENT" => Some("nothing is skipped silently: name white space wherever it is allowed"),
+        "SOI" | "EOI" => Some("a block may be anywhere: the reader knows where a text starts and ends"),
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ impl<'r> Doubting<'r> {
             };
             let Some(earlier) = choices.iter().take(number).find(covers) else { continue };
             let at = |node: &Node| Location { source: self.source, span: node.at };
-            let message = "this alternative never matches: whatever starts so matches the one before it";
+            let message = "this alternative never matches: an earlier one matches all such texts first";
             let doubt = Diagnostic::new(Code::PACK_IDLE_SPELLING, at(later), message)
                 .with_place(at(earlier), "this one is tried first")
                 .with_help("put the longer one first, or take it out");
@@ -67,12 +67,11 @@ impl<'r> Doubting<'r> {
                 let common = parts(earlier).iter().zip(parts(later)).take_while(|(one, other)| same(one, other));
                 let Some((nested, _)) = common.into_iter().find(|(one, _)| self.reaches(one, rule)) else { continue };
                 let at = Location { source: self.source, span: nested.at };
-                let message =
-                    "this is read once for each alternative, and so is whatever it holds: time doubles with each level";
+                let message = "each alternative reads this again, and all that is nested in it: the time doubles with each level of nesting";
                 let other = Location { source: self.source, span: later.at };
                 let doubt = Diagnostic::new(Code::PACK_COSTLY_RULE, at, message)
                     .with_place(other, "this alternative reads it again")
-                    .with_help("write once what the alternatives start with, and choose behind it");
+                    .with_help("write what the alternatives have in common once, and choose after it");
                 self.found.push(doubt);
                 return;
             }
@@ -85,7 +84,7 @@ impl<'r> Doubting<'r> {
             rules.iter().filter(|rule| self.reaches(&rule.body, &rule.name)).map(|rule| rule.name.as_str()).collect();
         for Again { part, around } in cost::again(rules, |rule| recursive.contains(rule.name.as_str())) {
             let at = |node: &Node| Location { source: self.source, span: node.at };
-            let message = "this reads ahead as far as it can, is given up, and is tried again one character on: time grows with the square of the text";
+            let message = "this reads ahead as far as it can, fails, and is tried again one character later: the time grows with the square of the text";
             let doubt = Diagnostic::new(Code::PACK_COSTLY_RULE, at(part), message)
                 .with_place(at(around), "each round of this reads it again")
                 .with_help("end it where it could start again, or take what it has read");

@@ -44,7 +44,7 @@ fn scan(bytes: &[u8]) -> Result<(), Refusal> {
             (b'/', b'/') => at = find(bytes, at, b'\n').unwrap_or(bytes.len()),
             (b'/', b'*') => at = comment_end(bytes, at)?,
             (b'"', _) => at = string_end(bytes, at)?,
-            // A character with an escape ends at the quote after it, any other right behind itself.
+            // A character with an escape ends at the quote after it, any other right after itself.
             (b'\'', b'\\') => at = find(bytes, at + 3, b'\'').map_or(bytes.len(), |quote| quote + 1),
             (b'\'', b'"' | b'/' | b'(' | b')' | b'{' | b'}' | b'\'') => at += 3,
             (b'(' | b'{', _) => {

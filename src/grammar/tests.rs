@@ -160,8 +160,8 @@ fn names_are_checked_all_in_one_go() {
         "a = { b ~ tiem }\na = { \"x\" }\ntime = { 'z'..'a' }",
         &[("b", "no rule `b`"), ("tiem", "no rule `tiem`"), ("a", "second rule"), ("'z'..'a'", "range")],
     );
-    refused("", &[("", "without rules")]);
-    refused("// nothing", &[("", "without rules")]);
+    refused("", &[("", "no rules")]);
+    refused("// nothing", &[("", "no rules")]);
     refused("a = { \"\\u{110000}\" }", &[("\"\\u{110000}\"", "escape")]);
     refused("a = { '\\u{d800}'..'z' }", &[("'\\u{d800}'..'z'", "escape")]);
 }

@@ -13,7 +13,7 @@ use pest_meta::ast::RuleType;
 use pest_meta::parser::{self, Rule as Token};
 
 /// Why pest's words for its stack may not be used.
-pub(super) const NO_STACK: &str = "a grammar only spells: the reader matches openers with closers by itself";
+pub(super) const NO_STACK: &str = "a grammar only describes spelling: the reader pairs openers with closers itself";
 
 /// A rule, as typed.
 pub(super) struct Rule {
@@ -95,7 +95,7 @@ fn syntax_error(source: SourceId, text: &str, error: &pest::error::Error<Token>)
             expected.dedup();
             expected.truncate(5);
             fault(source, at, format!("this cannot be read as a grammar: found {found}"))
-                .with_help(format!("here may stand: {}", expected.join(", ")))
+                .with_help(format!("expected: {}", expected.join(", ")))
         }
         _ => fault(source, at, format!("this cannot be read as a grammar: found {found}"))
             .with_help("a rule reads `name = { expression }`"),
@@ -259,7 +259,7 @@ impl Reader {
     fn bad_escape(&mut self, at: Span) -> Node {
         self.refuse(
             at,
-            "an escape that stands for no character",
+            "an escape for a character that does not exist",
             "write `\\u{…}` with the number of a character, at most 10FFFF",
         )
     }
@@ -318,7 +318,7 @@ fn joined(mut sequence: Vec<Node>) -> Node {
 }
 
 fn span(pair: &Pair<'_, Token>) -> Span {
-    // White space behind a part may belong to it.
+    // White space after a part may belong to it.
     let start = pair.as_span().start();
     Span::new(start, start + pair.as_str().trim_end().len())
 }

@@ -156,7 +156,7 @@ impl<'r> Judgement<'r> {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
             let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
                 .with_rule(Some(bound.at))
-                .with_help(format!("its payload is {expected}, right behind it"));
+                .with_help(format!("its payload is {expected}, right after it"));
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return None;
         }
@@ -258,9 +258,11 @@ impl<'r> Judgement<'r> {
         let Value::Object(mut params) = value else {
             let (why, help) = match bound.named_within() {
                 Some((_, true)) => {
-                    ("the payload is no list of calls", "write a JSON list with an object for each call")
+                    ("the payload is not a list of calls", "write a JSON list with an object for each call")
                 }
-                _ => ("the payload is no object", "write the parameters by name, as the members of one JSON object"),
+                _ => {
+                    ("the payload is not an object", "write the parameters by name, as the members of one JSON object")
+                }
             };
             let finding = defect(Defect::MalformedPayload, whole, why).with_rule(Some(bound.at)).with_help(help);
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);

@@ -75,7 +75,7 @@ impl Judgement<'_> {
             let key = excerpt(&key, 60);
             let message = match &*key {
                 "" => format!("this `{}` has no key", count.name),
-                key => format!("`{key}` is no key of a `{}` in the mode `{}`", count.name, self.session.mode),
+                key => format!("`{key}` is not a key of a `{}` in the mode `{}`", count.name, self.session.mode),
             };
             let finding = defect(Defect::ForbiddenBlock, found.opener(), message).with_rule(Some(count.at));
             self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);

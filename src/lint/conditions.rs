@@ -24,7 +24,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (when, message) in what.filter(|(when, _)| never_holds(program, when, None)) {
         let message = format!("{message}: its condition is false for every value that is ever set");
         let finding = Diagnostic::new(Code::PACK_IDLE_COMPARISON, when.at(), message);
-        found.push(finding.with_help("mend the condition, or take out what it stands before"));
+        found.push(finding.with_help("mend the condition, or take out what depends on it"));
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 format!("`{}` never reads an answer: `{}` claims all of them first", later.name, earlier.name);
             found.push(
                 Diagnostic::new(Code::PACK_SHADOWED_DIALECT, later.at, message)
-                    .with_place(earlier.at, "this one stands before it")
+                    .with_place(earlier.at, "this one comes first")
                     .with_help("give each its own `needs`, or take one out"),
             );
         }
@@ -57,11 +57,9 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let ends = |family: &Family| family.close.is_some() || family.payload.is_some() || family.empty.is_some();
     let loose = |family: &Family| !ends(family) && !family.leads_line && !family.only_prelude;
     if dialect.families.iter().any(loose) {
-        let message = format!("an opener of `{}` counts in the middle of a sentence, too", dialect.name);
-        found.push(
-            Diagnostic::new(Code::PACK_LOOSE_OPENER, dialect.at, message)
-                .with_help("say `anchor = \"line\"`: nothing but the next opener ends a block before it"),
-        );
+        let message = format!("an opener of `{}` counts even in the middle of a sentence", dialect.name);
+        let help = "say `anchor = \"line\"`: its blocks end at the next opener, even one that is part of their text";
+        found.push(Diagnostic::new(Code::PACK_LOOSE_OPENER, dialect.at, message).with_help(help));
     }
 }
 
@@ -72,7 +70,7 @@ fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
             let message =
                 format!("`{}` opens no block: no grammar of `{}` reads it as a name", excerpt(name, 60), dialect.name);
             let finding = Diagnostic::new(Code::PACK_BLOCK, block.at, message)
-                .with_help("call the block otherwise, or bring a grammar whose rule `name` takes these characters");
+                .with_help("give the block another name, or use a grammar whose rule `name` takes these characters");
             found.push(finding.into_warning());
         }
     }
@@ -90,14 +88,14 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
         if program.actions.keys().any(|action| dialect.may_call(block, action)) {
             continue;
         }
-        let message = format!("every call of the block `{}` asks for `{name}`, which is no action", block.name);
+        let message = format!("every call of the block `{}` asks for `{name}`, which is not an action", block.name);
         let attribute = format!("did you mean `name = \"@{name}\"`? then its opener says which");
         let help = match block.called {
             Called::Word(_) if matches!(name, "name" | "type" | "action" | "tool" | "id") => &attribute,
             Called::Own if block.names.len() > 1 => {
-                "`@name` is the block's own name where `names` has several: give each of them a block of its own"
+                "with several `names`, `@name` is always the block's own name: give each of them a block of its own"
             }
-            _ => "say where the action's name stands, as in `name = \"@type\"`",
+            _ => "say where the action's name is, as in `name = \"@type\"`",
         };
         found.push(Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message).with_help(help));
     }
@@ -125,16 +123,16 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
             (Some((dialect, block)), _) => {
                 let others = [name.to_uppercase(), name.to_lowercase()].map(|other| other.replace('-', "_"));
                 let other = others.iter().find(|other| dialect.may_call(block, other));
-                let other = other.map_or("the action otherwise".to_owned(), |other| format!("it `{other}`"));
+                let other = other.map_or("the action by another name".to_owned(), |other| format!("it `{other}`"));
                 let help = format!("call {other}, or let the rule `name` of the grammar take its characters");
                 finding = finding.with_place(block.at, "its grammar does not read it as a name").with_help(help);
             }
             (None, Some((_, block))) => {
-                let help = format!("give `{name}` to the `names` of `{}`, or bind another call to it", block.name);
-                finding = finding.with_place(block.at, "this call takes other names").with_help(help);
+                let help = format!("add `{name}` to the `names` of `{}`, or bind another call to it", block.name);
+                finding = finding.with_place(block.at, "this call has other names").with_help(help);
             }
             (None, None) => {
-                let help = "bind a call that says its action, as with `name = \"@type\"`, or one of this name";
+                let help = "bind a call that names its action, as with `name = \"@type\"`, or one of this name";
                 finding = finding.with_help(help);
             }
         }

@@ -78,7 +78,7 @@ fn judge(
             let (at, which) = place(program, said, fence, span);
             let message = format!("the mode `{mode}` refuses this example{which}: {}", fault.message);
             let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
-                "mend it; mark what a model must not write by `refused` behind the language of the fence, and give what is no answer another language",
+                "mend it; if a model must not write it, add `refused` after the language of the fence; if it is not an answer, give the fence another language",
             );
             Some((finding, Some(fault.message.clone())))
         }
@@ -160,7 +160,7 @@ struct FencedBlock<'t> {
 /// The closed fences of a text whose language is that of an answer.
 fn fences(text: &str) -> Vec<FencedBlock<'_>> {
     let mut fences: Vec<FencedBlock<'_>> = Vec::new();
-    // The line that opens it, the mark in it and the words behind that, and where its body starts.
+    // The line that opens it, the mark in it and the words after that, and where its body starts.
     let mut open: Option<(&str, &str, &str, usize)> = None;
     // The fences that opened in it, with a language of their own: models read them so, whatever Markdown says.
     let mut inner = 0usize;

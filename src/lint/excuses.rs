@@ -40,9 +40,7 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
     kept.extend(excuses.iter().filter_map(|excuse| {
         let (message, help) = match excuse {
             excuse if !excuse.used => ("this excuse excuses nothing", "take it out"),
-            excuse if excuse.reason.is_empty() => {
-                ("this excuse gives no reason", "say behind the bracket why it is fine")
-            }
+            excuse if excuse.reason.is_empty() => ("this excuse gives no reason", "write the reason after the bracket"),
             _ => return None,
         };
         Some(Diagnostic::new(Code::PACK_EXCUSE, excuse.at, message).with_help(help))

@@ -26,7 +26,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diag
             found.push(
                 Diagnostic::new(Code::PROMPT_UNSAID, block.at, message)
                     .with_place(asked, "the forms are asked for here")
-                    .with_help("say with `spelled` how its opener is written, or in the prompt how all of it is"),
+                    .with_help("say how its opener is written with `spelled`, or show the whole block in the prompt"),
             );
         }
     }
@@ -41,7 +41,9 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diag
             let message = format!("no prompt of the mode `{name}` names the action `{action}` that it permits");
             let escaped = program.prompts.escape.text(action);
             let help = match reading.said.iter().any(|one| escaped != *action && one.text.contains(&escaped)) {
-                true => format!("it is printed as `{escaped}`, since an opener may start so: print it with `| markup`"),
+                true => format!(
+                    "it is printed as `{escaped}`, since an opener may start like that: print it with `| markup`"
+                ),
                 false => "tell the model of it, print `actions` in a template, or take the permit out".to_owned(),
             };
             found.push(Diagnostic::new(Code::PROMPT_UNEXPLAINED, permit.at, message).with_help(help));

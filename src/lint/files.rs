@@ -44,7 +44,7 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
         };
         let is_for_people = name.starts_with("README.");
         if !used.contains(path.as_str()) && !inside.starts_with("tests/") && !is_for_people {
-            finding(path, "let a layer take it, or delete it");
+            finding(path, "use it in a layer, or delete it");
         }
     }
     found

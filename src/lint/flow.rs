@@ -40,7 +40,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
             format!("this input of the class `{class}` never matches: an earlier one matches everything it would");
         found.push(
             Diagnostic::new(Code::PACK_SHADOWED_INPUT, later.at, message)
-                .with_place(taker.at, "this one stands before it")
+                .with_place(taker.at, "this one comes first")
                 .with_help("put it before that one, or take one of them out"),
         );
     }
@@ -63,8 +63,8 @@ fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
         Ok(Value::Array(items)) => items.to_vec(),
         Ok(Value::Object(members)) => members.values().cloned().collect(),
         Ok(other) => {
-            let message = format!("`{}` is no list of speakers: it is `{}`", from.source(), shown(&other));
-            found.push(misshapen(from.at(), message, "say a list, or a table, of speakers with a `name`"));
+            let message = format!("`{}` must be a list of speakers, but is `{}`", from.source(), shown(&other));
+            found.push(misshapen(from.at(), message, "use a list or a table of speakers, each with a `name`"));
             return;
         }
     };
@@ -80,7 +80,7 @@ fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
             return found.push(misshapen(from.at(), message, &help));
         };
         if speaker.get("label").is_some_and(|label| !label.is_null()) && text(speaker, "label").is_none() {
-            let message = format!("the `label` of `{}` is no text, so that any label is right", excerpt(&name, 40));
+            let message = format!("the `label` of `{}` is not a text, so every label is accepted", excerpt(&name, 40));
             return found.push(misshapen(from.at(), message, "put it in quotes, or take it out"));
         }
     }
@@ -117,7 +117,7 @@ fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
                 format!("this exit is never used: another one to `{}` comes before it", program.mode_name(later.to));
             found.push(
                 Diagnostic::new(Code::PACK_SHADOWED_EXIT, later.at, message)
-                    .with_place(first.at, "the first stands here")
+                    .with_place(first.at, "the first one is here")
                     .with_help("make one exit of them, with `or` between their gates"),
             );
         }
@@ -148,7 +148,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
         let message = format!("this change of mode never happens: the rule `{}` always makes one first", earlier.id);
         found.push(
             Diagnostic::new(Code::PACK_SHADOWED_RULE, go.at, message)
-                .with_place(earlier.at, "this rule stands before it")
+                .with_place(earlier.at, "this rule comes first")
                 .with_help("give the first a `when`, or put this one before it"),
         );
     }
@@ -162,7 +162,7 @@ fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
         on => modes(program).any(|mode| program.may_happen(&rule.modes, *on, mode)),
     };
     if !rule.on.iter().any(happens) {
-        return Some("none of its events happens in a mode in which it looks");
+        return Some("none of its events happens in the modes where it applies");
     }
     let when = rule.when.as_ref()?;
     program.never_holds(when, None).map(|_| "its condition is false for every value that is ever set")

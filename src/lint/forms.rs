@@ -89,7 +89,7 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
         let member = |path: &[String]| path.last().is_some_and(|name| matches!(name.as_str(), "text" | "example"));
         let of_head = |(path, _): &(&[String], Location)| starts(path, head) && member(path);
         let at = looks().find(of_head).or_else(|| shows(head)).map(|(_, at)| at);
-        let message = format!("what `{head}` spell enters this prompt escaped: written like that it is no block");
+        let message = format!("this prompt prints `{head}` escaped: a model that copies them writes no block");
         let help = "print it with the filter `markup`, as in `{{ form.text | markup }}`";
         Some(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(help).into_warning())
     })
@@ -188,7 +188,7 @@ impl Looks<'_> {
             format!("the example of a call of `{name}`, `{written}`, is not read as it was meant: {}", fault.message);
         let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, action.at, message)
             .with_place(block.at, "spelled as this block")
-            .with_help("let the block have a `payload` that can hold these parameters, or declare them otherwise");
+            .with_help("give the block a `payload` that can hold these parameters, or declare them differently");
         Some(self.shown(finding))
     }
 
@@ -216,15 +216,15 @@ impl Looks<'_> {
             FormFault::Unread => (
                 format!("the form of `{name}` that a model is shown is not read as this block"),
                 match block.spelled {
-                    Some(_) => "let `spelled` say an opener of this block, or take it out",
+                    Some(_) => "make `spelled` an opener of this block, or take it out",
                     None => {
-                        "let no other block open with it, and no mask of the dialect quote it, or say how it is `spelled`"
+                        "make sure that no other block opens with it and no mask of the dialect quotes it, or set `spelled`"
                     }
                 },
             ),
             FormFault::Lost => (
-                format!("behind the other blocks of an answer the form of `{name}` is not read as this block"),
-                "mend the `ends` of the block that takes it in, or let `order` in `[reply]` put that last",
+                format!("after the other blocks of an answer, the form of `{name}` is not read as this block"),
+                "mend the `ends` of the block that swallows it, or put that block last in the `order` of `[reply]`",
             ),
         };
         self.shown(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
@@ -250,14 +250,14 @@ enum FormFault {
 fn help(block: &Block, fault: &Finding) -> &'static str {
     let is = |defect: Defect| fault.code.strip_prefix("response/") == Some(defect.name());
     if is(Defect::ForbiddenBlock) {
-        "let the reply of the mode take what it is shown with"
+        "let the `reply` of the mode allow the blocks that it is shown with"
     } else if is(Defect::MalformedPayload) && block.payload.contains(&Payload::Tags) && block.fields.is_none() {
-        "say with `fields` which grammar spells its fields, such as `fields = \"tags\"`"
+        "set the grammar of its fields, such as `fields = \"tags\"`"
     } else if block.spelled.is_some() {
-        "let `spelled` say an opener of this block, or take it out"
+        "make `spelled` an opener of this block, or take it out"
     } else if block.about.is_some() {
         "mend its `close`, its `ends`, or markup in its `about`"
     } else {
-        "mend its `close` or `ends`, so that what it is shown with ends it"
+        "mend its `close` or `ends`, so that it ends before the blocks that it is shown with"
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                     rule.at,
                     format!("the guardrail `{}` looks for the same as `{}`", rule.id, first.id),
                 )
-                .with_place(first.at, "the first stands here")
+                .with_place(first.at, "the first one is here")
                 .with_help("take one of them out"),
             );
         }

@@ -17,7 +17,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let Some(span) = filled_in(source.text()) else { continue };
         let at = Location { source: text.source, span };
         let message =
-            format!("`{}` stands in the prompt as it is: the text is no template", excerpt(span.of(source.text()), 60));
+            format!("`{}` is printed as it is: this text is not a template", excerpt(span.of(source.text()), 60));
         let mut finding = Diagnostic::new(Code::PROMPT_UNFILLED, at, message);
         let number = program.prompts.texts.iter().position(|other| std::ptr::eq(other, text));
         let mut layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
@@ -26,9 +26,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             LayerSource::History | LayerSource::Message => false,
         };
         if let Some(layer) = layers.find(|layer| takes(&layer.holds)) {
-            finding = finding.with_place(layer.at, format!("the layer `{}` takes it", layer.id));
+            finding = finding.with_place(layer.at, format!("the layer `{}` uses it as text", layer.id));
         }
-        found.push(finding.with_help("let the layer take it by `template` in place of `text`"));
+        found.push(finding.with_help("name it in the layer's `template` instead of `text`"));
     }
     for (name, prompt) in &program.prompts.prompts {
         // The layer may be in another prompt, whose name is a misspelling of this one.

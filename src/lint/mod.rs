@@ -36,7 +36,7 @@ use indexmap::IndexSet;
 pub fn check(folder: &Folder) -> Loaded {
     let mut loaded = Program::check(folder);
     if let Some(program) = &loaded.program {
-        // There is a program, so what was found is no error. A set, since modes and dialects may share a finding.
+        // There is a program, so no finding is an error. Modes and dialects may share one: keep each once.
         let found: IndexSet<Diagnostic> = std::mem::take(&mut loaded.diagnostics)
             .into_iter()
             .chain(findings(program))
@@ -86,7 +86,7 @@ fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
         let (source, file) = program.sources().find(&folder.called(&one.said.path))?;
         let at = |said: &Mentions| Some(Location { source, span: *said.spans.first()? });
         let (here, other) = (at(&one.said)?, at(&one.beside)?);
-        let message = format!("`{}` stands here, and `{}` in {}", here.span.of(file.text()), one.other, one.within);
+        let message = format!("`{}` here, but `{}` in {}", here.span.of(file.text()), one.other, one.within);
         let finding = Diagnostic::new(Code::PACK_UNKNOWN_KEY, here, message).into_warning();
         Some(finding.with_place(other, "the other name").with_help(format!("did you mean `{}`?", one.other)))
     };

@@ -19,7 +19,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let Some(why) = leads_out(key.source()) else { continue };
         let message =
             format!("this effect would `{verb}` outside of every root: `{}` {why}", excerpt(key.source(), 60));
-        let help = "say a path below the root, such as `notes/today.md`: which folder that is, the host says";
+        let help = "write a path below the root, such as `notes/today.md`; the host decides which folder the root is";
         // Only a warning: a host may write elsewhere than to files.
         found.push(Diagnostic::new(Code::PACK_EFFECT, key.at(), message).with_help(help).into_warning());
     }
@@ -36,7 +36,7 @@ fn leads_out(path: &str) -> Option<&'static str> {
     }
     let whole = words.len() == path.len();
     let mut parts: Vec<&str> = words.split(['/', '\\']).collect();
-    // A template behind it may continue the last part.
+    // A template after it may continue the last part.
     if !whole {
         parts.pop();
     }

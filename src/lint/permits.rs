@@ -63,10 +63,10 @@ fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {
     let conditional = |permits: &&Vec<Permit>| permits.iter().all(|permit| permit.when.is_some());
     let permits = program.modes.values().flat_map(|mode| &mode.permits).filter(conditional).flatten();
     for permit in permits.filter(|permit| permit.about.is_none()) {
-        let message = "a prompt says when actions are permitted, but this permit has no words for it";
+        let message = "a prompt says when actions are permitted, but this permit does not describe its condition";
         found.push(
             Diagnostic::new(Code::PROMPT_UNSAID_CONDITION, permit.at, message)
-                .with_help("say it to the model in a sentence: `about`"),
+                .with_help("describe it for the model in one sentence: `about`"),
         );
     }
 }

@@ -19,25 +19,24 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             let Count { name, at, .. } = count;
             if count.lists.is_some() && is_text(program, count) {
                 let message = format!("`{name}` lists nothing that can be compared: only its text is read");
-                told(*at, message, "say `payload = \"bullets\"` or `\"json\"` of its block");
+                told(*at, message, "give its block `payload = \"bullets\"` or `\"json\"`");
             }
             let lacking = lacking(program, count);
             if !lacking.is_empty() {
-                let message = format!("no dialect of {} has `{name}`, and yet it is required", lacking.join(", "));
-                let help =
-                    "say `required = false` in the `reply` of the mode, or let a block be called so, with `name`";
+                let message = format!("no dialect of {} has `{name}`, but it is required", lacking.join(", "));
+                let help = "say `required = false` in the `reply` of the mode, or give a block this `name`";
                 told(*at, message, help);
             }
             let none = may_not_stand(program, reply, count);
             if none && count.required {
-                let message = format!("`{name}` is required, and yet at most 0 may stand: every answer is wrong");
+                let message = format!("`{name}` is required, but at most 0 are allowed: every answer is wrong");
                 told(*at, message, "leave out one of the two, or say `required = false` in the mode");
             }
             // Those of the pack count in the modes in which it may stand.
             if none && !count.keys.is_empty() && !program.modes.values().any(|mode| uses_keys(program, mode, count)) {
                 told(
                     *at,
-                    format!("`keys` of `{name}` count for nothing: at most 0 may stand"),
+                    format!("`keys` of `{name}` have no effect: at most 0 are allowed"),
                     "leave out one of the two",
                 );
             }

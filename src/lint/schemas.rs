@@ -59,7 +59,9 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
         let shown: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
         let message = format!("the example `{}` is no key that a `{name}` may have", excerpt(&example.value, 60));
         let finding = Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.at, message);
-        found.push(finding.with_place(*at, "the keys stand here").with_help(format!("one fits {}", shown.join(", "))));
+        found.push(
+            finding.with_place(*at, "the keys are listed here").with_help(format!("one fits {}", shown.join(", "))),
+        );
     }
 }
 

@@ -113,7 +113,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
                     .map_or_else(String::new, |block| format!(" with `{}`", excerpt(block.name().of(judged.text), 60)));
                 format!("`{name}` claims it{opens} at {}", lines.place(place))
             }
-            Trial::Tied => format!("`{name}` would claim it at the same place, and stands behind the one that does"),
+            Trial::Tied => format!("`{name}` would claim it at the same place, but comes after the one that does"),
             Trial::First => format!("`{name}` reads it: nobody claims it, and it is the first that found a block"),
             Trial::Passed => {
                 let until = if claim.is_some() { " before that" } else { "" };

@@ -79,7 +79,7 @@ pub(super) fn check(
 fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     let call = block.role == Role::Call;
-    // The text behind an opener is a parameter.
+    // The text after an opener is a parameter.
     let text = call && block.payload.0.iter().any(|payload| payload.value == Payload::Text);
     let words = block.body.iter().filter(|_| !within && !text).chain(&block.text).map(|word| word.at);
     for at in words.chain(block.schema.as_ref().map(|_| *at)) {
@@ -108,7 +108,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let ends = |rung: &&Rung| rung.0.iter().any(|ending| ending.value == Ending::End);
     if let Some(dead) = ladder.iter().skip_while(|rung| !ends(rung)).nth(1).and_then(|rung| rung.0.first()) {
         let message =
-            format!("no block ends by `{}`: `end` stands before it, and an answer always ends", dead.value.word());
+            format!("no block ends by `{}`: `end` comes before it, and an answer always ends", dead.value.word());
         diagnostics.push(bad(dead.at, message, "let `end` stand last"));
     }
     let mut all_spelled = true;
@@ -129,7 +129,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let fence = ladder.iter().flat_map(|rung| &rung.0).find(|ending| ending.value == Ending::Fence);
     if let Some(fence) = fence.filter(|_| !own.is_empty() && own.iter().all(opens)) {
         let message =
-            "no block ends by `fence` whose opener is the fence: it is for one around the opener, or right behind";
+            "no block ends by `fence` whose opener is the fence: it is for one around the opener, or right after it";
         let help =
             "give its grammar the rule `close`, and say `closer`; `masks = [\"code-fence\"]` keeps fences in it apart";
         diagnostics.push(bad(fence.at, message, help).into_warning());
@@ -237,7 +237,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         !word.is_empty() && !word.contains(['[', ']'])
     };
     if !name.split('.').all(whole) {
-        let message = format!("`{name}` is no path to a member");
+        let message = format!("`{name}` is not a path to a member");
         diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`"));
     }
     for (key, word) in [("name", &block.name), ("key", &block.key), ("body", &block.body)] {

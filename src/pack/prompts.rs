@@ -210,7 +210,7 @@ impl<'c> PromptCheck<'c> {
                 Trimming::Variant if layer.variants.is_empty() => Some("the layer has no `variants`"),
                 Trimming::Entries if layer.entries.is_empty() => Some("the layer has no `entries`"),
                 Trimming::OldestTurns if source != Some(Origins::History) => Some("only the history has turns"),
-                Trimming::Drop if number + 1 < layer.trim.0.len() => Some("nothing comes behind `drop`"),
+                Trimming::Drop if number + 1 < layer.trim.0.len() => Some("nothing comes after `drop`"),
                 _ if source == Some(Origins::Message) && strategy.value != Trimming::Never => {
                     Some("what the user says is never trimmed")
                 }

@@ -21,15 +21,15 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         let params = &action.value.params;
         for (name, param) in params {
             if !matches!(param.value, Tree::Table(..)) && Action::KEYS.contains(&name.as_str()) {
-                let message = format!("`{name}` stands among the parameters, and is no schema");
+                let message = format!("`{name}` is among the parameters, but is not a schema");
                 let help = format!("`{name}` is a key of the action: move it up there, before its `params`");
                 diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, param.at, message).with_help(help));
                 whole.insert(param.at);
             }
         }
         if let Some(listed) = action.value.listed() {
-            let message = "`params` is no schema: each member of it is a parameter, and has one";
-            let help = "put what stands in `properties` there, with `required = true` on each that must be there";
+            let message = "`params` is not a schema itself: each of its members is a parameter with a schema";
+            let help = "move the members of `properties` there, with `required = true` on each that must be there";
             diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, listed.at, message).with_help(help));
             whole.extend(params.values().map(|param| param.at));
         }
@@ -258,11 +258,11 @@ fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
         match KEYWORDS.iter().find(|(words, _)| words.contains(&key.value.as_str())) {
             Some((_, takes)) => keyword(&key.value, takes, value, depth, diagnostics),
             None => {
-                let message = format!("`{}` is no keyword of JSON Schema", excerpt(&key.value, 60));
+                let message = format!("`{}` is not a keyword of JSON Schema", excerpt(&key.value, 60));
                 let words = KEYWORDS.iter().flat_map(|(words, _)| words.iter().copied());
                 let help = nearest(&key.value, words).map_or_else(
                     || {
-                        "a keyword of your own starts with `x-`; the members of an object stand in `properties`"
+                        "a keyword of your own starts with `x-`; the members of an object belong in `properties`"
                             .to_owned()
                     },
                     |word| format!("did you mean `{word}`?"),
@@ -281,7 +281,7 @@ fn schema_instead(found: &Tree) -> String {
     match found {
         Tree::List(items, _) if items.is_empty() => first("array", &"[]"),
         Tree::List(..) => {
-            "`required = true` stands in the schema of each value, and so do its other keywords".to_owned()
+            "`required = true` belongs in the schema of each value, and so do its other keywords".to_owned()
         }
         Tree::Constant(Value::Bool(truth), _) => first("boolean", truth),
         Tree::Constant(Value::Number(number), _) if number.is_f64() => first("number", number),

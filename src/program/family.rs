@@ -105,7 +105,7 @@ impl Family {
         body: &str,
     ) -> Option<String> {
         let grammar = &self.grammar;
-        // A payload stands right behind it, any other body maybe on the next line.
+        // A payload comes right after it, any other body maybe on the next line.
         let behind: &[&str] = if self.payload.is_some() && !body.is_empty() { &[body] } else { &["", "\n", body] };
         let typed = |key, value| Some(Part::Whole(self.attribute?, vec![Part::Next(key), Part::Next(value)]));
         let spelled = |named: bool, name_first: bool| {

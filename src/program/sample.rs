@@ -123,7 +123,7 @@ impl Samples<'_> {
                 Some(Value::Array(items)) => items.first().cloned(),
                 Some(Value::Null) | None => None,
                 Some(_) => {
-                    let message = "with sample values this is no list, so the effect would never happen";
+                    let message = "with sample values this is not a list, so the effect would never happen";
                     let help = "`each` takes a list: `params.LIST`, `state.LIST | items`, `range(3)`";
                     self.found.push(Diagnostic::new(Code::PACK_FAILS, each.at(), message).with_help(help));
                     None

@@ -192,7 +192,7 @@ impl Files<'_> {
                 let first = errors.clone().next()?;
                 // If all errors stand at the name itself, they explain themselves.
                 errors.find(|one| one.at != Some(at))?;
-                let message = format!("`{said}` stands here, and `{name}` in {within}, so that {}", first.message);
+                let message = format!("`{said}` here, but `{name}` in {within}: {}", first.message);
                 let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);
                 Some(fault.with_place(*other, "the other name"))
             }

@@ -70,7 +70,7 @@ impl Starts {
             _ if leading.get(byte) == Some(&true) => Margin::Start,
             b' ' | b'\t' | b'\r' => Margin::Blank,
             b'\n' => Margin::Break,
-            // Behind these marks, or a byte order mark, words may stand.
+            // Words may follow these marks, or a byte order mark.
             b'`' | b'~' | 0xEF => Margin::Mark,
             _ => Margin::Text,
         });

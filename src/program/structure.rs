@@ -229,7 +229,7 @@ impl Marking for Braces {
                 }
                 (depth == 0).then_some(at + 1)
             });
-            // The colon of a damaged key may stand behind a brace.
+            // The colon of a damaged key may follow a brace.
             let rest = end.and_then(|end| text.get(end..)).unwrap_or_default();
             let behind = rest.trim_start().strip_prefix(':').unwrap_or(rest);
             let end = text.len() - behind.len();

@@ -68,7 +68,7 @@ impl Program {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Value> {
         let Some(dialect) = self.dialects_of(mode).find(|dialect| dialect.outline.is_some()) else {
-            let message = format!("an answer of the mode `{name}` is no JSON object: no dialect of it has members");
+            let message = format!("an answer of the mode `{name}` is not a JSON object: no dialect of it has members");
             let help = "give the mode a dialect whose grammar is `json`";
             diagnostics.push(Diagnostic::new(Code::PROMPT_NO_OBJECT, mode.at, message).with_help(help));
             return None;

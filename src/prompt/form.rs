@@ -212,7 +212,7 @@ fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize
     };
     match reply.rank(dialect, id) {
         Some(place) => (2, place),
-        // Blocks without a place in the order: text stands before those with one, calls and contents behind them.
+        // Blocks without a place in the order: text comes before those with one, calls and contents after them.
         None => (if role < 3 { 1 } else { 3 }, role),
     }
 }

@@ -83,7 +83,7 @@ impl<'p> Speller<'p> {
                 _ => Some(body.clone()),
             }
         };
-        // If the grammar needs a label behind the speaker, show one.
+        // If the grammar needs a label after the speaker, show one.
         let labelled = || {
             let attributes = [attributes.as_slice(), &[("label", "Label")]].concat();
             (block.role == Role::Utterance).then(|| self.spell(id, block, &names, &attributes, &body)).flatten()
@@ -198,7 +198,7 @@ impl<'p> Speller<'p> {
             written(&text, block.decode)
         };
         match block.payload.first()? {
-            // The one parameter that no attribute gives is the text behind the opener.
+            // The one parameter that no attribute gives is the text after the opener.
             Payload::Attributes => {
                 Some(block.text_param().and_then(|name| params.get(name)).map(text).unwrap_or_default())
             }

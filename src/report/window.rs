@@ -35,7 +35,7 @@ impl<'s> Window<'s> {
         let mut edges: BTreeMap<usize, usize> = marks.flat_map(|mark| [(mark.start, 0), (mark.end, 0)]).collect();
         let first = edges.keys().next().copied().unwrap_or_default();
         let last = edges.keys().next_back().copied().unwrap_or_default();
-        // Behind the last line break stands no line: what is there is drawn at the end of the one before.
+        // After the last line break there is no line: what is there is drawn at the end of the one before.
         let first = if first == text.len() && text.ends_with('\n') { first - 1 } else { first };
         let line_break = |at: usize| memchr::memchr(b'\n', text.as_bytes().get(at..).unwrap_or_default());
         let start = memchr::memrchr(b'\n', text.as_bytes().get(..first).unwrap_or_default()).map_or(0, |at| at + 1);

@@ -125,7 +125,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         let headers: Vec<_> = syntax::headers(text).collect();
         let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
         let headers: Vec<_> = headers.iter().zip(ends.chain([text.len()])).collect();
-        // Each name behind the first, the names before it, and what stands below.
+        // Each name after the first, the names before it, and what is below.
         let steps = || {
             headers.iter().flat_map(|(header, end)| {
                 let step = |last: usize| {

@@ -209,7 +209,7 @@ fn edit(root: &Root, file: &mut FileChange, effect: &Effect) -> Result<(), Box<D
             let addition = Addition { section, otherwise, marker, text: addition };
             let amended = amend(&text, &addition).ok_or_else(|| {
                 let message =
-                    format!("what is added to `{}` would hide what stands behind it", excerpt(&file.key, QUOTED));
+                    format!("what is added to `{}` would hide what comes after it", excerpt(&file.key, QUOTED));
                 Diagnostic::new(Code::WORKSPACE_NOT_ADDITIVE, None, message)
                     .with_help("a code fence or comment in the text is not closed")
             })?;

@@ -280,7 +280,7 @@ impl PackReader {
         let length = metadata.len();
         let fault = if !metadata.is_file() {
             // To open a pipe could take for ever.
-            Some(format!("`{name}` is no file"))
+            Some(format!("`{name}` is not a file"))
         } else if relative.to_str().is_none() {
             Some(format!("the name of `{name}` is not Unicode"))
         } else if length > MAX_FILE {

@@ -35,10 +35,10 @@ pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> R
         None => ("", document),
     };
     // What follows may then trust every quote and bracket, and the depth.
-    serde_json::from_str::<IgnoredAny>(body).map_err(|error| format!("it is no JSON: {error}"))?;
+    serde_json::from_str::<IgnoredAny>(body).map_err(|error| format!("it is not JSON: {error}"))?;
     let mut root = Text(body.trim()).node();
     if !matches!(root, Node::Object(_)) {
-        return Err("it is no JSON object".to_owned());
+        return Err("it is not a JSON object".to_owned());
     }
     let mut at = &mut root;
     for key in path.split('.') {

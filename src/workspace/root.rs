@@ -217,7 +217,7 @@ pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
                 .with_help("a folder on its way is a link to elsewhere: remove it, or make the root larger")
         }
         ErrorKind::NotADirectory => {
-            Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, format!("a part of `{key}` is no folder"))
+            Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, format!("a part of `{key}` is not a folder"))
                 .with_help("move what stands there away, or name another folder")
         }
         ErrorKind::IsADirectory => Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, format!("`{key}` is a folder"))

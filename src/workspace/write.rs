@@ -27,7 +27,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()
     let permissions = match dir.symlink_metadata(name) {
         Ok(_) if !goes => return Err(ErrorKind::AlreadyExists.into()),
         Ok(found) if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-        Ok(found) if !found.is_file() => return Err(io::Error::other("it is no file")),
+        Ok(found) if !found.is_file() => return Err(io::Error::other("it is not a file")),
         Ok(found) if found.permissions().readonly() => return Err(ErrorKind::PermissionDenied.into()),
         Ok(found) => Some(found.permissions()),
         Err(error) if error.kind() == ErrorKind::NotFound => None,

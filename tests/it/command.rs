@@ -12,7 +12,8 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The command as a user at a terminal starts it, wherever the tests run: what a machine of CI sets would change what it does.
+/// The command as a user at a terminal starts it, wherever the tests run: variables of a CI machine would change what it
+/// does.
 pub(crate) fn at_terminal(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
     command.args(arguments).current_dir(folder);
@@ -299,7 +300,7 @@ fn a_new_part_for_a_mode_is_for_no_other() {
     assert!(!pack["pack"]["dialects"].as_array().unwrap().contains(&plainer));
     assert_eq!(pack["modes"]["quiet"]["dialects"].as_array().unwrap().last(), Some(&plainer));
     assert_eq!(pack["guardrails"].as_array().unwrap().last().unwrap()["in"].as_str(), Some("quiet"));
-    // The folder of the pack is no place of its own.
+    // The folder of the pack is not a positional argument here.
     check(&folder, &["new", "action", "more", "notes"], 2, "", "[--pack <PACK>]");
 }
 
@@ -316,7 +317,7 @@ fn a_part_that_no_answer_could_show_has_no_case() {
     let before = std::fs::read_to_string(&path).unwrap();
     // The grammar reads letters alone as a name.
     let added = "  lines/pack.toml\nno case shows it: no answer can ask for it yet\ntry";
-    let told = "help: call the action otherwise, or let the rule `name` of the grammar take its characters";
+    let told = "help: call the action by another name, or let the rule `name` of the grammar take its characters";
     check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, told);
     assert!(!folder.join("lines/tests").exists());
     std::fs::write(&path, &before).unwrap();
@@ -329,9 +330,9 @@ fn a_part_that_no_answer_could_show_has_no_case() {
         "grammar = \"orders\", names = [\"roll\", \"go\", \"fight\"]",
     );
     std::fs::write(&path, named).unwrap();
-    let told = "help: give `wait` to the `names` of `order`";
+    let told = "help: add `wait` to the `names` of `order`";
     check(&folder, &["new", "action", "wait", "--pack", "lines"], 0, added, told);
-    // Names in capitals alone: what leads to a mode has one, and whoever writes another is told.
+    // Names in capitals only: the action that leads to a new mode gets one, and another name is added with advice.
     let grammar = std::fs::read_to_string(pack.join("grammar/orders.pest")).unwrap();
     let loud = grammar.replace("ASCII_ALPHA_LOWER+", "(ASCII_ALPHA_UPPER | \"_\")+");
     std::fs::write(folder.join("lines/grammar/orders.pest"), loud).unwrap();
@@ -386,7 +387,7 @@ fn a_pack_without_modes_permits_a_new_action() {
     std::fs::write(folder.join("bare/pack.toml"), pack).unwrap();
     check(&folder, &["new", "action", "stay", "--pack", "bare"], 0, "added the action", "");
     check(&folder, &["test", "bare"], 0, "1 passed", "");
-    check(&folder, &["new", "mode", "late", "--pack", "bare"], 2, "", "the pack has no modes");
+    check(&folder, &["new", "mode", "late", "--pack", "bare"], 2, "", "the pack declares no modes");
 }
 
 #[test]
@@ -551,14 +552,16 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     let said = trouble("s.json", b"[1]", "--session");
     assert!(said.contains("a session is one JSON object") && said.contains("s.json:1:1"), "{said}");
     let said = trouble("s.json", br#"{"mode": 3, "state": [], "now": {}, "ids": "x"}"#, "--session");
-    for fault in
-        ["`mode` of the session is no text", "`state` of the session is no object", "`now` of the session is no text"]
-    {
+    for fault in [
+        "`mode` of the session is not a text",
+        "`state` of the session is not an object",
+        "`now` of the session is not a text",
+    ] {
         assert!(said.contains(fault), "{said}");
     }
     // A counter at its end would give one id twice.
     let said = trouble("s.json", br#"{"ids": {"page": 18446744073709551615}}"#, "--session");
-    assert!(said.contains("`ids.page` is no whole number below 9007199254740992"), "{said}");
+    assert!(said.contains("`ids.page` is not a whole number below 9007199254740992"), "{said}");
     let said = trouble("h.jsonl", b"{\"role\": \"user\", \"content\": \"a\"}\n {\"role\": user}\n[]\n", "--history");
     assert!(said.contains("error[prompt/bad-history]: this is not JSON: expected value\n"), "{said}");
     assert!(said.contains("h.jsonl:2:11") && !said.contains("at line"), "{said}");
@@ -668,10 +671,10 @@ fn what_is_no_file_of_a_pack_is_said_and_not_waited_for() {
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
     }
     std::fs::write(folder.join("notes").join(std::ffi::OsStr::from_bytes(b"gr\xfcn.toml")), "").unwrap();
-    check(&folder, &["check", "notes"], 1, "`notes/more.toml` is no file", "");
-    check(&folder, &["check", "notes"], 1, "`notes/tests/wait.case` is no file", "");
+    check(&folder, &["check", "notes"], 1, "`notes/more.toml` is not a file", "");
+    check(&folder, &["check", "notes"], 1, "`notes/tests/wait.case` is not a file", "");
     check(&folder, &["check", "notes"], 1, "the name of `notes/gr\u{fffd}n.toml` is not Unicode", "");
-    check(&folder, &["test", "notes"], 1, "`notes/tests/wait.case` is no file", "");
+    check(&folder, &["test", "notes"], 1, "`notes/tests/wait.case` is not a file", "");
 }
 
 /// Without its modes a pack would permit everything: what is left of one that was not read whole is no pack.

@@ -343,7 +343,8 @@ fn a_host_counts_as_it_likes() {
     assert!(!prompt.ledger.estimated);
 }
 
-/// In a text that holds the rules a token is two letters, elsewhere one: what a layer gives counts half in the whole.
+/// A token is two letters in a text that holds the rules, and one elsewhere, so that trimming a layer saves half as much
+/// in the whole prompt.
 #[test]
 fn a_layer_is_asked_again_until_the_whole_fits() {
     struct Letters;
@@ -409,7 +410,7 @@ fn a_template_that_never_ends_is_found_by_check() {
         assert!(!check(&format!("{{{{ {value} }}}}")).is_empty(), "{value}");
     }
     let own = "{% for a in actions %}{% set a = mode %}{{ a | markup }}{% endfor %}";
-    assert!(check(own)[0].contains("only what the rules themselves spell is markup"));
+    assert!(check(own)[0].contains("`markup` is only for what the rules themselves write"));
     assert!(check("{% for a in actions %}{{ loop.previtem | markup }}{% endfor %}")[0].contains("markup"));
 }
 

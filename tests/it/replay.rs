@@ -85,7 +85,7 @@ fn a_broken_line_is_named_and_skipped() {
         assert_eq!(report["codes"]["response/forbidden-call"], 2);
         let (status, out) = replayed(&folder, &["old", "answers.jsonl"]);
         assert_eq!(status, 1);
-        assert!(out.contains("error[workspace/broken-line]: line 3 is no answer"), "{out}");
+        assert!(out.contains("error[workspace/broken-line]: line 3 is not an answer"), "{out}");
         assert!(out.contains("\n  ┌─ answers.jsonl:3\n"), "{out}");
         assert!(out.ends_with("3 answers: 2 degraded, 1 broken\n"), "{out}");
     }
@@ -94,9 +94,9 @@ fn a_broken_line_is_named_and_skipped() {
         "{\"response\": \"a\", \"session\": {\"mode\": \"m\", \"ids\": {\"a\": 1, \"b\": -1}, \"nwo\": 1}}",
     );
     let (_, out) = replayed(&folder, &["old", "answers.jsonl"]);
-    let why = "the pack has no mode `m`, at column 39; `ids.b` is no whole number below 9007199254740992, at column 65; \
+    let why = "the pack has no mode `m`, at column 39; `ids.b` is not a whole number below 9007199254740992, at column 65; \
                a session has no `nwo`, at column 70";
-    assert!(out.contains(&format!("line 1 is no answer: {why}\n")), "{out}");
+    assert!(out.contains(&format!("line 1 is not an answer: {why}\n")), "{out}");
     let folder = files("replay-broken", "\n\n");
     assert_eq!(replayed(&folder, &["old", "answers.jsonl"]), (3, "no answers\n".to_owned()));
     let output = rulebook(&folder, &["replay", "old", "-"], format!("{good}\n").as_bytes());
@@ -109,7 +109,7 @@ fn a_broken_line_is_named_and_skipped() {
     let output = rulebook(&folder, &["replay", "old", "-"], b"{\"response\": \"caf\xe9\"}\n");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
-        said.contains("line 1 is no answer: it is not UTF-8, at column 18\n = help: save the file as UTF-8"),
+        said.contains("line 1 is not an answer: it is not UTF-8, at column 18\n = help: save the file as UTF-8"),
         "{said}"
     );
     let output = rulebook(&folder, &["replay", "old", "answers.jsonl", "--out", "-"], b"");
@@ -143,8 +143,8 @@ fn members_that_say_nothing_are_told() {
         files("replay-unread", &(line("\"mod\": \"moving\"") + &line("\"mod\": 1, \"at\": 2") + &line("\"id\": 3")));
     let output = rulebook(&folder, &["replay", "old", "answers.jsonl"], b"");
     let told = String::from_utf8(output.stderr).unwrap();
-    let first = "note: `mod` in answers.jsonl:1 and 1 more counts for nothing; did you mean `mode`?\n";
-    assert_eq!(told, format!("{first}note: `at` in answers.jsonl:2 counts for nothing\n"));
+    let first = "note: `mod` in answers.jsonl:1 and 1 more is ignored; did you mean `mode`?\n";
+    assert_eq!(told, format!("{first}note: `at` in answers.jsonl:2 is ignored\n"));
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -157,9 +157,12 @@ fn a_broken_line_says_what_would_mend_it() {
         [row["message"].as_str().unwrap().to_owned(), row["help"].as_str().unwrap().to_owned()]
     };
     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
-    assert_eq!(told(0), ["line 1 is no answer: this is not JSON: EOF while parsing a value, at column 13", shape]);
-    assert_eq!(told(1), ["line 2 is no answer: the pack has no mode `stil`, at column 26", "did you mean `still`?"]);
-    assert_eq!(told(2), ["line 3 is no answer: it is no JSON object", shape]);
+    assert_eq!(told(0), ["line 1 is not an answer: this is not JSON: EOF while parsing a value, at column 13", shape]);
+    assert_eq!(
+        told(1),
+        ["line 2 is not an answer: the pack has no mode `stil`, at column 26", "did you mean `still`?"]
+    );
+    assert_eq!(told(2), ["line 3 is not an answer: it is not a JSON object", shape]);
 }
 
 #[test]

@@ -1199,7 +1199,7 @@ fn a_call_that_names_no_action_is_not_told_as_unspelled_too() {
         help("name = \"name\", "),
         ["pack/nameless-call: did you mean `name = \"@name\"`? then its opener says which"]
     );
-    assert_eq!(help(""), ["pack/nameless-call: say where the action's name stands, as in `name = \"@type\"`"]);
+    assert_eq!(help(""), ["pack/nameless-call: say where the action's name is, as in `name = \"@type\"`"]);
 }
 
 #[test]
@@ -1285,8 +1285,8 @@ fn statements_that_do_not_end() {
         assert_eq!(code, "pack/bad-expression", "{says}");
         format!("{word}: {help}")
     };
-    assert_eq!(told("a {% for x in state.notes %} {{ x }}"), "for: put `{% endfor %}` behind what it repeats");
-    assert_eq!(told("a {% if state.notes %} b\n"), "if: put `{% endif %}` behind what depends on it");
+    assert_eq!(told("a {% for x in state.notes %} {{ x }}"), "for: put `{% endfor %}` after what it repeats");
+    assert_eq!(told("a {% if state.notes %} b\n"), "if: put `{% endif %}` after what depends on it");
     assert_eq!(told("{% for x in state.notes %} {% if x %} c {% endfor %}"), "endfor: say `{% endif %}`");
     assert_eq!(told("a {% endfor %}"), "endfor: take it out, or put the statement that it ends before it");
 }

@@ -263,7 +263,7 @@ fn an_update_leaves_what_a_prompt_should_hold_or_lack() {
         assert!(!out.contains("sing`"), "{out}");
         assert!(out.contains("the prompt does not hold this"), "{out}");
         let left =
-            "left `lacks[1]`, `contains` in `p/tests/it-fails.case`: what came does not say what to expect instead\n";
+            "left `lacks[1]`, `contains` in `p/tests/it-fails.case`: the result does not show what to expect instead\n";
         assert!(err.ends_with(left), "{err}");
     }
 }

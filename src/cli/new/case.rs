@@ -55,7 +55,7 @@ pub(super) fn write(
     let run = case.map(|case| cases::run(program, &case, CaseOptions::default()));
     match run.map(|run| run.verdict) {
         Some(CaseVerdict::Passed) => Ok(Ok((path, text))),
-        _ => Err(Error::Usage("no case could be made for it: write one by hand".to_owned())),
+        _ => Err(Error::Usage("no case could be written for it: write one by hand".to_owned())),
     }
 }
 

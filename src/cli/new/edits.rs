@@ -88,7 +88,7 @@ impl<'f> Edits<'f> {
             None => Ok(()),
             Some(word) => {
                 let table = parents.join(".");
-                Err(Error::Usage(format!("`{table}` stands in no file of this pack: add `{word}` there by hand")))
+                Err(Error::Usage(format!("`{table}` is in no file of this pack: add `{word}` there by hand")))
             }
         }
     }

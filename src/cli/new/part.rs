@@ -30,8 +30,8 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     }
     crate::cli::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
     if kind == Kind::Mode && !has_modes(program) {
-        let help = "name the one it has, which permits every action, and what it permits: `[modes.start]`";
-        return Err(Error::Usage(format!("the pack has no modes that a new one could be beside: {help}")));
+        let help = "first declare `[modes.start]`, the mode that has permitted every action so far";
+        return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;

@@ -87,7 +87,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
             self.take_faults();
             self.at = end;
         }
-        // A comment that is never closed is none, and neither is any behind it.
+        // A comment that is never closed is none, and neither is any after it.
         self.comments = self.at > start || self.byte_at(start + 1) != b'*';
     }
 

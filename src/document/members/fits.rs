@@ -175,7 +175,7 @@ impl Look<'_> {
                 Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
                 Some(b'"') if closed > 0 && (is_stray_quote(self.text, at) || at == self.around.last.quote) => at += 1,
                 Some(b'{') => return closed > 0 && self.opens_entry(at),
-                // Words behind the object are fine, if no later quote ends a value.
+                // Words after the object are fine, if no later quote ends a value.
                 Some(_) => {
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
                     return line && closed > 0 && self.is_last(closed);
@@ -271,7 +271,7 @@ impl Look<'_> {
     /// like a key may be foreign text, so more marks need more evidence.
     fn known(&self, at: usize, closed: usize) -> bool {
         let Some(key) = keys::any(self.text, at) else { return false };
-        // Behind foreign text only the names of what is still open count, or of the next entry.
+        // After foreign text only the names of what is still open count, or of the next entry.
         let reach = match closed {
             0 | 1 if self.around.body => 2,
             _ => usize::MAX,
@@ -331,7 +331,7 @@ impl Look<'_> {
         for (place, open) in self.around.open.iter().enumerate().take(MARKS) {
             let level = open.level.filter(|_| !open.list).and_then(|level| self.outline.member(level, &name));
             if level.is_some_and(|level| open.given & level.bit() == 0) {
-                // Right behind foreign text such as code, a name alone proves little.
+                // Right after foreign text such as code, a name alone proves little.
                 let ends = || self.over_member(key.value).is_some_and(|end| self.ends_well(end));
                 return end_within(place).filter(|_| place > 0 || !self.around.body || ends());
             }

@@ -255,7 +255,7 @@ impl<'p> ObjectReader<'p> {
                 let (outline, mut steps) = (self.outline, self.limits.steps(text.len()));
                 if let Some(brace) = self.machine.match_at(&outline.grammar, outline.open, text, self.at, &mut steps) {
                     let opens = match bytes.get(brace) {
-                        // Behind a comment, a name of the answer's own shows what it is.
+                        // After a comment, a name of the answer's own shows what it is.
                         Some(b'{') if bytes.get(blank(bytes, brace + 1)) == Some(&b'/') => {
                             fits::opens_answer(self.outline, text, brace)
                         }

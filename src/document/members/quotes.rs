@@ -79,7 +79,7 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool
 fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, around: Around<'_>) -> Option<usize> {
     let rule = cursor.outline.faults.missing_quote?;
     let missed = fits::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
-    // What stands behind it is outside the string.
+    // What comes after it is outside the string.
     let outside = |(_, span): &mut (RuleId, Span)| span.start >= missed;
     while cursor.faults.len() > known && cursor.faults.pop_if(outside).is_some() {}
     cursor.at = missed;

@@ -77,7 +77,7 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
     let json_alone =
         ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
     if ladder == [surface::Payload::Attributes] {
-        refused.why = "its payload is what its opener says, and there is text behind that".into();
+        refused.why = "its payload is what its opener says, but there is text after it".into();
     }
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {

@@ -323,7 +323,7 @@ impl<'s> Lower<'s> {
             Expr::Const(text) => text.value.as_str(),
             _ => None,
         };
-        let Some(text) = text else { return Err(self.refuse(tree, "a pattern stands in quotes")) };
+        let Some(text) = text else { return Err(self.refuse(tree, "a pattern is written in quotes")) };
         match Pattern::new(text) {
             Ok(pattern) => Ok(self.constant(Jinja::from_object(pattern))),
             Err(error) => {

@@ -99,8 +99,8 @@ impl<'s> Lower<'s> {
             Stmt::ForLoop(each) if !each.recursive => self.each(each, out),
             Stmt::Include(include) if self.paper.is_some() => Ok(self.include(include, out)?.map(Node::Part)),
             other => {
-                let fault = Fault::new(self.word_of(other), "this statement is not for templates of a pack");
-                Err(fault.help("there is `if`, `for` and `set NAME = VALUE`".to_owned()))
+                let fault = Fault::new(self.word_of(other), "templates of a pack cannot use this statement");
+                Err(fault.help("the statements are `if`, `for` and `set NAME = VALUE`".to_owned()))
             }
         }
     }
@@ -253,7 +253,7 @@ impl<'s> Lower<'s> {
         if self.place() == other {
             return Ok(());
         }
-        let fault = self.refuse(tree, "one way through this ends inside a tag, another does not");
+        let fault = self.refuse(tree, "one branch of this ends inside a tag, another does not");
         Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
     }
 
@@ -264,7 +264,7 @@ impl<'s> Lower<'s> {
             && let (MARKUP, Some(base), [], Place::Text) = (filter.name, &filter.expr, filter.args.as_slice(), place)
         {
             if !self.is_own(base) {
-                let fault = self.refuse(tree, "only what the rules themselves spell is markup");
+                let fault = self.refuse(tree, "`markup` is only for what the rules themselves write");
                 let own = self.paper.as_ref().map(|paper| paper.own.join("`, `")).unwrap_or_default();
                 return Err(fault.help(format!("`markup` takes a path that starts at `{own}`, or an item of one")));
             }
@@ -301,7 +301,7 @@ impl<'s> Lower<'s> {
         };
         let known: Vec<&str> = self.paper.iter().flat_map(|paper| paper.escape.guards()).collect();
         if !known.contains(&name) {
-            let message = format!("no dialect `{name}` tells its structure by the start of lines alone");
+            let message = format!("there is no dialect `{name}` whose openers count only at the start of a line");
             let help = alternatives(name, known).or(Some("give the dialect `anchor = \"line\"`".to_owned()));
             return Err(self.refuse(tree, &message).help(help));
         }
@@ -345,7 +345,7 @@ impl<'s> Lower<'s> {
         let again = paper.open.contains(&name);
         paper.files += 1;
         if again || paper.files > FILES {
-            let message = format!("a document is made of {FILES} files at the most");
+            let message = format!("a document consists of at most {FILES} files");
             let message = if again { format!("`{name}` includes itself") } else { message };
             return Err(self.refuse(&include.name, &message));
         }

@@ -278,7 +278,7 @@ fn required(schema: &Tree) -> Vec<&str> {
 
 fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
     let kind = schema.text("type")?;
-    let message = format!("`{}` is declared as `{}`: it is no list", path.value.trim(), kind.value);
+    let message = format!("`{}` is declared as `{}`: it is not a list", path.value.trim(), kind.value);
     let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, message).with_place(kind.at, "declared here");
     let fault = fault.with_help("`set` puts a value there; only a list is added to");
     type_meant(&kind.value).is_some_and(|name| name != "array").then_some(fault)

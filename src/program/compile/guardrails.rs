@@ -57,7 +57,7 @@ impl Compiler<'_> {
                 .with_help("name a role or a block, or use `when`")
         }));
         if let Some(advice) = guardrail.advice.as_ref().filter(|advice| advice.value.contains("{{")) {
-            let message = "this advice is no template: it is said as it stands";
+            let message = "this advice is not a template: it is printed as it is";
             let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, advice.at, message);
             self.diagnostics.push(finding.with_help("say it in words").into_warning());
         }
