@@ -89,7 +89,7 @@ fn files_are_created_replaced_or_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_written_is_shown_at_its_block() {
+fn a_write_that_fails_is_reported_at_its_block() {
     let root = root("apply-fault");
     let folder = root.parent().unwrap();
     fs::create_dir(root.join("docs")).unwrap();
@@ -118,9 +118,9 @@ fn what_cannot_be_written_is_shown_at_its_block() {
     assert_eq!(command(folder, &[], "<message>Nothing to do.</message>").1, "no file to write\n");
 }
 
-/// What a file says of the time is when it was written, and not when the session was kept.
+/// The time in a written file is the time of writing, not the time at which the session was saved.
 #[test]
-fn the_time_is_the_clocks_unless_an_argument_tells_it() {
+fn the_time_is_that_of_the_clock_unless_an_argument_gives_it() {
     let root = root("apply-now");
     let folder = root.parent().unwrap();
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.log = { role = \"call\", payload = \"tags\" }\n\
@@ -135,7 +135,7 @@ fn the_time_is_the_clocks_unless_an_argument_tells_it() {
     };
     assert!(!log(&[]).contains("2020"));
     assert_eq!(log(&["--now", "2020-02-02"]), "2020-02-02\n");
-    // What looks at no clock tells the session's time.
+    // Commands that use no clock take the time of the session.
     let output = rulebook(folder, &["run", "p", "--session", "s.json", "--format", "json"], b"<log></log>");
     assert!(String::from_utf8(output.stdout).unwrap().contains("\"text\": \"2020-01-01T00:00:00Z\""));
 }
@@ -214,7 +214,7 @@ fn paths_that_meet_through_a_link_are_one_file() {
     assert_eq!(changes(&applied(&root, &[write("b/y", "x")])), ["created"], "links inside the root are followed");
 }
 
-/// More than two hundred keys that try to get out, or to something that is no file.
+/// More than two hundred keys that try to leave the root, or to reach something that is not a file.
 fn hostile_keys() -> Vec<String> {
     let mut keys: Vec<String> = [
         "", " ", ".", "...", "/", "\\", "CON", "nul.txt", "aux/a", "a/com1", "lpt¹", "a.", "a ", "a\0b", "a\nb",
@@ -233,7 +233,7 @@ fn hostile_keys() -> Vec<String> {
     for start in absolute {
         keys.extend(targets.iter().map(|target| format!("{start}{target}")));
     }
-    // What stands below the root before the answer: links that lead out, in circles, or to nothing.
+    // Below the root before the answer: links that lead out, in circles, or to nothing.
     for link in ["out", "up", "abs", "deep/out", "chain", "circle", "nothing", "secret", "out/../out"] {
         keys.extend(["/x", "/secret.txt", "/sub/x", "/sub/deeper/x", ""].iter().map(|end| format!("{link}{end}")));
     }
@@ -283,7 +283,7 @@ fn a_link_that_comes_and_goes_leads_nowhere() {
     let stop = AtomicBool::new(false);
     let (mut written, mut refused) = (0, 0);
     std::thread::scope(|scope| {
-        // Somebody swaps a folder of the root for a link to the outside, as fast as they can.
+        // A thread keeps swapping a folder of the root for a link to the outside, as fast as it can.
         scope.spawn(|| {
             let swap = root.join("swap");
             while !stop.load(Ordering::Relaxed) {
@@ -307,7 +307,7 @@ fn a_link_that_comes_and_goes_leads_nowhere() {
     assert!(refused > 0, "{written} were written, and the race never met one");
 }
 
-/// How often a run is killed; `RULEBOOK_KILLS` says otherwise.
+/// How often a run is killed, unless `RULEBOOK_KILLS` gives another number.
 pub(crate) fn kills() -> u32 {
     std::env::var("RULEBOOK_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(1_000)
 }
@@ -351,7 +351,7 @@ fn a_kill_at_any_moment_leaves_each_file_old_or_new() {
         }
     }
     assert!(killed > 0);
-    // What the dead left behind goes with the next answer; what only looks like it stays.
+    // Temporary files of killed processes are removed with the next answer; files that only look alike stay.
     let foreign = root.join("folder 0/.file.txt.0123456789abcdef01234567.tmp");
     fs::write(&foreign, "mine").unwrap();
     for version in ["new", "old"] {

@@ -86,7 +86,7 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
 }
 
 #[test]
-fn what_is_not_there_is_one_line() {
+fn a_missing_pack_is_reported_in_one_line() {
     let folder = folder("absent");
     for arguments in [&["check", "x"][..], &["test", "x"], &["run", "x"], &["explain", "--degradation", "x"]] {
         let (_, trouble) = outputs(&folder, arguments, "", 2);
@@ -249,7 +249,7 @@ fn a_pack_is_tied_to_no_machine_and_says_what_comes_back() {
     let pack = pack.replace("use = [\"/etc\"]\n", "") + "[actions.a]\nreturns = { type = \"boolen\" }\n";
     std::fs::write(folder.join("pack.toml"), &pack).unwrap();
     check(&folder, &["check", "."], 1, "error[pack/bad-schema]: `boolen` is no type of JSON Schema", "");
-    // A folder that is no pack is not read through, however much stands in it.
+    // A folder that is not a pack is not searched, however much it holds.
     let pack = pack.replace("name = \"x\"\n", "name = \"x\"\nuse = [\"..\"]\n");
     std::fs::write(folder.join("pack.toml"), pack).unwrap();
     check(&folder, &["check", "."], 1, "error[pack/unreadable]: there is no pack at `..`", "");
@@ -315,7 +315,7 @@ fn a_part_that_no_answer_could_show_has_no_case() {
         std::fs::copy(pack.join(file), folder.join("lines").join(file)).unwrap();
     }
     let before = std::fs::read_to_string(&path).unwrap();
-    // The grammar reads letters alone as a name.
+    // The grammar takes only letters in a name.
     let added = "  lines/pack.toml\nno case shows it: no answer can ask for it yet\ntry";
     let told = "help: call the action by another name, or let the rule `name` of the grammar take its characters";
     check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, told);
@@ -412,16 +412,16 @@ fn a_part_of_a_shipped_pack_stands_with_its_like() {
     };
     grows("writers-factory", "action", "writers-factory/actions.toml");
     grows("writers-factory", "guardrail", "writers-factory/guardrails.toml");
-    // The examples of its prompts call actions that an empty mode refuses: that is said, and nothing is written.
+    // The examples in its prompts call actions that an empty mode refuses: this is reported, and nothing is written.
     check(&folder, &["new", "mode", "brand-new", "--pack", "writers-factory"], 1, "", "the pack would have faults");
     check(&folder, &["check", "--strict", "writers-factory"], 0, "1 pack: clean", "");
     grows("couple-ai", "action", "couple-ai/actions.toml");
-    // Its case has whatever else the form of an answer asks for.
+    // Its case has everything else that the form of an answer requires.
     grows("one-object", "action", "one-object/pack.toml");
     grows("roundtable", "guardrail", "roundtable/guardrails.toml");
     grows("dce", "dialect", "dce/");
     grows("dce", "mode", "dce/prompt/modes/brand-new.md");
-    // A text whose name is longer than the mode's is of something else.
+    // A text whose name only starts with that of the mode belongs to something else.
     assert!(folder.join("dce/prompt/cycles.xml").exists() && !folder.join("dce/prompt/brand-news.xml").exists());
     for entry in
         walkdir::WalkDir::new(&folder).into_iter().filter_map(Result::ok).filter(|one| one.file_type().is_file())
@@ -453,7 +453,7 @@ fn a_watched_pack_is_told_again_after_each_save() {
             }
         });
     }
-    // Long enough for any machine: what is waited for comes or does not.
+    // Long enough for any machine: the expected output comes, or never does.
     let next = |wanted: &str| loop {
         let line = lines.recv_timeout(std::time::Duration::from_secs(60)).expect(wanted);
         if line.contains(wanted) {
@@ -467,7 +467,7 @@ fn a_watched_pack_is_told_again_after_each_save() {
     next("error[pack/unknown-action]");
     std::fs::write(&pack, &text).unwrap();
     next("1 pack: clean");
-    // A folder that is taken away and made again, at once or later, is another one to the system, not to those who watch.
+    // A folder that is removed and made again, at once or later, is a new one to the system, but must still be watched.
     for later in [0, 300] {
         std::fs::remove_dir_all(folder.join("notes")).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(later));
@@ -478,7 +478,7 @@ fn a_watched_pack_is_told_again_after_each_save() {
         std::fs::write(&pack, &text).unwrap();
         next("1 pack: clean");
     }
-    // One that is moved away is told at once, and taken up when it is moved back.
+    // One that is moved away is reported at once, and watched again when it is moved back.
     std::fs::rename(folder.join("notes"), folder.join("away")).unwrap();
     next("there is no such file or folder");
     std::fs::rename(folder.join("away"), folder.join("notes")).unwrap();
@@ -506,7 +506,7 @@ fn a_warning_is_a_finding_where_that_is_asked() {
 }
 
 #[test]
-fn what_cannot_be_read_keeps_no_other_pack_from_being_checked() {
+fn an_unreadable_pack_does_not_keep_others_from_being_checked() {
     let folder = folder("unread");
     check(&folder, &["new", "pack", "a"], 0, "", "");
     check(&folder, &["check", "nope", "a"], 2, "1 pack: clean", "cannot read `nope`");
@@ -559,7 +559,7 @@ fn a_file_of_the_host_that_cannot_be_read_says_where_and_what_to_do() {
     ] {
         assert!(said.contains(fault), "{said}");
     }
-    // A counter at its end would give one id twice.
+    // A counter at its maximum would give the same id twice.
     let said = trouble("s.json", br#"{"ids": {"page": 18446744073709551615}}"#, "--session");
     assert!(said.contains("`ids.page` is not a whole number below 9007199254740992"), "{said}");
     let said = trouble("h.jsonl", b"{\"role\": \"user\", \"content\": \"a\"}\n {\"role\": user}\n[]\n", "--history");
@@ -659,10 +659,10 @@ fn a_byte_order_mark_is_no_part_of_a_hosts_file() {
     check(&here, &["prompt", pack, "--session", "s.json", "--history", "h.jsonl"], 0, "Hello there", "");
 }
 
-/// Opening a pipe waits for its other end, and a name that is not Unicode cannot be told: neither may go unseen.
+/// Opening a pipe blocks until it has a writer, and a name that is not Unicode cannot be printed: both must be reported.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_no_file_of_a_pack_is_said_and_not_waited_for() {
+fn pipes_and_odd_names_are_reported_and_not_waited_for() {
     use std::os::unix::ffi::OsStrExt;
     let folder = folder("no-files");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
@@ -677,10 +677,10 @@ fn what_is_no_file_of_a_pack_is_said_and_not_waited_for() {
     check(&folder, &["test", "notes"], 1, "`notes/tests/wait.case` is not a file", "");
 }
 
-/// Without its modes a pack would permit everything: what is left of one that was not read whole is no pack.
+/// Without its modes a pack would permit everything, so a pack that was not read completely must not run.
 #[cfg(unix)]
 #[test]
-fn what_is_left_of_a_pack_does_not_run() {
+fn a_pack_that_was_not_read_whole_does_not_run() {
     let folder = folder("left-of");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
     let guards =
@@ -696,10 +696,10 @@ fn what_is_left_of_a_pack_does_not_run() {
     assert!(rulebook::Program::load(&pack.folder).program.is_none());
 }
 
-/// Nobody walks into a linked folder, or one that lies too deep; but what lies there may be a guardrail.
+/// Linked folders and folders that are too deep are not read; they might hold a guardrail, so this is reported.
 #[cfg(unix)]
 #[test]
-fn what_is_not_walked_into_is_said() {
+fn folders_that_are_not_read_are_reported() {
     let folder = folder("unwalked");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
     let notes = folder.join("notes");

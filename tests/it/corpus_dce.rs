@@ -104,7 +104,7 @@ fn the_files_of_xml_and_header_answers_are_exactly_those_of_the_reference() {
     for answer in answers(&["xml", "header"]) {
         let outcome = read_in_every_way(program, &answer);
         assert_eq!(outcome.dialect.as_deref(), Some(answer.dialect.as_str()), "{}", answer.file);
-        // Of a path that stands several times the last counts, at the place of the first.
+        // If a path occurs several times, the last one counts, at the place of the first.
         let mut expected: Vec<&Value> = Vec::new();
         for file in reference[&answer.file]["files"].as_array().unwrap() {
             match expected.iter_mut().find(|known| known["path"] == file["path"]) {
@@ -304,7 +304,7 @@ fn chatter_and_fragments_are_no_answer() {
 }
 
 #[test]
-fn of_an_answer_that_was_cut_off_no_half_of_a_file_is_written() {
+fn a_file_that_an_answer_breaks_off_in_is_not_written() {
     let program = program(PACK);
     let cut_off = |text: &str| {
         let options = Options { truncated: true, ..Options::default() };

@@ -8,7 +8,7 @@ use rulebook::text::SourceId;
 use rulebook::{Folder, Options, Program};
 
 #[test]
-fn what_once_broke_the_engine_gives_an_outcome() {
+fn inputs_that_once_crashed_the_engine_give_an_outcome() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/crashes");
     let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(|entry| entry.unwrap());
     for file in files.filter(|file| file.file_type().is_file() && file.file_name() != "README.md") {

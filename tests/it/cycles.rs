@@ -74,7 +74,7 @@ fn cycle() -> impl Strategy<Value = Map<String, Value>> {
     )
 }
 
-/// Cycles without a gap, the newest without an answer.
+/// Cycles without a gap; the newest has no answer yet.
 fn cycles() -> impl Strategy<Value = Value> {
     (prop::collection::vec(cycle(), 1..5), 0..3usize, prop::option::of(stored()), prop::option::of(stored())).prop_map(
         |(mut all, first, ephemeral, fixed)| {
@@ -101,7 +101,7 @@ proptest! {
         let text = text(&cycles);
         let outcome = read(&text);
         prop_assert_eq!(cycles_of(&outcome), cycles, "{}", text);
-        // The oldest may be one whose summary of the one before is nowhere.
+        // The oldest cycle need not have a summary of the one before it.
         prop_assert_eq!(said(&outcome), Vec::<&str>::new(), "{}", text);
     }
 }
@@ -117,7 +117,7 @@ fn a_real_one_is_read_and_written_again() {
     assert_eq!(["context", "ephemeral", "previous", "static"].map(count), [139, 0, 138, 1]);
     assert_eq!(cycles["78"].get("answer").map(Value::is_string), Some(true));
     assert_eq!(cycles["79"].get("answer"), None, "no answer was selected");
-    // It is the section of the cycles alone.
+    // Only the section of the cycles.
     assert_eq!(said(&outcome), ["there is no overview of the cycles"]);
     assert_eq!(outcome.ledger.stray + outcome.ledger.dropped, 0);
     assert_eq!(written(&cycles).texts[1], real.trim_end());

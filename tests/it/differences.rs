@@ -94,7 +94,7 @@ fn compare(folder: &Path, expected: &[&str]) {
 }
 
 #[test]
-fn what_a_change_allows_has_its_way() {
+fn a_change_of_permits_is_wider_or_narrower() {
     check("diff-none", &[("[state.n]", "# moved\n\n[state.n]")], &[]);
     check("diff-permit", &[(", when = \"state.n > 0\"", "")], &["permit go in a: widened"]);
     check("diff-permit-gone", &[("\"stay\"", "")], &["permit stay in b: narrowed"]);
@@ -161,7 +161,7 @@ fn between(name: &str, place: &str, old: &str, new: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_an_effect_waits_for_has_its_way() {
+fn a_change_of_an_effects_condition_is_wider_or_narrower() {
     let (always, waits) = ("{ emit = \"gone\" }", "{ emit = \"gone\", when = \"state.n > 1\" }");
     let emits = |name: &str, old: &str, new: &str, way: Option<&str>| {
         let row = way.map(|way| format!("effect emit gone of action go: {way}"));
@@ -204,7 +204,7 @@ fn what_an_effect_waits_for_has_its_way() {
 }
 
 #[test]
-fn what_an_answer_may_be_made_of_has_its_way() {
+fn a_change_of_a_reply_is_wider_or_narrower() {
     let both = |row: &str, way: &str| ["a", "b"].map(|mode| format!("{row} in {mode}: {way}"));
     let limit = |name: &str, edit: (&str, &str), row: &str, way: &str| {
         check(name, &[edit], &both(row, way).each_ref().map(String::as_str));
@@ -260,12 +260,12 @@ fn what_an_answer_may_be_made_of_has_its_way() {
 }
 
 #[test]
-fn what_becomes_of_a_faulty_answer_has_its_way() {
+fn a_change_of_degradation_is_wider_or_narrower() {
     let strays =
         |name: &str, word: &str, expected: &[&str]| check(name, &[("stray-text = \"refuse\"", word)], expected);
     strays("diff-degradation", "stray-text = \"drop\"", &["degradation stray-text (pack): widened"]);
     strays("diff-degradation-other", "stray-text = \"ask-again\"", &["degradation stray-text (pack): changed"]);
-    // Where the pack has no word of its own, the default answers.
+    // Where the pack sets no strategy of its own, the default applies.
     strays("diff-degradation-gone", "", &["degradation stray-text (pack): widened"]);
     strays("diff-degradation-default", "stray-text = \"refuse\"\nforbidden-call = \"drop\"", &[]);
     // Calls have a default of their own.
@@ -299,14 +299,14 @@ fn prompts_and_answers_are_compared() {
 }
 
 #[test]
-fn what_is_gone_has_its_place_in_the_version_before() {
+fn a_removed_declaration_is_shown_at_its_old_place() {
     let folder = versions("diff-place", &[("\"stay\"", "")]);
     let plain = diff(&folder, &["--format", "plain"]).1;
     assert!(plain.contains("old/pack.toml:28:12: narrowed: permit stay in b; it is gone\n"), "{plain}");
 }
 
 #[test]
-fn of_a_long_value_the_part_that_differs_is_shown() {
+fn only_the_part_of_a_long_value_that_differs_is_shown() {
     let layer = "{ id = \"message\", source = \"message\" }";
     let added = format!("{{ id = \"rules\", text = \"desk.md\" }}, {layer}");
     let told = |name: &str, edit: (&str, &str)| diff(&versions(name, &[edit]), &["--format", "plain"]).1;
@@ -326,7 +326,7 @@ fn of_a_long_value_the_part_that_differs_is_shown() {
 }
 
 #[test]
-fn what_is_denied_ends_with_a_status_of_its_own_in_every_format() {
+fn a_denied_change_has_its_own_exit_status_in_every_format() {
     let wider = versions("diff-deny", &[(", when = \"state.n > 0\"", "")]);
     let other = versions("diff-deny-other", &[("state.n > 0", "state.n > 5")]);
     for format in ["human", "plain", "json"] {

@@ -79,7 +79,7 @@ fn an_edit_says_which_section_it_took() {
 }
 
 #[test]
-fn what_cannot_be_added_to_stays_as_it_is() {
+fn a_document_that_cannot_be_extended_stays_as_it_is() {
     let root = root("documents-broken");
     for (broken, code) in [
         ("{\"entries\": [}", "workspace/unreadable"),

@@ -31,7 +31,7 @@ fn a_mode_exports_the_tools_that_it_permits() {
         let permitted: Vec<String> = program.action_forms(mode).into_iter().map(|action| action.name).collect();
         let openai = program.export(mode, Export::OpenaiTools, false);
         let anthropic = program.export(mode, Export::AnthropicTools, false);
-        // A condition of a permit is the one thing that a tool cannot say.
+        // The condition of a permit is the only thing that a tool cannot express.
         let unsaid = |one: &Diagnostic| one.code.to_string() == "prompt/unsaid" && one.message.contains("condition");
         assert!(openai.diagnostics.iter().chain(&anthropic.diagnostics).all(unsaid));
         let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
@@ -71,7 +71,7 @@ fn a_strict_tool_closes_every_object_and_requires_what_it_may_leave_empty() {
 }
 
 #[test]
-fn what_a_strict_tool_leaves_empty_is_no_value() {
+fn null_from_a_strict_tool_counts_as_absent() {
     let pack = |degradation: &str| {
         let over = format!(
             "[degradation]\ninvalid-payload = {degradation}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
@@ -92,7 +92,7 @@ fn what_a_strict_tool_leaves_empty_is_no_value() {
 }
 
 #[test]
-fn what_a_strict_tool_leaves_empty_is_answered_as_its_block_says() {
+fn null_from_a_strict_tool_follows_the_strategies_of_its_block() {
     let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
     let (drop, coerce) = ("\"drop\"", "[\"coerce\", \"drop\"]");
     for (of_pack, of_block, told, verdict) in
@@ -142,7 +142,7 @@ fn a_strict_schema_says_what_it_cannot_say() {
     assert_eq!(properties["one"], json!({ "anyOf": [{ "const": 1 }, { "type": "null" }] }));
     let way = json!({ "anyOf": [{ "anyOf": [{ "type": "string" }, { "type": "integer" }] }, { "type": "null" }] });
     assert_eq!(properties["way"], way);
-    // What is optional may be absent for Anthropic, which takes no numbers' bounds.
+    // For Anthropic, optional members may be absent; bounds of numbers are not supported.
     let exported = program.export("chat", Export::AnthropicTools, true).value.unwrap();
     assert_eq!(exported[0]["input_schema"]["required"], json!(["text"]));
 }
@@ -175,7 +175,7 @@ fn the_schema_of_an_answer_is_that_of_its_members() {
         json!({ "type": "json_schema", "json_schema": { "name": "dce-cycle", "schema": schema, "strict": false } });
     assert_eq!(format, wanted);
     assert_eq!(program.export("cycle", Export::JsonObject, false).value, Some(json!({ "type": "json_object" })));
-    // Strictly, what is optional may be `null`, and nothing is left unsaid.
+    // In strict mode optional members may be `null`, and every member is required.
     let strict = program.export("cycle", Export::JsonSchema, true);
     assert_eq!(strict.diagnostics, []);
     for schema in schemas(&strict.value.unwrap()) {
@@ -195,7 +195,7 @@ fn real_answers_fit_the_schema_that_is_exported() {
     let mut fit = 0;
     for row in index.lines().map(|row| row.split('\t').collect::<Vec<_>>()).filter(|row| row.get(6) == Some(&"json")) {
         let text = std::fs::read_to_string(folder.join(row[0])).unwrap();
-        // Many are broken, which is another test's.
+        // Many are broken; another test looks at those.
         let bare = text.trim().trim_start_matches("```json").trim_end_matches("```");
         let Ok(answer) = serde_json::from_str::<Value>(bare) else { continue };
         // The one that brings no files lacks a member that the form requires.
@@ -224,7 +224,7 @@ fn an_object_may_hold_calls_and_lists_at_any_depth() {
     let data = &properties["data"];
     assert_eq!(data["properties"]["files"]["items"]["required"], json!(["path", "content"]));
     assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], json!("string"));
-    // Where a pattern stands within a name, it is no name either.
+    // A pattern inside a name is not a name, either.
     let part = &schema["properties"]["parts"]["additionalProperties"];
     assert_eq!(part["properties"]["note"]["type"], json!("string"));
 }
@@ -259,7 +259,7 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
     let schema = exported.value.unwrap();
     assert_eq!(schema["properties"]["calls"]["type"], "array");
     assert_eq!(schema["properties"]["data"]["properties"]["files"]["type"], "array");
-    // What the schema asks for where there is nothing to say is read without a word.
+    // The empty values that the schema requires are read without a finding.
     let answer = json!({
         "say": "Hi", "why": "x", "sum": null, "paths": [], "calls": [], "data": { "files": [] },
         "one": { "action": "keep", "text": "a" }

@@ -33,10 +33,10 @@ fn the_form_of_an_answer_is_read_without_a_word() {
                 let what =
                     format!("{} {mode} {}:\n{}\n{:#?}", program.name(), form.dialect, form.text, outcome.diagnostics);
                 let of = |role: &str| form.blocks.iter().filter(|block| block.role == role).count();
-                // What a rule says is about the session, which knows nothing yet; nor is anybody called as in a form.
+                // Findings of rules are about the session, which is empty here; and no speaker is called as in a form.
                 let mut fine = vec!["response/guardrail", "response/note"];
                 if of("utterance") > 0 {
-                    // Where others speak, no block need be the message.
+                    // Where other speakers answer, no block has to be the message.
                     fine.extend(["response/unknown-speaker", "response/wrong-label", "response/missing-message"]);
                 }
                 assert!(outcome.diagnostics.iter().all(|finding| fine.contains(&finding.code.as_str())), "{what}");
@@ -98,7 +98,7 @@ fn told(blocks: &str, more: &str, template: &str) -> Vec<String> {
 const SHOWN: &str = "{% for form in forms %}{{ form.text | markup }}{% endfor %}";
 
 #[test]
-fn what_a_model_is_shown_of_a_block_is_read_as_that() {
+fn the_shown_form_of_a_block_is_read_as_that_block() {
     let refused = |blocks: &str, word: &str| {
         let expected = [format!("error prompt/refused-example {word}")];
         assert_eq!(told(blocks, "", SHOWN), expected, "{blocks}");
@@ -125,7 +125,7 @@ fn what_a_model_is_shown_of_a_block_is_read_as_that() {
 }
 
 #[test]
-fn what_a_model_is_shown_of_a_call_is_read_as_that() {
+fn the_shown_example_of_a_call_is_read_as_that_call() {
     let call = |params: &str| {
         let actions = format!("[actions.dim]\nparams = {{ level = {params} }}\neffects = [{{ emit = 'dim' }}]");
         let template = "{% for action in actions %}{{ action.example | markup }}{% endfor %}";
@@ -258,7 +258,7 @@ fn a_pack_has_its_own_words_for_a_correction() {
     let program = asking(600, words);
     let outcome = program.run(&program.session(), "<action type=\"forget\"/><message>Hello</message>");
     assert_eq!(outcome.ask_again.as_deref(), Some("chat: unknown-action x1 keep_note"));
-    // What fails with what there is to see leaves the engine's words.
+    // If the template fails with these values, the engine's own words are used.
     let program = asking(600, "text = '{{ 1 + defects }}'");
     let outcome = program.run(&program.session(), "<action type=\"forget\"/><message>Hello</message>");
     assert!(outcome.ask_again.unwrap().starts_with("Your last answer was not used"));

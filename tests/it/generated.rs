@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 const PACKS: u32 = 100;
 const ANSWERS: usize = 100;
 
-/// Some of these texts, one behind the other.
+/// Some of these texts, one after the other.
 fn some(dice: &mut Dice, of: &[&str], most: usize) -> String {
     (0..dice.below(most + 1)).map(|_| dice.pick(of)).collect()
 }
@@ -168,7 +168,7 @@ fn pack(dice: &mut Dice) -> String {
     text
 }
 
-/// The codes of our own faults.
+/// The codes of internal errors.
 fn ours<'c>(codes: impl Iterator<Item = &'c String>) -> Vec<&'c String> {
     codes.filter(|code| code.starts_with("internal/")).collect()
 }
@@ -206,7 +206,7 @@ fn a_pack_that_passes_check_causes_no_fault_of_ours() {
         ProptestConfig { cases: PACKS, failure_persistence: None, max_shrink_iters: 100, ..ProptestConfig::default() };
     let checked = proptest::test_runner::TestRunner::new(config).run(&any::<u64>(), |seed| {
         let dice = &mut Dice(seed);
-        // Some of what is thrown together does not pass: another throw stands in for it.
+        // Some random packs do not pass: each is replaced by another one.
         for _ in 0..50 {
             let text = pack(dice);
             tried.set(tried.get() + 1);

@@ -3,7 +3,7 @@
 use rulebook::grammar::{Grammar, Machine, Progress, shipped, shipped_names};
 use rulebook::text::SourceId;
 
-/// Long enough to tell a square from a line; those that repeat one thing are a megabyte.
+/// Long enough to distinguish quadratic from linear; texts that repeat one thing are a megabyte.
 const LENGTH: usize = 1 << 16;
 const MEGABYTE: usize = 1 << 20;
 

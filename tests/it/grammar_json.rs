@@ -52,7 +52,7 @@ fn each_fault_has_its_name_and_its_place() {
 }
 
 #[test]
-fn what_is_beyond_repair_is_no_payload() {
+fn text_beyond_repair_is_not_read_as_json() {
     let mut json = Json::new();
     for text in [
         "", "{", "[1", "\"a", "{\"a\"}", "[,]", "{,}", "[1,,2]", "01", "1.", "1-2", "trueish", "tru", "{1: 2}",
@@ -76,7 +76,7 @@ fn a_text_without_a_fault_is_what_serde_json_reads() {
         let text: String = (0..1 + dice.below(9)).map(|_| dice.pick(&words)).collect();
         let ours = json.faults(&text).is_some_and(|faults| faults.is_empty());
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
-        // A number may be too large for `serde_json`, which is no fault of its spelling.
+        // A number may be too large for `serde_json` although it is written correctly.
         if !theirs.as_ref().is_err_and(|error| error.to_string().contains("out of range")) {
             assert_eq!(ours, theirs.is_ok(), "{text:?}");
         }

@@ -1,6 +1,6 @@
 //! Guides: do the commands of the README and of the pages in `docs/` print what is shown?
 //!
-//! A page is read from top to bottom. A snippet with a path behind its language is written as that file; a `diff` is made
+//! A page is read from top to bottom. A snippet with a path after its language is written as that file; a `diff` is made
 //! to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and responses of
 //! this repository. `TRYCMD=overwrite` takes over what is printed.
 
@@ -29,7 +29,7 @@ fn check(page: &str) {
             std::fs::write(path, text).unwrap();
         }
         if stage.contains("```console\n") {
-            // The commands of a page run in the folder of its name: here that of all stages.
+            // The commands of a page run in the folder that has its name; here it is that of all stages.
             let page = home.join(format!("{number}.md"));
             std::fs::write(&page, &stage).unwrap();
             let here = page.with_extension("in");
@@ -114,7 +114,7 @@ fn stages(page: &str) -> Vec<String> {
     stages
 }
 
-/// The snippets that are files: the language of the fence, the path behind it, the text.
+/// The snippets that are files: the language of the fence, the path after it, the text.
 fn files(page: &str) -> Vec<(String, PathBuf, String)> {
     let mut files = Vec::new();
     let mut lines = page.lines();
@@ -129,7 +129,7 @@ fn files(page: &str) -> Vec<(String, PathBuf, String)> {
     files
 }
 
-/// `text` with the changes of a diff: each hunk stands where its old lines stand first.
+/// `text` with the changes of a diff: each hunk replaces the first occurrence of its old lines.
 fn patched(text: &str, diff: &str) -> String {
     let mut text = text.to_owned();
     for hunk in diff.split_inclusive('\n').collect::<Vec<_>>().split(|line| line.starts_with("@@")) {

@@ -46,7 +46,7 @@ fn a_megabyte_of_anything_gives_an_outcome_within_the_limits() {
 }
 
 #[test]
-fn what_is_not_told_is_counted() {
+fn findings_that_are_left_out_are_counted() {
     let program = program("rules/couple-ai");
     let payload =
         r#""platform":"R","storyUrl":"https://x.y","chapterTitle":"1","contentSourcePageId":"p","profileId":"q""#;
@@ -57,7 +57,7 @@ fn what_is_not_told_is_counted() {
     assert!(told.contains(&"151 more findings are left out"), "{told:?}");
 }
 
-/// What was done is said, however much there is to remark on before it.
+/// Effects are reported however many remarks come before them.
 #[test]
 fn a_warning_is_told_rather_than_one_more_remark() {
     let program = program("rules/writers-factory");
@@ -71,16 +71,16 @@ fn a_warning_is_told_rather_than_one_more_remark() {
     reader.push(&bytes);
     let outcome = reader.finish();
     let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
-    // 300 bytes that are no UTF-8, 150 tags in code, the text in front, and the call; of those, 99 are told.
+    // 300 bytes that are not UTF-8, 150 tags in code, the text in front, and the call; 99 of these are reported.
     assert_eq!(left_out, Some("353 more findings are left out"));
     let outcome = program.run_with(&program.session(), &[0xff; 5000], &Options::default());
     let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
     assert_eq!(left_out, Some("4903 more findings are left out"));
 }
 
-/// However much one call says that a guardrail removes, it removes the next one, too.
+/// However many findings one call has, the guardrail still removes the next call.
 #[test]
-fn what_is_no_longer_told_is_answered_all_the_same() {
+fn a_guardrail_still_acts_when_its_findings_are_left_out() {
     let pack = r#"
         [pack]
         name = "p"
@@ -106,9 +106,9 @@ fn what_is_no_longer_told_is_answered_all_the_same() {
     assert!(outcome.effects.is_empty(), "{:?}", outcome.effects.first());
 }
 
-/// Broken openers are taken out up to the next mark, told or not.
+/// Broken openers are removed up to the next mark, whether they are reported or not.
 #[test]
-fn broken_openers_that_are_no_longer_told_are_taken_out_as_those_that_are() {
+fn broken_openers_are_removed_even_when_their_findings_are_left_out() {
     let pack = r#"
         [pack]
         name = "p"
@@ -130,9 +130,9 @@ fn broken_openers_that_are_no_longer_told_are_taken_out_as_those_that_are() {
     }
 }
 
-/// However much stands before it, what is quoted or only thought of does not run.
+/// However much text comes before it, a call that is quoted or only considered does not run.
 #[test]
-fn what_is_only_spoken_of_never_runs_however_much_stands_before_it() {
+fn quoted_and_considered_calls_never_run_after_any_amount_of_text() {
     let pack = r#"
         [pack]
         name = "p"
@@ -174,9 +174,9 @@ fn what_is_only_spoken_of_never_runs_however_much_stands_before_it() {
     }
 }
 
-/// What refuses everything comes last of all that there is to tell.
+/// The error that refuses everything comes after more remarks than are reported.
 #[test]
-fn an_error_behind_many_remarks_is_told_of_words_and_answers() {
+fn an_error_after_many_remarks_is_still_reported() {
     let pack = r#"
         [pack]
         name = "p"

@@ -38,7 +38,7 @@ fn told(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }
 
-/// Names in quotes may hold anything; logs and editors show a message as it is.
+/// Names in quotes may hold anything, and logs and editors show a message unchanged.
 #[test]
 fn a_message_is_one_line_whatever_it_quotes() {
     let pack = "[pack]\nname = \"p\"\n[\"a\\nb\\u202e\"]\n";
@@ -93,7 +93,7 @@ fn a_session_of_another_time_keeps_what_fits() {
     );
     let faults = program.resume(&kept).unwrap_err();
     assert_eq!((&faults.diagnostics, lost.len()), (&lost, 4));
-    // What came out of it is a session like any other.
+    // The result is a session like any other.
     let outcome = program.run(&session, ANSWER);
     let kept = serde_json::to_value(&outcome.session).unwrap();
     assert_eq!(program.resume(&kept), Ok(outcome.session.clone()));
@@ -105,7 +105,7 @@ fn a_session_of_another_time_keeps_what_fits() {
 }
 
 #[test]
-fn counts_that_are_older_than_the_state_give_no_id_twice() {
+fn outdated_counters_give_no_id_twice() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\n\
         add = { role = \"call\", payload = \"tags\" }\n[state]\npages = { type = \"object\", default = {} }\n\
         [actions.add]\nparams = { like = { type = \"string\" } }\n[[actions.add.effects]]\nnew = \"page\"\n\
@@ -177,9 +177,9 @@ fn a_host_may_set_every_limit_to_the_most_or_to_nothing() {
     assert_eq!((outcome.ledger.bytes, outcome.calls.len(), outcome.effects.len()), (ANSWER.len(), 0, 0));
 }
 
-/// What `serde_json` writes it also reads: it goes 128 levels deep and no deeper.
+/// `serde_json` must be able to read what it writes: it reads at most 128 levels.
 #[test]
-fn however_deep_a_host_lets_payloads_be_the_session_comes_back_from_its_text() {
+fn a_session_with_the_deepest_payload_is_read_back_from_json() {
     let pack = r#"
 [pack]
 name = "desk"
@@ -207,7 +207,7 @@ effects = [{ append = "notes", value = "{{ params.note }}" }]
 }
 
 #[test]
-fn a_message_that_a_host_kept_alone_is_remembered_whatever_becomes_of_stray_text() {
+fn a_past_message_without_its_tags_is_remembered_whatever_the_strategy() {
     let pack = r#"
 [pack]
 name = "desk"
@@ -264,9 +264,9 @@ effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "d
     }
 }
 
-/// What ends where the answer does may be half of what was meant, if the model ran out of tokens.
+/// If the model ran out of tokens, a block that ends where the answer does may be incomplete.
 #[test]
-fn what_a_model_could_not_finish_is_not_carried_out() {
+fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     let pack = r#"
         [pack]
         name = "p"
@@ -302,7 +302,7 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
     let update =
         "<message>So.</message><action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>";
     check(tagged, update, 1, 1);
-    // A fence that the cut left open may quote what stands in it, and so may a call.
+    // A fence that the cut left open may quote its contents, and so may a call.
     let quoted = format!("<message>So, or:\n\n```xml\n{update}\n");
     check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 1, 0);
     check(&headed, "### File\n```\nhalf\n### Run\nrm -r /tmp/old\n### Note\nI", 2, 2);
@@ -321,7 +321,7 @@ fn what_a_model_could_not_finish_is_not_carried_out() {
     };
     directed(&prose(&format!("She wrote {call}")), 1);
     directed(&prose(&format!("She wrote.</content_update>{call}")), 2);
-    // So may reasoning, also where it opens behind the start of the answer and is no block.
+    // So may reasoning, also where it opens after the start of the answer and is no block.
     let spoken = update.replace("<message>", "\n<thinking>I could say: <message>");
     check(tagged, &format!("{spoken} or"), 1, 0);
     check(tagged, &format!("{spoken} or</thinking>{update}"), 1, 1);
@@ -380,7 +380,7 @@ fn a_file_of_a_pack_stands_in_for_that_of_one_that_it_uses() {
     );
     let own = format!("[pack]\nname = \"desk\"\nuse = [\"../mid\", \"../house\"]\n{prompts}");
     let mut desk = Folder::new("desk", [("pack.toml", own), ("prompt/role.md", "The desk speaks.".to_owned())]);
-    // Whoever uses both is no second one of it.
+    // A pack that uses both does not load the shared one twice.
     let mid = "[pack]\nname = \"mid\"\nuse = [\"../house\"]\n";
     let mut mid = Folder::new("desk/../mid", [("pack.toml", mid)]);
     mid.others.insert("../house".into(), Folder { name: "desk/../mid/../house".into(), ..house.clone() });
@@ -393,7 +393,7 @@ fn a_file_of_a_pack_stands_in_for_that_of_one_that_it_uses() {
 }
 
 #[test]
-fn what_follows_once_nobody_may_be_asked_again_is_the_next_word() {
+fn when_no_attempt_is_left_the_next_strategy_applies() {
     let pack = r#"
         [pack]
         name = "p"
@@ -429,7 +429,7 @@ fn what_follows_once_nobody_may_be_asked_again_is_the_next_word() {
     assert!(run(rude, 0).ask_again.is_some());
     let last = run(rude, 100);
     assert!(last.effects.is_empty() && last.ask_again.is_none(), "{:?}", last.diagnostics);
-    // No document is overwritten by what says nothing.
+    // An empty text overwrites no document.
     let empty = run("<message>x</message><save></save>", 0);
     assert!(!serde_json::to_string(&empty.effects).unwrap().contains("null"), "{:?}", empty.effects);
     // However often it is looked at, a section is counted once.

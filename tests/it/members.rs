@@ -55,7 +55,7 @@ fn ledger_is_exact(outcome: &Outcome, response: &str) {
     assert_eq!(sum, response.len() as u64, "{ledger}");
 }
 
-/// The member's text as JSON gives it: what the reference's figures are of.
+/// The member's text as in the JSON: the reference's figures were computed from it.
 fn once_decoded(outcome: &Outcome, response: &str) -> Vec<(String, String)> {
     let decoded = |content: &rulebook::outcome::ContentBlock| {
         let twice = outcome.diagnostics.iter().any(|found| {
@@ -141,7 +141,7 @@ fn faults_of_real_answers_are_named() {
     check("087", &["fault_stray_quote", "unescaped"], "summary course_of_action");
 }
 
-/// Texts of files that look like what stands around them.
+/// Texts of files that look like the JSON around them.
 const BODIES: &[&str] = &[
     "# Artifact A1: Master List\n# Date\n\n- **Key:** \"Source of Truth\"\n- x\n",
     "import React from \"react\";\n\nexport const A = ({ x }) => <div className=\"a\">{x}</div>;\n",
@@ -281,7 +281,7 @@ fn no_fault_loses_a_file() {
 
 /// Each mark of an answer and each of its quotes, left out or doubled: where files do not come back, a warning says so.
 #[test]
-fn no_mark_that_is_missing_or_doubled_loses_a_file_silently() {
+fn a_missing_or_doubled_mark_loses_no_file_silently() {
     let compact = r##"{"summary":"Two files.","course_of_action":[{"step":1,"description":"Write a."},{"step":2,"description":"Say \"b\"."}],"files_updated":["src/a.ts","src/b.ts","docs/c.md"],"curator_activity":"Run.","files":[{"path":"src/a.ts","content":"let a = 1;\nlog(\"x\\n\", {a});\n"},{"path":"src/b.ts","content":"let b = [2];\n"},{"path":"docs/c.md","content":"# C\n\n- {x}\n"}]}"##;
     let value: Value = serde_json::from_str(compact).unwrap();
     for answer in [compact.to_owned(), serde_json::to_string_pretty(&value).unwrap()] {
@@ -295,7 +295,7 @@ fn no_mark_that_is_missing_or_doubled_loses_a_file_silently() {
                 let outcome = run(&broken);
                 ledger_is_exact(&outcome, &broken);
                 let warned = outcome.diagnostics.iter().any(|found| found.severity > Severity::Info);
-                // A mark inside a text is part of it: it may cost or add the mark itself.
+                // A mark inside a text is part of the text: only that mark may be lost or added.
                 let near = |one: &[(String, String)], other: &[(String, String)]| {
                     one.len() == other.len()
                         && one.iter().zip(other).all(|((path, text), (other, known))| {
@@ -309,7 +309,7 @@ fn no_mark_that_is_missing_or_doubled_loses_a_file_silently() {
 }
 
 #[test]
-fn what_is_not_escaped_is_read_as_it_is_meant() {
+fn unescaped_quotes_and_line_breaks_are_read_as_meant() {
     let mut dice = Dice(2);
     for _ in 0..1000 {
         let answer = Answer::roll(&mut dice);
@@ -351,7 +351,7 @@ fn an_answer_that_is_cut_off_gives_what_is_whole_and_names_what_is_not() {
             for (number, (path, text)) in got.iter().enumerate().take(whole) {
                 assert_eq!((*path, *text), (format!("src/f{number}.ts").as_str(), answer.files[number]), "{response}");
             }
-            // Whatever else there is was cut off, and is said to be.
+            // Everything else was cut off, and is reported so.
             if got.len() > whole {
                 assert!(codes(&outcome).contains(&"unclosed-block"), "{response}\n{:?}", outcome.diagnostics);
             }

@@ -14,7 +14,7 @@ use std::path::Path;
 /// What the model knows of a pack.
 pub(crate) struct Model {
     tables: toml::Table,
-    /// By file and line, the action or contents that stand there.
+    /// By file and line, the action or contents declared there.
     owners: BTreeMap<(String, usize), String>,
 }
 
@@ -82,9 +82,9 @@ impl Model {
             let has = |defect: &str| findings.iter().any(|found| found.code == format!("response/{defect}"));
             let known = program.actions().any(|name| name == call.action);
             if outcome.diagnostics.len() < 100 {
-                // What would name it may lie in what cannot be read.
+                // Its name may be in the part that cannot be read.
                 let unread = call.action.is_empty() && (has("unclosed-block") || has("malformed-payload"));
-                // Nor is the rest of a name looked for that was cut off.
+                // A name that was cut off is not completed.
                 let cut = !known && has("unclosed-block") && call.verdict != Verdict::Accepted;
                 if known == has("unknown-action") && !unread && !cut {
                     faults.push(format!("`{}` is known: {known}, yet unknown-action says otherwise", call.action));
@@ -118,7 +118,7 @@ impl Model {
         faults
     }
 
-    /// Every effect has an accepted call of its action, or a content, behind it.
+    /// Every effect comes from an accepted call of its action, or from a content.
     fn effects(&self, outcome: &Outcome, refused: bool, faults: &mut Vec<String>) {
         if refused && !outcome.effects.is_empty() {
             faults.push("a refused answer has effects".to_owned());
@@ -132,11 +132,11 @@ impl Model {
                     outcome.calls.iter().any(|call| call.action == action && call.verdict == Verdict::Accepted)
                 }
                 Some(("contents", name)) => outcome.contents.iter().any(|content| content.name == name),
-                // What follows on events needs neither.
+                // Effects of rules need neither.
                 _ => owner == "rules" || owner.starts_with("rules."),
             };
             if !stands {
-                faults.push(format!("nothing that counts stands behind {effect:?} of {owner}"));
+                faults.push(format!("nothing that counts caused {effect:?} of {owner}"));
             }
         }
     }
@@ -195,10 +195,10 @@ impl Model {
     }
 }
 
-/// Whether a finding is about a call: a defect that stands in its block.
+/// Whether a finding is about a call: a defect inside its block.
 fn concerns(found: &Finding, call: &Call) -> bool {
     let ([start, end], span) = (call.span, &found.span);
-    // An empty body stands at the end of its block, where the next may start.
+    // An empty body is at the end of its block, where the next one may start.
     let empty = span.start == span.end;
     let inside = start <= span.start && span.end <= end && (if empty { span.start > start } else { span.start < end });
     inside && found.id.is_none() && OF_CALLS.iter().any(|defect| found.code == format!("response/{defect}"))
@@ -217,7 +217,8 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
         .or_else(|| said("pack".to_owned()))
         .unwrap_or_default();
     let default = said("default for calls".to_owned()).or_else(|| said("default".to_owned())).unwrap_or_default();
-    // Only these depend on the call (what has been taken out is not shown after all); any other strategy applies always, and nothing behind it is asked.
+    // Only these depend on the call (a call that was taken out is not shown); any other strategy always applies, so later
+    // ones do not matter.
     let depends = |strategy: &String| matches!(strategy.as_str(), "repair" | "coerce" | "default" | "keep-as-text");
     let all: Vec<String> = nearest.into_iter().chain(default).collect();
     let certain = all.iter().position(|strategy| !depends(strategy)).map_or(all.len(), |at| at + 1);

@@ -60,7 +60,7 @@ fn every_page_shows_what_triggers_it() {
     let mut faults = Vec::new();
     for page in pages() {
         let has = |role: &str| snippets(page.text).iter().any(|snippet| snippet.has(role));
-        // Our own faults have no snippet: one that triggers them would be mended instead.
+        // Internal errors have no snippet: we would fix one that triggers them.
         if (!has("trigger") && page.code != "internal/fault") || (has("trigger") && !has("mended")) {
             faults.push(page.code);
         }

@@ -17,7 +17,7 @@ reserve = 1000
 layers = [{ id = \"x\", template = \"x.md\" }]
 ";
 
-/// What the diagnostics of a pack with these texts point at, by their places.
+/// The texts that the diagnostics of a pack with these texts point at, in order.
 fn pointed_at(more: &str, template: &str, included: &str) -> Vec<String> {
     let pack = format!("{PACK}{more}");
     let texts = [("pack.toml", pack.as_str()), ("x.md", template), ("y.md", included)];
@@ -46,7 +46,7 @@ fn a_name_misread_is_pointed_at_wherever_it_stands() {
 }
 
 #[test]
-fn a_word_that_no_schema_has_is_pointed_at() {
+fn an_unknown_word_in_a_schema_is_pointed_at() {
     let schema = |params: &str| pointed_at(&format!("[actions.a]\nparams = {params}\n"), "hello", "");
     assert_eq!(schema("{ a = { type = \"strin\", minLenght = 3, x-mine = 1 } }"), ["\"strin\"", "minLenght"]);
     assert_eq!(
@@ -87,12 +87,12 @@ fn a_word_in_a_text_over_several_lines_has_its_own_place() {
     check_literal("\"\"\"\\\n   In {{ mood }}\"\"\"", "mood");
     check_literal("\"In {{ mood }}\"", "mood");
     check_literal("'In {{ mood }}'", "mood");
-    // With escapes in it the whole literal is what can be said.
+    // If it has escapes, the whole literal is pointed at.
     let escaped = "\"\"\"\n\\tIn {{ mood }}\"\"\"";
     check_literal(escaped, escaped);
 }
 
-/// One mistake in a pack whose modes lead on by a call, and the words that it is told by.
+/// One mistake in a pack whose modes lead on by a call, and the words that are pointed at.
 #[track_caller]
 fn check_slip(right: &str, slip: &str, told: &[&str]) {
     let pack = "[pack]\nname = \"slips\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.a = { role = \"call\", payload = \"tags\" }\n\
@@ -108,7 +108,7 @@ fn check_slip(right: &str, slip: &str, told: &[&str]) {
 }
 
 #[test]
-fn a_fault_is_told_beside_all_others_but_not_what_follows_from_it() {
+fn every_fault_is_reported_but_not_its_consequences() {
     check_slip("permits", "permitz", &["permitz"]);
     check_slip("\"leave\"]", "\"leaf\"]", &["\"leaf\""]);
     check_slip("exits", "exitz", &["exitz"]);

@@ -11,7 +11,7 @@ fn play(folder: &Path, arguments: &[&str], typed: &str, status: i32) -> (String,
     outputs(folder, &[&["play"], arguments].concat(), typed, status)
 }
 
-/// A talk that is piped in: the framing, a question, silence, words to nobody, the end, the synthesis.
+/// A talk from standard input: the framing, a question, an empty line, words to nobody, the end, the synthesis.
 const TALK: &str = "E
 
 Maya Chen (Business Analyst): Let's discuss: who waits for whom?
@@ -70,7 +70,7 @@ fn a_piped_talk_is_a_case_that_passes() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_the_talk_goes_on() {
+fn a_command_that_fails_does_not_end_the_talk() {
     let folder = folder("play-trouble");
     let line = "x".repeat(1 << 20);
     let typed = format!(
@@ -97,7 +97,8 @@ fn what_cannot_be_done_is_said_and_the_talk_goes_on() {
     assert!(err.contains("the pack has no mode `none`"), "{err}");
 }
 
-/// What is kept has begun; what a host brings to a session is there when it begins. The time is always now's.
+/// A saved session has started already; what a host puts into a session is there when it starts. The time is always the
+/// current one.
 #[test]
 fn a_session_that_was_kept_goes_on() {
     let folder = folder("play-goes-on");
@@ -130,8 +131,8 @@ fn a_session_that_was_kept_goes_on() {
     assert!(out.contains("\"now\": \"noon\""), "{out}");
 }
 
-/// Whoever has no room for a file is killed where it writes: the session stays as it was, and what was begun beside it goes
-/// with the next one.
+/// A process that exceeds the limit on file size is killed while it writes: the session stays as it was, and the next
+/// process removes the temporary file.
 #[cfg(unix)]
 #[test]
 fn a_session_that_cannot_be_written_stays_as_it_was() {

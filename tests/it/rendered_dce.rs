@@ -21,7 +21,7 @@ const PATHS: &[&str] = &[
 const NAMES: &[&str] =
     &["A0. Master List.md", "deploy_scaffold.js", "A1-Vision & Goals (2).md", "package.json", "view.tsx"];
 
-/// Bodies full of what looks like our own syntax. None starts with a fence.
+/// Bodies full of text that looks like our own syntax. None starts with a fence.
 const BODIES: &[&str] = &[
     "export const a = 1;",
     "",
@@ -60,7 +60,7 @@ fn known(dice: &mut Dice, names: &[&'static str], paths: &[&'static str]) -> Kno
     let mut all: Vec<&'static str> = names.iter().chain(paths).copied().collect();
     let mut files = Vec::new();
     for _ in 0..1 + dice.below(4) {
-        // Which dialect claims the answer is said by the first file.
+        // The first file decides which dialect claims the answer.
         let place =
             if files.is_empty() { dice.below(names.len().max(1).min(all.len())) } else { dice.below(all.len()) };
         files.push((all.remove(place), BODIES[dice.below(BODIES.len())]));
@@ -115,7 +115,7 @@ fn list(dice: &mut Dice, files: &[(&str, &str)]) -> String {
     text
 }
 
-/// Whether a fence around a body leaves no doubt what it holds.
+/// Whether a fence around a body is unambiguous.
 fn may_be_fenced(body: &str) -> bool {
     body.matches("```").count().is_multiple_of(2)
 }
@@ -132,7 +132,7 @@ fn file(dice: &mut Dice, opener: &str, closers: &[&str], body: &str, last: bool)
     };
     let doubled = dice.one_in(6);
     let loose = !fenced && !body.is_empty() && dice.one_in(6);
-    // In the midst of a line, another path closes nothing.
+    // In the middle of a line, a closer with another path closes nothing.
     let closer = if loose { closers[0] } else { closer };
     let cut = !last && !doubled && body.is_empty() && dice.one_in(8);
     if cut {

@@ -33,7 +33,7 @@ fn inputs() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Rules that go somewhere on words or changes of mode, with or without a condition.
+/// Rules that change the mode on words or changes of mode, with or without a condition.
 fn rules() -> impl Strategy<Value = Vec<String>> {
     let on = prop::sample::select(vec!["start", "input.c0", "input.c1", "enter.a", "enter.b", "leave.a", "reply"]);
     let when = prop::sample::select(vec!["", "when = \"state.flag == 'two'\"\n", "when = \"state.flag == 'no'\"\n"]);
@@ -49,7 +49,7 @@ fn rules() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Every mode leads to every other, and something goes there, so that most packs have no fault of their graph.
+/// Every mode has exits to all others and rules that use them, so that most packs have no fault in their graph.
 const MODES_TABLE: &str = r#"[modes.a]
 exits = ["a", { to = "b", gate = "state.flag != 'no'" }, "c"]
 final = true
@@ -66,7 +66,7 @@ in = ["a"]
 effects = [{ go = "b", when = "state.flag == 'two'" }, { go = "c", when = "state.flag == 'one'" }]
 "#;
 
-/// Whether what `check` calls dead stays dead whatever is heard; how much it called so, if the pack can run.
+/// Checks that nothing that `check` calls dead ever matches; returns the number of such findings, if the pack can run.
 fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseError> {
     let mut known = inputs.concat();
     // Every class that a rule may name.
@@ -85,7 +85,7 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
     let dead = loaded.diagnostics.iter().filter(|one| codes.contains(&one.code.to_string().as_str()));
     let dead: BTreeSet<String> = dead.filter_map(|one| loaded.sources.place_name(one.at?)).collect();
     let Some(program) = loaded.program else { return Ok(None) };
-    // What nothing sets, no session has.
+    // No session has values that nothing sets.
     let flags = if pack.contains("value = \"two\"") { &["one", "two"][..] } else { &["one"] };
     for mode in MODES {
         for flag in flags {
@@ -103,7 +103,7 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
 }
 
 #[test]
-fn what_is_called_dead_never_lives() {
+fn inputs_and_rules_called_dead_never_match() {
     let (mut ran, mut dead) = (0, 0);
     let mut runner = TestRunner::deterministic();
     let strategy = (inputs(), rules());
@@ -117,7 +117,7 @@ fn what_is_called_dead_never_lives() {
 }
 
 #[test]
-fn a_gate_that_waits_for_what_is_never_said_is_shut() {
+fn a_gate_on_a_value_that_is_never_set_is_shut() {
     let pack = |gate: &str, set: &str| {
         let pack = format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = {{ role = \"message\" }}\n\
@@ -138,7 +138,7 @@ fn a_gate_that_waits_for_what_is_never_said_is_shut() {
 }
 
 #[test]
-fn a_gate_that_waits_for_what_lies_behind_it_is_shut() {
+fn a_gate_on_a_value_set_only_after_it_is_shut() {
     let flow = |gate: &str, opens: &str, rest: &str| {
         format!(
             "[state.flag]\ntype = \"boolean\"\ndefault = false\n\
@@ -151,14 +151,14 @@ fn a_gate_that_waits_for_what_lies_behind_it_is_shut() {
     let before = "nothing that happens before it";
     mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &flow(gate, "start", ""));
     mends("pack/shut-gate", before, &flow(gate, "leave.chat", ""), &flow(gate, "reply", ""));
-    // What a shut gate lets pass all the same happens before it, too.
+    // If a shut gate lets the change pass all the same, its events happen, too.
     let kept = "[degradation]\ngate-closed = \"keep\"\n";
     mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &(flow(gate, "enter.tidy", "") + kept));
     let (never, waits) = ("when = \"1 == 2\"\n", "when = \"state.flag\"\n");
     let code = "pack/unreachable-mode";
     mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "reply", never), &flow("", "reply", ""));
     mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "enter.tidy", waits), &flow("", "reply", waits));
-    // Of a mode that nobody comes to nothing else is told, nor of the one before it.
+    // Nothing else is reported of a mode that cannot be reached, nor of the one before it.
     let found = findings(&flow("", "reply", never));
     assert!(found.iter().filter(|(code, _)| code.starts_with("pack/")).count() == 1, "{found:?}");
 }
@@ -190,10 +190,10 @@ fn a_schema_that_requires_itself_within_itself_has_no_value() {
     let typed = |tables: String| tables.replace("params.leaf]\n", "params.leaf]\ntype = \"object\"\n");
     let code = "pack/unsatisfiable-schema";
     let of = |tables: &str| findings(tables).into_iter().filter(|(own, _)| own == code).count();
-    // Both are without a value: each requires the other.
+    // Neither has a valid value: each requires the other.
     assert_eq!(of(&typed(tree("required = true\n", back))), 2);
     assert_eq!(of(&typed(tree("", back))), 0);
-    // What need not be an object may be a text.
+    // A value that need not be an object may be a text.
     assert_eq!(of(&tree("required = true\n", back)), 0);
     assert_eq!(
         of(&typed(tree("required = true\n", "type = \"array\"\nitems = { \"$ref\" = \"#/properties/tree\" }"))),
@@ -206,7 +206,7 @@ fn a_schema_that_requires_itself_within_itself_has_no_value() {
 }
 
 #[test]
-fn words_of_data_keep_their_blanks_where_a_pattern_ignores_its_own() {
+fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n\
                 [data]\nwords = [\"great question\", \"so #1\"]\n\
                 [[guardrails]]\nid = \"praise\"\non = \"message\"\nadvice = \"less\"\n\
@@ -271,7 +271,7 @@ fn what_a_block_holds_may_close_it() {
     let text = |role, anchor| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\nanchor = \"{anchor}\"");
     let content = |anchor| text("content", anchor) + "\nkey = \"@path\"";
     mends(code, "quotes the closer of the block `page`", &content("anywhere"), &content("line"));
-    // A dialect's word on entities is not for contents.
+    // The dialect's `decode` does not apply to contents.
     let decoded = |anchor| content(anchor) + "\n[dialects.tagged]\ndecode = \"entities\"";
     mends(code, "quotes the closer of the block `page`", &decoded("anywhere"), &decoded("line"));
     let entities =
@@ -321,7 +321,7 @@ fn patterns_are_compared_by_what_they_match() {
 }
 
 #[test]
-fn a_text_that_a_value_never_is_has_a_word() {
+fn a_comparison_with_an_impossible_text_suggests_the_nearest() {
     let declared = r#"[actions.sort_notes]
 params = { by = { enum = ["age", "name"] }, tags = { type = "array", items = { enum = ["red"] } }, any = { type = "string" } }
 effects = [{ emit = "sorted" }]
@@ -359,7 +359,7 @@ permits = [{ action = "sort_notes", when = "#;
         Some("`state.list[].kind` is never `tsk`"),
     );
     finds("state.list[0].kind == 'tsk'", Some("`state.list[].kind` is never `tsk`"));
-    // What stands in for a value, or is made of it, may be another.
+    // A replacement for a value, or one computed from it, may be different.
     finds("params.by | default('none') == 'none'", None);
     finds("params.by | upper == 'AGE'", None);
     finds("params.by == params.any or params.any == 'aeg' or params.by == 1", None);

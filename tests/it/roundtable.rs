@@ -26,7 +26,7 @@ fn workspace(name: &str) -> PathBuf {
     root
 }
 
-/// Something is said, and its effects are carried out; what the user hears, the words on the updates behind it.
+/// Carries out the effects of a turn; returns what the user hears, and the words of the updates that were written.
 fn done(told: &TurnResult, root: &Path) -> Vec<String> {
     let applied = apply(&Root::open(root).unwrap(), told.effects(), Applying::default());
     assert!(applied.files.iter().all(|file| file.change != Change::Unchanged));
@@ -37,7 +37,7 @@ fn done(told: &TurnResult, root: &Path) -> Vec<String> {
     said.chain(applied.files.into_iter().flat_map(|file| file.said)).collect()
 }
 
-/// The protocol of §7: `talk` is what stands between the introduction and the synthesis. Documents and `meta.json` after it.
+/// The protocol of §7: `talk` is the part between the introduction and the synthesis. Documents and `meta.json` after it.
 #[track_caller]
 fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
     let pack = read_pack(Path::new(PACK)).unwrap();
@@ -75,7 +75,7 @@ fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
         "#### Key Insights\n{INSIGHTS}\n\n#### Decisions Made\n- Last write wins: simple\n\n#### Open Questions\n- How large is the cache: Alex asks operations"
     );
     let synthesis = format!("{head}\n**Turns**: {turns} | **Exit**: {exit}\n\n{rest}");
-    // The first attempt forgets a heading, and nothing of it counts.
+    // The first attempt lacks a heading, so none of it counts.
     let refused = table.answer(&synthesis.replace("#### Open Questions\n", ""));
     assert!(done(&refused, &root).is_empty() && table.correction().is_some());
     assert_eq!(fs::read_to_string(root.join("meta.json")).unwrap(), META);

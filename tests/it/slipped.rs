@@ -8,10 +8,10 @@ use rulebook::{Program, diagnostic::Diagnostic};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Every so many of them is tried.
+/// One in this many is tried.
 const EACH: usize = 13;
 
-/// A word that is misspelt: in which file, where, and as what.
+/// A misspelt word: its file, its place, and its wrong spelling.
 struct Slip {
     file: String,
     at: usize,
@@ -27,7 +27,7 @@ fn swapped(word: &str) -> Option<String> {
     Some(letters.into_iter().collect())
 }
 
-/// The tables of the language, their keys, and the words in quotes that stand alone behind one.
+/// The tables of the language, their keys, and the words in quotes that stand alone after one.
 fn slips(file: &str, text: &str) -> Vec<Slip> {
     let mut found = Vec::new();
     let (mut start, mut long, mut data) = (0, None, false);

@@ -256,7 +256,7 @@ fn entries_of_the_state_have_the_members_that_are_appended() {
 }
 
 #[test]
-fn what_an_answer_a_pattern_and_a_model_have() {
+fn unknown_members_of_answers_matches_and_models_are_reported() {
     let code = "pack/unknown-variable";
     let blocks = ("table   =", "outline = { role = \"section\" }\ntable   =");
     let says = |when: &str, word: &str, help: &str| {
@@ -287,7 +287,7 @@ fn what_an_answer_a_pattern_and_a_model_have() {
     );
 }
 
-/// An effect on a state whose values are read elsewhere: the word that is told of it, or none.
+/// An effect on a state whose values are read elsewhere: the word that is pointed at, or none.
 #[track_caller]
 fn check_effect(state: &str, [one, other]: [&str; 2], effect: &str, word: &str) {
     let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
@@ -359,7 +359,7 @@ fn a_computed_value_sees_those_above_it() {
 }
 
 #[test]
-fn what_happens_for_each_of_no_list() {
+fn each_over_something_that_is_not_a_list_is_reported() {
     let each = |each: &str| {
         let effects = format!(
             "effects = [{{ each = \"{each}\", emit = \"all\", value = \"{{{{ item }}}}\" }}, {{ emit = \"pay\""
@@ -384,7 +384,7 @@ fn what_is_optional_may_be_missing() {
 }
 
 #[test]
-fn what_may_be_of_any_kind_is_no_fault() {
+fn each_over_a_value_of_any_kind_is_allowed() {
     let found = |schema: &str| {
         let param = format!("{{ all = {schema}, amount = {{ type");
         let effect = "effects = [{ each = \"params.sum.all\", emit = \"one\" }, { emit = \"pay\"";
@@ -488,7 +488,7 @@ fn the_advice_of_a_guardrail_is_no_template() {
 }
 
 #[test]
-fn what_follows_from_a_missing_exit_is_no_news() {
+fn a_missing_exit_is_reported_once() {
     check("exits   = [\"shut\"]", "", "pack/no-exit", "\"shut\"", "`exits`");
 }
 
@@ -571,7 +571,7 @@ fn a_block_that_a_fence_opens_ends_by_its_closer() {
 }
 
 #[test]
-fn what_spells_fields_is_told_where_it_cannot() {
+fn a_grammar_that_cannot_spell_fields_is_reported() {
     let found = |block: &str| {
         let pack = format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.act = {{ role = \"call\", name = \"@type\", {block} }}"
@@ -594,7 +594,7 @@ fn what_spells_fields_is_told_where_it_cannot() {
 }
 
 #[test]
-fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
+fn keys_without_effect_are_reported_for_a_pack_that_runs() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let both = "[state.sum]\ndefault = 2\ncompute = \"{{ 1 }}\"";
     let gate = "exits   = [{ to = \"shut\", gate = \"state.sum > 0\" }]";
@@ -626,7 +626,7 @@ fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
     ] {
         check("[modes.open]", &reply(rows), "pack/bad-block", word, help);
     }
-    // A mode in which none may stand leaves what the pack says of the others.
+    // A mode that allows none does not change what holds for the others.
     let of_pack = "[reply]\ntable = { keys = [\"*.md\"] }\n[degradation]\nduplicate-block = \"join\"";
     let forbids = modes(of_pack) + "\nreply = { table = { most = 0 } }";
     assert_eq!(findings("[modes.open]", &forbids), []);
@@ -647,7 +647,7 @@ fn keys_that_change_nothing_are_told_of_a_pack_that_runs() {
 }
 
 #[test]
-fn what_two_dialects_share_is_told_once() {
+fn a_fault_that_two_dialects_share_is_reported_once() {
     let twin = "[dialects.twin]\nlike = \"marked\"\nneeds = [\"table\"]\n[modes.open]";
     let found = slips(&[
         ("anchor = \"line\"", "anchor = \"line\"\nneeds = [\"ask\"]"),
@@ -659,12 +659,12 @@ fn what_two_dialects_share_is_told_once() {
 }
 
 #[test]
-fn a_name_that_stands_twice() {
+fn a_duplicate_name() {
     check("title   = \"Open\"", "title = \"a\"\ntitle = \"b\"", "pack/duplicate-name", "title", "take it out");
 }
 
 #[test]
-fn what_could_never_be_stored() {
+fn values_that_could_never_be_stored() {
     let effects = |list: &str| format!("effects = [{list}]\n[actions.pay.params]");
     let emit = "effects = [{ emit = \"pay\", value = \"{{ params.sum.amount }}\" }]\n[actions.pay.params]";
     let state = "[state.paid]\ntype = \"number\"\ndefault = 0\n[state.notes]\ntype = \"array\"\ndefault = []\n\
@@ -771,7 +771,7 @@ fn strategies_for_answers_that_no_dialect_reads_where_one_reads_all() {
 }
 
 #[test]
-fn strategies_behind_one_that_always_applies() {
+fn strategies_after_one_that_always_applies() {
     let idle = |row: &str, word: &str| {
         let expected: Vec<String> =
             Some(format!("warning pack/unfit-strategy {word}")).filter(|_| !word.is_empty()).into_iter().collect();
@@ -784,7 +784,7 @@ fn strategies_behind_one_that_always_applies() {
     idle("unknown-action = [\"ask-again\", \"drop\"]", "");
     idle("malformed-payload = [\"repair\", \"drop\"]", "");
     idle("missing-message = [\"take-stray-text\", \"refuse\"]", "");
-    // What stands in a block is not dropped.
+    // Text in a block is not dropped.
     idle("stray-closer = [\"drop\", \"refuse\"]", "");
     idle("stray-closer = \"keep\"", "");
 }
@@ -902,10 +902,10 @@ fn a_name_misspelt_where_it_is_declared_is_told_there() {
     let guarded = "[[guardrails]]\nid = \"sum\"\non = \"reply\"\nwhen = \"data.limits.large.most > 3\"\n[[inputs]]";
     let found = slips(&[("[[inputs]]", guarded), ("large = {", "lagre = {")]);
     assert_eq!(found, [("pack/unknown-variable", "lagre", "did you mean `large`?")].map(owned));
-    // A header that is misspelt leaves what stands below the others.
+    // A misspelt header does not affect the keys below the others.
     let found = slips(&[("[actions.pay]", "[actions.pya]")]);
     assert_eq!(found, [("pack/unknown-variable", "pya", "did you mean `pay`?")].map(owned));
-    // What is declared and used, and what is named like it and not declared, are two things.
+    // A declared name that is used is not confused with a similar one that is not declared.
     let two = ("permits = [{", "permits = [\"pya\", \"pya\", {");
     assert_eq!(slips(&[two]).len(), 2);
 }
@@ -929,7 +929,7 @@ fn owned((code, word, help): (&str, &str, &str)) -> (String, String, String) {
 }
 
 #[test]
-fn what_lacks_a_name_is_told() {
+fn empty_names_are_reported() {
     let empty = |right: &str, wrong: &str, word: &str| check(right, wrong, "pack/wrong-value", word, "say a name");
     empty("name = \"slips\"", "name = \" \"", "\" \"");
     empty("id      = \"leave\"", "id      = \"\"", "\"\"");
@@ -964,7 +964,7 @@ fn lists_and_conditions_that_say_nothing() {
 }
 
 #[test]
-fn what_stands_behind_a_condition_fails_only_where_nothing_helps() {
+fn an_effect_with_a_condition_is_reported_only_if_it_always_fails() {
     let behind = |value: &str| {
         let effects =
             format!("effects = [{{ when = \"params.sum.amount > 9\", emit = \"pay\", value = \"{value}\" }},");
@@ -999,7 +999,7 @@ fn a_text_that_spells_a_value() {
 }
 
 #[test]
-fn what_is_no_toml_is_advised() {
+fn broken_toml_comes_with_advice() {
     let syntax = |right: &str, wrong: &str, help: &str| {
         let found = findings(right, wrong);
         let [(code, _, its_help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
@@ -1022,7 +1022,7 @@ fn what_is_no_toml_is_advised() {
 }
 
 #[test]
-fn what_stands_below_the_wrong_header_belongs_into_the_table_around_it() {
+fn a_key_below_the_wrong_header_belongs_to_the_table_around_it() {
     let moved = |code: &str, after: &str, key: &str, value: &str| {
         let found = findings(after, &format!("{after}\n{key} = {value}"));
         let [(its_code, word, help)] = found.as_slice() else { panic!("{key}: {found:?}") };
@@ -1041,7 +1041,7 @@ fn what_stands_below_the_wrong_header_belongs_into_the_table_around_it() {
 }
 
 #[test]
-fn a_key_that_is_like_none_may_be_the_one_that_is_missing() {
+fn an_unknown_key_may_be_the_required_one_that_is_missing() {
     let found = |right: &str, wrong: &str| {
         let found = findings(right, wrong);
         let [(code, word, help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
@@ -1052,7 +1052,7 @@ fn a_key_that_is_like_none_may_be_the_one_that_is_missing() {
     let named = permit.replace("action", "name");
     assert_eq!(found(permit, &named), format!("pack/unknown-key name: {}", meant("action")));
     assert_eq!(found("class   = \"bye\"", "word = \"bye\""), format!("pack/unknown-key word: {}", meant("class")));
-    // What is no value for it is another thing, and its event may be that of the input all the same.
+    // A wrong value is another fault; its event may still be that of the input.
     let two = findings("class   = \"bye\"", "kind = 3");
     let codes: Vec<&str> = two.iter().map(|one| one.0.as_str()).collect();
     assert_eq!(codes, ["pack/missing-key", "pack/unknown-key"], "{two:?}");
@@ -1065,7 +1065,7 @@ fn an_event_is_named_by_what_it_is_of() {
 }
 
 #[test]
-fn values_and_targets_of_another_kind_have_a_way_out() {
+fn values_and_targets_of_another_kind_come_with_advice() {
     let host = "[state.order]\ntype = \"string\"\nfrom = \"host\"\n[state.count]\ntype = \"integer\"\ndefault = 0\n[modes.open]";
     let effect = |effect: &str| {
         let found =
@@ -1098,7 +1098,7 @@ fn a_pattern_is_told_where_its_fault_is() {
 }
 
 #[test]
-fn parameters_that_stand_one_level_too_deep_are_told_once() {
+fn parameters_one_level_too_deep_are_reported_once() {
     let wrapped = "[actions.pay.params]\ntype = \"object\"\n[actions.pay.params.properties]\nsum = { type";
     let found = findings("[actions.pay.params]\nsum = { type", wrapped);
     let codes: Vec<&str> = found.iter().map(|one| one.0.as_str()).collect();
@@ -1121,7 +1121,7 @@ fn a_part_of_a_prompt_is_not_one_by_itself() {
 }
 
 #[test]
-fn a_file_is_told_from_those_that_are_like_it_only_in_their_folder() {
+fn a_missing_file_suggests_one_with_a_similar_name() {
     let layers = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"mode\", text = \"prompt/FILE\" }, \
                   { id = \"message\", source = \"message\" }]\n[modes.open]";
     let help = |file: &str| {
@@ -1219,7 +1219,7 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
         "{ id = \"h\", source = \"history\" }, ",
         "{ id = \"m\", source = \"message\" }",
     );
-    // A host may add the turns and the message; hardly the message alone.
+    // A host may add both the turns and the message, but hardly the message alone.
     assert_eq!(severity(all), "info");
     assert_eq!(severity(&[all, history].concat()), "warning");
     assert_eq!(severity(&[all, history, message].concat()), "");
@@ -1232,7 +1232,7 @@ fn an_entry_of_a_list_with_the_header_of_a_table() {
 }
 
 #[test]
-fn what_other_languages_have_in_conditions() {
+fn operators_of_other_languages() {
     let (when, code) = ("params.sum.amount <= data.limits.large.most", "pack/unknown-variable");
     let long = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" }, why = { type = \"string\" } } }";
     let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
@@ -1252,7 +1252,7 @@ fn what_other_languages_have_in_conditions() {
 }
 
 #[test]
-fn what_other_languages_have_as_functions() {
+fn functions_of_other_languages() {
     let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
     let long = sum.replace("amount = {", "why = { type = \"string\" }, amount = {");
     let told = |condition: &str| {
@@ -1317,7 +1317,7 @@ fn a_model_that_is_never_asked_again() {
 }
 
 #[test]
-fn what_is_wrong_by_itself_is_told_beside_a_pack_that_is_not_there() {
+fn independent_faults_are_reported_beside_a_missing_pack() {
     let used = ("start = \"open\"", "start = \"open\"\nuse = [\"../nowhere\"]");
     let permit = ("action = \"pay\"", "action = \"from_there\"");
     let codes = |slip: &[(&str, &str)]| {
@@ -1331,7 +1331,7 @@ fn what_is_wrong_by_itself_is_told_beside_a_pack_that_is_not_there() {
 }
 
 #[test]
-fn what_is_compared_with_another_kind() {
+fn comparisons_of_values_of_different_kinds() {
     let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
     let long = sum.replace(
         "amount = {",
@@ -1367,13 +1367,13 @@ fn what_is_compared_with_another_kind() {
 }
 
 #[test]
-fn a_gate_for_a_mode_that_is_none() {
+fn a_gate_for_an_unknown_mode() {
     let gate = "exits   = [{ to = \"shut\", gate = \"mode == 'opne'\" }]";
     check("exits   = [\"shut\"]", gate, "pack/shut-gate", "'opne'", "did you mean `open`?");
 }
 
 #[test]
-fn values_that_a_schema_shows_and_refuses_stand_at_their_places() {
+fn examples_and_defaults_that_a_schema_refuses_are_reported_in_place() {
     let pack =
         |param: &str| told(&format!("[actions.go]\nparams = {{ why = {param} }}\n[modes.m]\npermits = [\"go\"]"));
     let misfit = |word: &str| format!("warning pack/misfit-example {word}");
@@ -1399,7 +1399,7 @@ fn attributes_have_names_in_lower_case_where_case_is_nothing() {
 }
 
 #[test]
-fn keys_that_other_makers_have() {
+fn keys_of_other_tools() {
     let exit = "exits   = [\"shut\"]";
     let told = |right: &str, wrong: &str| {
         let found = findings(right, wrong);
@@ -1429,7 +1429,7 @@ fn a_value_in_place_of_its_schema() {
     assert_eq!(help("\"some words\""), "for a text say `{ type = \"string\" }`");
 }
 
-/// A name that is read somewhere, or that takes any, is none of them.
+/// Names that some grammar reads, and patterns that take any name, are not reported.
 #[test]
 fn a_name_that_no_grammar_reads_is_told() {
     let bad = |name: &str| {

@@ -140,13 +140,13 @@ fn the_options_of_a_run_are_those_of_a_story() {
     assert_eq!(fs::read_to_string(folder.join("answer.txt")).unwrap(), ANSWER, "the page took the place of the answer");
 }
 
-/// An answer that would do something if any character of it were markup.
+/// An answer that would act on the page if any part of it were markup.
 const HOSTILE: &str = "<message><script>document.title='owned'</script></message>\n\
                        </title></style><img src=x onerror=\"document.title='owned'\">\n\
                        <action type=\"&quot; onmouseover=&quot;x\"><text>' \" </text></action>\n\u{0}\u{7}\u{1b}[31m\u{202e}\n";
 
 #[test]
-fn nothing_of_an_answer_is_markup_of_its_page() {
+fn nothing_in_an_answer_becomes_markup_of_its_page() {
     let folder = files("story-hostile", HOSTILE);
     explain(&folder, &["--html", "out.html"]);
     let page = fs::read_to_string(folder.join("out.html")).unwrap();
@@ -181,7 +181,7 @@ fn nothing_of_an_answer_is_markup_of_its_page() {
 fn a_browser_shows_the_page_of_any_answer() {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let Some(browser) = names.into_iter().find(|name| Command::new(name).arg("--version").output().is_ok()) else {
-        // Past the test harness, which keeps what a test that passes prints to itself.
+        // Not through the test harness, which hides the output of tests that pass.
         let skipped = "SKIPPED: no Chromium to look at the page of a story with (Debian: apt-get install chromium)";
         writeln!(std::io::stderr(), "{skipped}").unwrap();
         return;

@@ -39,7 +39,7 @@ fn run(defect: Defect, strategies: &[Strategy]) -> Run {
 }
 
 impl Run {
-    /// What broke of the promise, if anything did.
+    /// How the promise was broken, if it was.
     fn broken(&self, defect: Defect, strategy: Strategy) -> Option<String> {
         let Self { outcome, initial, text } = self;
         let code = format!("response/{defect}");
@@ -54,7 +54,7 @@ impl Run {
         let ledger = &outcome.ledger;
         let sum = ledger.message + ledger.thinking + ledger.calls + ledger.contents + ledger.sections;
         let sum = sum + ledger.utterances + ledger.markup + ledger.stray + ledger.dropped + ledger.blank;
-        // One cause may have a second finding, which the default answers.
+        // One cause may have a second finding, to which the default applies.
         let only_kept = outcome.diagnostics.iter().all(|one| matches!(one.strategy.as_deref(), None | Some("keep")));
         let kept = match strategy {
             Strategy::Refuse | Strategy::AskAgain => {
@@ -69,7 +69,7 @@ impl Run {
         let kept = kept && (strategy == Strategy::AskAgain) == outcome.ask_again.is_some();
         let kept = kept
             && match strategy {
-                // A way to another mode is nothing that an answer says, and a payload counts whole as it was written.
+                // A change of mode is not part of the text of an answer, and a payload counts as it was written.
                 Strategy::Drop if defect == Defect::GateClosed => true,
                 Strategy::Drop if defect == Defect::UnknownParam => {
                     outcome.calls.iter().all(|call| call.params.get("urgent").is_none())
@@ -119,7 +119,7 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
 }
 
 #[test]
-fn whatever_is_found_says_what_declares_it() {
+fn every_finding_names_its_declaration() {
     let check = |pack: &str, answer: &str, told: &[(&str, &str)]| {
         let program = program_of(pack);
         let outcome = program.run(&program.session(), answer);

@@ -93,14 +93,14 @@ fn a_template_is_read_as_each_mode_and_tier_says_it() {
 }
 
 #[test]
-fn the_words_for_asking_again_show_examples_too() {
+fn examples_in_the_words_for_asking_again_are_checked() {
     let asks = "[degradation]\nunknown-action = [\"ask-again\", \"drop\"]";
     let more = format!("{PACK}\n{asks}\n[ask_again]\ntext = '''\nWrite:\n```xml\n<action type=\"go\"/>\n```\n'''\n");
     assert_eq!(found(&more, "", "Hello"), ["prompt/refused-example <action type=\"go\"/>"]);
 }
 
 #[test]
-fn what_no_tier_has_room_for_is_found_before_anybody_speaks() {
+fn a_prompt_that_fits_no_tier_is_reported_for_a_new_session() {
     let layers = |more: &str| PACK.replace("text = \"text.md\", in = \"early\"", &format!("text = \"text.md\"{more}"));
     let says = |pack: &str, text: &str| {
         let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", "Hello")]);

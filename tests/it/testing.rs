@@ -96,7 +96,7 @@ fn an_update_fills_expectations_that_are_empty() {
     let last = "\nclass = \"words\"\ncodes = []\nsession = { mode = \"m\" }\n";
     assert_eq!(fs::read_to_string(&file).unwrap(), case(first, last));
 
-    // What else is wrong with a case, or does not hold yet, stays for its author, as does what a prompt should hold.
+    // Other faults and failures of a case are left to its author, and so are expectations of a prompt.
     for text in [
         "claim = 'c'\n=== response ===\nHi\n",
         "claim = 'c'\nmood = 'm'\n=== response ===\nHi\n=== expect ===\n",
@@ -111,7 +111,7 @@ fn an_update_fills_expectations_that_are_empty() {
 }
 
 #[test]
-fn nothing_is_updated_where_nobody_looks() {
+fn update_is_refused_in_ci() {
     let folder = pack("test-update-ci");
     let output = at_terminal(&folder, &["test", "p", "--update"]).env("CI", "true").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -133,7 +133,7 @@ fn a_state_that_does_not_fit_is_marked_where_it_stands() {
 }
 
 #[test]
-fn a_word_that_cannot_come_has_the_one_that_was_meant() {
+fn an_impossible_expectation_suggests_the_nearest_word() {
     let folder = pack("test-meant");
     let told = |said: &str, expected: &str, help: &str| {
         let case = format!("claim = \"c\"\n{said}\n=== expect ===\n{expected}\n");
@@ -177,7 +177,7 @@ fn cases_are_listed_and_not_run() {
 }
 
 #[test]
-fn what_no_case_reaches_has_its_reason() {
+fn uncovered_declarations_have_a_reason() {
     let folder = pack("test-coverage");
     test(&folder, &["p", "--update"], 0);
     test(&folder, &["p", "--min-coverage", "20"], 0);
@@ -269,7 +269,7 @@ fn an_update_leaves_what_a_prompt_should_hold_or_lack() {
 }
 
 #[test]
-fn a_status_or_code_that_there_is_not_has_its_way_out() {
+fn an_unknown_status_or_code_comes_with_advice() {
     let folder = pack("test-unknown-words");
     let help = |expected: &str| {
         let case = format!("claim = 'c'\n=== response ===\n<message>Hi</message>\n=== expect ===\n{expected}\n");
@@ -280,7 +280,7 @@ fn a_status_or_code_that_there_is_not_has_its_way_out() {
     assert_eq!(help("status = \"ok\""), "there is `clean`, `degraded`, `refused`");
     assert_eq!(help("codes = [\"response/forbiden-call\"]"), "did you mean `response/forbidden-call`?");
     assert_eq!(help("remarks = [\"response/not\"]"), "did you mean `response/note`?");
-    // These there are, and grammars name others.
+    // These exist, and grammars name others.
     assert_eq!(help("status = \"refused\""), "");
     assert_eq!(help("codes = [\"response/forbidden-call\"]"), "");
     assert_eq!(help("remarks = [\"response/fault_notes\"]"), "");

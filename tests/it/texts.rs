@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-/// The packs that every property is asked of.
+/// The packs for which every property is checked.
 pub(crate) const PACKS: &[&str] = &[
     "rules/couple-ai",
     "rules/dce",

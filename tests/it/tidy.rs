@@ -111,14 +111,14 @@ fn floor(path: &Path) -> Option<usize> {
     floor
 }
 
-/// The text without its unit tests, which may stand on other floors' shoulders, and without comments.
+/// The text without comments and without its unit tests, which may import from any floor.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]").unwrap_or(text.len());
     let uncommented = |line: &str| if line.trim_start().starts_with("//") { String::new() } else { line.to_owned() };
     text[..end].lines().map(uncommented).collect::<Vec<_>>().join("\n")
 }
 
-/// The floors that a line names behind `crate::`, alone or in braces; a macro's `$crate` counts as well.
+/// The floors that a line names after `crate::`, alone or in braces; a macro's `$crate` counts as well.
 fn imports(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in line.match_indices("crate::") {
