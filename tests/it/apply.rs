@@ -26,7 +26,7 @@ fn write(key: &str, text: &str) -> EffectRecord {
     EffectRecord { effect: Effect::Write { key: key.into(), text: text.into() }, cause: "files/pack.toml:17:12".into() }
 }
 
-fn applied(root: &Path, effects: &[EffectRecord]) -> Applied {
+pub(crate) fn applied(root: &Path, effects: &[EffectRecord]) -> Applied {
     apply(&Root::open(root).unwrap(), effects, Applying::default())
 }
 

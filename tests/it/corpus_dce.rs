@@ -3,7 +3,7 @@
 //! The answers of `tests/corpus/dce`, with what a correct reading gives; every one also cut into pieces, and with CRLF line
 //! ends.
 
-use super::texts::program;
+use super::texts::{ledger_is_exact, program, sha};
 use rulebook::outcome::Outcome;
 use rulebook::{Options, Program};
 use serde_json::Value;
@@ -38,10 +38,7 @@ fn answers(dialects: &[&str]) -> Vec<Answer> {
 fn run(program: &Program, text: &str, chunk: Option<usize>) -> Outcome {
     let options = Options { chunk, ..Options::default() };
     let outcome = program.run_with(&program.session(), text.as_bytes(), &options);
-    let ledger = &outcome.ledger;
-    let parts = ledger.message + ledger.thinking + ledger.calls + ledger.contents + ledger.sections;
-    let rest = ledger.utterances + ledger.markup + ledger.stray + ledger.dropped + ledger.blank;
-    assert_eq!((ledger.bytes, parts + rest), (text.len(), text.len()), "every byte is in the ledger once");
+    ledger_is_exact(&outcome, text);
     outcome
 }
 
@@ -83,12 +80,6 @@ fn names(outcome: &Outcome) -> Vec<&str> {
 
 fn paths(outcome: &Outcome) -> Vec<&str> {
     outcome.contents.iter().map(|content| content.key.as_str()).collect()
-}
-
-/// The first 16 hexadecimal digits of the SHA-256 of a text.
-fn sha(text: &str) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Documents: is an edit announced, additive, atomic, and never lost to another writer?
 
+use crate::apply::applied;
 use crate::command::{at_terminal, ended, folder};
 use rulebook::outcome::{Effect, EffectRecord};
-use rulebook::workspace::{Applied, Applying, Change, Root, apply};
+use rulebook::workspace::Change;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,10 +40,6 @@ fn record(text: &str) -> EffectRecord {
     let effect =
         Effect::Record { key: "meta.json".into(), path: "entries".into(), value: json!({ "text": text }).into() };
     EffectRecord { effect, cause: "p:1:1".into() }
-}
-
-fn applied(root: &Path, effects: &[EffectRecord]) -> Applied {
-    apply(&Root::open(root).unwrap(), effects, Applying::default())
 }
 
 fn entries(root: &Path) -> Vec<String> {

@@ -3,6 +3,7 @@
 //! Whatever is broken, every file comes back as it was, or a diagnostic says that something is missing.
 
 use super::dice::Dice;
+use super::texts::{ledger_is_exact, sha};
 use rulebook::Program;
 use rulebook::diagnostic::Severity;
 use rulebook::outcome::{Options, Outcome, Status};
@@ -47,14 +48,6 @@ fn sections(outcome: &Outcome) -> Vec<&str> {
     outcome.sections.iter().map(|section| section.name.as_str()).collect()
 }
 
-#[track_caller]
-fn ledger_is_exact(outcome: &Outcome, response: &str) {
-    let ledger = serde_json::to_value(outcome.ledger).unwrap();
-    let sum: u64 =
-        ledger.as_object().unwrap().iter().filter(|(name, _)| *name != "bytes").map(|(_, n)| n.as_u64().unwrap()).sum();
-    assert_eq!(sum, response.len() as u64, "{ledger}");
-}
-
 /// The member's text as in the JSON: the reference's figures were computed from it.
 fn once_decoded(outcome: &Outcome, response: &str) -> Vec<(String, String)> {
     let decoded = |content: &rulebook::outcome::ContentBlock| {
@@ -73,12 +66,6 @@ fn once_decoded(outcome: &Outcome, response: &str) -> Vec<(String, String)> {
         (content.key.clone(), text)
     };
     outcome.contents.iter().map(decoded).collect()
-}
-
-/// The first 16 hexadecimal digits of the SHA-256 of a text.
-fn sha(text: &str) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use rulebook::outcome::Outcome;
 use rulebook::workspace::read_pack;
 use rulebook::{Folder, Program};
 use std::collections::BTreeMap;
@@ -39,6 +40,21 @@ pub(crate) fn program_of(pack: impl Into<Vec<u8>>) -> Program {
 /// The program of a pack of these files.
 pub(crate) fn program_with<'f, T: Into<Vec<u8>>>(files: impl IntoIterator<Item = (&'f str, T)>) -> Program {
     Program::load(&Folder::new("p", files)).into_result().unwrap()
+}
+
+/// Checks that every byte of the response is in the ledger once.
+#[track_caller]
+pub(crate) fn ledger_is_exact(outcome: &Outcome, response: &str) {
+    let ledger = serde_json::to_value(outcome.ledger).unwrap();
+    let parts = ledger.as_object().unwrap().iter().filter(|(name, _)| *name != "bytes");
+    let sum: u64 = parts.map(|(_, bytes)| bytes.as_u64().unwrap()).sum();
+    assert_eq!((outcome.ledger.bytes, sum), (response.len(), response.len() as u64), "{ledger}");
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 of a text.
+pub(crate) fn sha(text: &str) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Bytes that a failed test shows as text.
