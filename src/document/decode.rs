@@ -126,9 +126,9 @@ pub(crate) fn unquoted(raw: &str) -> &str {
     inner.unwrap_or(raw)
 }
 
-/// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `
-/// ` where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `
-/// ` mentioned in prose does not count.
+/// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `\n`
+/// where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `\n` mentioned in
+/// prose does not count.
 pub(super) fn is_escaped_twice(raw: &str) -> bool {
     if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() {
         return false;
