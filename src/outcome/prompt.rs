@@ -6,7 +6,7 @@
 
 use super::contract::{Finding, VERSION};
 use crate::diagnostic::Diagnostic;
-use crate::program::Program;
+use crate::program::{Mode, Program};
 use crate::prompt::{Message, Request, TokenLedger, assemble};
 use crate::session::Session;
 use serde::Serialize;
@@ -67,6 +67,7 @@ impl Program {
     /// What the user saw of an answer: its message, with the utterances in their places. Without a message these and
     /// the sections, and if no block is bound, the whole answer.
     fn seen(&self, session: &Session, answer: &str) -> String {
+        let session = &self.session_of(session, answer);
         let (outcome, message) = self.run_placed(session, answer);
         // The model must see who said it. In its original form it would read as an utterance of the prompt itself.
         let utterances = outcome.utterances.into_iter().map(|one| match one.label.as_str() {
@@ -97,5 +98,18 @@ impl Program {
         }
         said.extend(Some(left.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
         said.join("\n\n")
+    }
+
+    /// The session to read an answer in that was given earlier: in the mode of `session`, or else in the first mode with
+    /// other dialects that find a block in it. Read by the wrong dialect, reasoning and calls would be text.
+    fn session_of(&self, session: &Session, answer: &str) -> Session {
+        let own = self.modes.get(&session.mode).map(|mode| mode.dialects.as_slice()).unwrap_or_default();
+        let reads_more = |mode: &Mode| mode.dialects.iter().any(|dialect| !own.contains(dialect));
+        let mut others = self.modes.iter().filter(|(_, mode)| reads_more(mode)).peekable();
+        if others.peek().is_none() || self.read_only(session, answer) > 0 {
+            return session.clone();
+        }
+        let mut others = others.map(|(name, _)| Session { mode: name.clone(), ..session.clone() });
+        others.find(|other| self.read_only(other, answer) > 0).unwrap_or_else(|| session.clone())
     }
 }

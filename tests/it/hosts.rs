@@ -2,7 +2,7 @@
 
 use crate::texts::program_of;
 use rulebook::outcome::{EffectRecord, Finding};
-use rulebook::prompt::{Request, Turn};
+use rulebook::prompt::{Request, Speaker, Turn};
 use rulebook::{Announcement, Folder, Limits, Options, Program, Reader, Role, workspace};
 use serde_json::json;
 use std::sync::{Arc, Barrier};
@@ -628,4 +628,41 @@ fn an_opening_tells_who_speaks_and_what_is_written() {
         called(object, r#"{"say": "Hi", "files": [{"path": "a\u002fb.txt", "text": "x"}]}"#),
         "say: say\nfiles[]: a/b.txt"
     );
+}
+
+/// A conversation goes through modes, and what was said in one of them is told in the next as it was seen.
+#[test]
+fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.tagged]
+        grammar = "tags"
+        [dialects.tagged.blocks]
+        thinking = { role = "thinking" }
+        message = { role = "message" }
+        [dialects.talk]
+        grammar = "transcript"
+        anchor = "line"
+        text = "section:notes"
+        blocks = { "*" = { role = "utterance" } }
+        [modes.chat]
+        dialects = ["tagged"]
+        [modes.meeting]
+        dialects = ["talk"]
+        [prompts.main]
+        layers = [{ id = "history", source = "history" }]
+        [tiers.any]
+        context = 8000
+        reserve = 1000
+    "#;
+    let program = program_of(pack);
+    let answers = ["<thinking>Sly.</thinking><message>Hello.</message>", "Maya (Analyst): Hi.\n", "As it is."];
+    let history = answers.map(|content| Turn { role: Speaker::Assistant, content: content.to_owned() }).to_vec();
+    for mode in ["chat", "meeting"] {
+        let session = program.resume(&serde_json::json!({ "mode": mode })).unwrap();
+        let prompt = program.prompt(&session, &Request { history: history.clone(), ..Request::default() });
+        let said: Vec<&str> = prompt.messages.iter().map(|message| message.content.as_str()).collect();
+        assert_eq!(said, ["Hello.", "(Maya, Analyst) Hi.", "As it is."], "{mode}");
+    }
 }
