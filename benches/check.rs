@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::print_stdout, missing_docs, reason = "a bench")]
 
 use criterion::Criterion;
-use rulebook::{Folder, lint, workspace};
+use rulebook::{Folder, lint};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
@@ -51,8 +51,8 @@ value  = {{ title = "{{{{ params.title }}}}", weight = "{{{{ params.weight or st
 
 fn shipped() -> Vec<Folder> {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
-    let packs = workspace::packs_below(&rules).expect("the rules are there");
-    packs.iter().map(|pack| workspace::read_pack(pack).expect("a pack").folder).collect()
+    let packs = rulebook_fs::packs_below(&rules).expect("the rules are there");
+    packs.iter().map(|pack| rulebook_fs::read_pack(pack).expect("a pack").folder).collect()
 }
 
 fn check(folders: &[Folder]) -> usize {

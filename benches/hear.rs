@@ -3,7 +3,7 @@
 
 use criterion::Criterion;
 use rulebook::Program;
-use rulebook::workspace::read_pack;
+use rulebook_fs::read_pack;
 use std::hint::black_box;
 use std::path::Path;
 

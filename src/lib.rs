@@ -37,7 +37,7 @@
 //!
 //! # For hosts
 //!
-//! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that [`workspace`] reads. A
+//! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that the crate `rulebook-fs` reads. A
 //! [`Program`] is immutable and shared by all threads. [`Program::run`] judges a whole response, a [`Reader`] one that
 //! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its
 //! faults as [`Diagnostic`](diagnostic::Diagnostic)s, or as one error, [`Faults`]; once there is a program, nothing
@@ -48,10 +48,10 @@
 //!
 //! | a host wants to | begins with |
 //! |---|---|
-//! | load a pack, and say what is wrong with it | [`Program::load`], [`Loaded`], [`Faults`]; `report` to draw it |
+//! | load a pack, and say what is wrong with it | [`Program::load`], [`Loaded`], [`Faults`]; `rulebook-report` to draw it |
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
 //! | show an answer while it comes | [`Program::reader`], [`Reader`], [`Announcement`] |
-//! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `workspace::apply` for files |
+//! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
 //! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
 //! | offer the actions to a model's server as tools | [`Program::export`], [`prompt::Export`] |
@@ -61,13 +61,17 @@
 //! The guide [`docs/embed.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/embed.md) has an example of each,
 //! and a whole host.
 //!
-//! | feature | adds | by default |
-//! |---|---|---|
-//! | `cli` | the command line and its reports; implies the others | yes |
-//! | `files` | carrying out effects on disk, below a root | with `cli` |
-//! | `report` | diagnostics with their source lines, and as JSON or SARIF, as the command line prints them | with `cli` |
-//! | `schema` | JSON Schemas of the pack files and of the contracts | with `cli` |
-//! | `tokens` | counting tokens by a model's vocabulary (47 MB) instead of estimating | with `cli` |
+//! | feature | adds |
+//! |---|---|
+//! | `schema` | JSON Schemas of the pack files and of the contracts |
+//! | `tokens` | counting tokens by a model's vocabulary (47 MB) instead of estimating |
+//! | `unstable` | what the crates of this repository need beyond the face for hosts; it may change in any release |
+//!
+//! | crate | adds |
+//! |---|---|
+//! | `rulebook-fs` | packs on disk, and carrying out effects below a root |
+//! | `rulebook-report` | diagnostics with their source lines, and as JSON or SARIF, as the command prints them |
+//! | `rulebook-cli` | the command `rulebook` |
 //!
 //! # The floors
 //!
@@ -93,9 +97,9 @@
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`lint`] | what would a careful reviewer say about a pack? |
 //! | [`compare`] | what does a change to a pack mean? |
-//! | `report` | the only place that lays out text for people |
-//! | [`workspace`] | packs on disk |
-//! | `cli` | the command line |
+//!
+//! Below the engine stand three crates: `rulebook-report`, the only place that lays out text for people, and `rulebook-fs`
+//! use the engine alone; `rulebook-cli` uses all three.
 //!
 //! # Where a change goes
 //!
@@ -107,19 +111,17 @@
 //! | something that a guardrail can check | `src/surface/guardrail.rs` | `src/program/compile/guardrails.rs`, `src/judge/guardrails.rs` |
 //! | a grammar | `grammar` | `src/grammar/shipped.rs`; `tests/it/grammar_agrees.rs` |
 //! | a way to shorten a layer | `src/surface/prompt.rs` | its file in `src/prompt/trim` |
-//! | a command or a flag | its file in `src/cli` | what it prints: `src/report`; the table in `README.md` |
+//! | a command or a flag | its file in `crates/rulebook-cli/src` | what it prints: `crates/rulebook-report/src`; the table in `README.md` |
 //!
 //! The compiler reports a code without a page. Tests report what else is missing: the row of a key, the question of a
 //! file. `UPDATE=1 cargo test` rewrites generated files.
 //!
 //! No part of the engine knows a name from any pack. Nothing here reads a clock, a locale, the environment or the
-//! network; only `workspace` and `cli` touch a disk.
+//! network, and nothing here touches a disk.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod cases;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod compare;
 pub mod diagnostic;
 mod document;
@@ -132,13 +134,10 @@ pub mod outcome;
 pub mod pack;
 pub mod program;
 pub mod prompt;
-#[cfg(feature = "report")]
-pub mod report;
 pub mod session;
 pub mod surface;
 pub mod text;
 pub mod value;
-pub mod workspace;
 
 pub use diagnostic::Faults;
 pub use document::Announcement;
@@ -164,6 +163,6 @@ const _: () = {
 struct Readme;
 
 /// So are the examples of the guide for hosts.
-#[cfg(all(doctest, feature = "files", feature = "report"))]
+#[cfg(doctest)]
 #[doc = include_str!("../docs/embed.md")]
 struct Embed;

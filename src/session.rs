@@ -12,7 +12,6 @@ use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
-#[cfg(feature = "cli")]
 use crate::text::{JsonPlaces, Span};
 use crate::value::Value;
 use indexmap::IndexMap;
@@ -83,12 +82,13 @@ impl Session {
 
 /// A part of a kept session that does not fit.
 #[derive(Debug)]
-pub(crate) struct Misfit {
+pub struct Misfit {
     /// The JSON pointer to the part.
-    pub(crate) way: String,
+    pub way: String,
     /// Whether the name is wrong, and not the value.
-    pub(crate) named: bool,
-    pub(crate) diagnostic: Diagnostic,
+    pub named: bool,
+    /// What does not fit, and why.
+    pub diagnostic: Diagnostic,
 }
 
 impl Misfit {
@@ -98,8 +98,7 @@ impl Misfit {
     }
 
     /// The place of the misfit in the JSON text of the session.
-    #[cfg(feature = "cli")]
-    pub(crate) fn place(&self, places: &mut JsonPlaces<'_>) -> Span {
+    pub fn place(&self, places: &mut JsonPlaces<'_>) -> Span {
         if self.named { places.name(&self.way) } else { places.value(&self.way) }
     }
 
@@ -169,7 +168,7 @@ impl Program {
     }
 
     /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
-    pub(crate) fn resume_in_part(&self, kept: &Json) -> (Session, Vec<Misfit>) {
+    pub fn resume_in_part(&self, kept: &Json) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
         let mut faults = Vec::new();
         let Json::Object(members) = kept else {

@@ -9,7 +9,6 @@ use crate::text::Spanned;
 
 /// What a part of a case is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Part {
     /// `=== start ===`: the start of the session.
     Start,

@@ -42,7 +42,6 @@ pub struct CaseRun {
 
 /// Whether a case passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum CaseVerdict {
     /// Every expectation was met.
     Passed,

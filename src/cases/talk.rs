@@ -23,7 +23,6 @@ pub struct Talk<'p> {
 
 /// The result of one thing that was said.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub enum TurnResult {
     /// The result of the words of a user, or of the start of a session.
     Heard(Heard),

@@ -32,7 +32,6 @@ pub struct Version<'v> {
 
 /// What a change to a pack means.
 #[derive(Debug, Clone, Default)]
-#[non_exhaustive]
 pub struct Comparison {
     /// The changes, by kind.
     pub changes: Vec<Change>,
@@ -44,7 +43,6 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[non_exhaustive]
 pub enum Way {
     /// More is allowed than before; maybe less in other places.
     Widened,
@@ -93,7 +91,6 @@ impl Way {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-#[non_exhaustive]
 pub struct Change {
     /// The kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `effect`, `insist`, `block`, `thinking`,
     /// `limit`, `mask`, `path`, `degradation`, `file`, or the word for one entry of a table of the pack.
@@ -114,7 +111,6 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-#[non_exhaustive]
 pub struct PromptChange {
     /// The name of the prompt.
     pub prompt: String,

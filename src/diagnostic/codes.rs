@@ -24,7 +24,7 @@ pub enum Code {
 
 impl Code {
     /// Its name without its area.
-    pub(crate) fn bare(&self) -> String {
+    pub fn bare(&self) -> String {
         bare(&self.to_string()).to_owned()
     }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Code {
 }
 
 /// A code without its area: `forbidden-call`.
-pub(crate) fn bare(code: &str) -> &str {
+pub fn bare(code: &str) -> &str {
     code.rsplit('/').next().unwrap_or(code)
 }
 

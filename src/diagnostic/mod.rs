@@ -12,8 +12,7 @@ mod names;
 mod pages;
 mod patterns;
 
-#[cfg(feature = "report")]
-pub(crate) use codes::bare;
+pub use codes::bare;
 pub(crate) use codes::fault_words;
 pub use codes::{Code, CodeRow, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
@@ -153,6 +152,11 @@ impl Diagnostic {
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
         self.help = help.or(self.help);
         self
+    }
+
+    /// The same at another place.
+    pub fn placed(self, at: impl Into<Option<Location>>) -> Self {
+        Self { at: at.into(), ..self }
     }
 
     /// Adds a few words to show at the place.

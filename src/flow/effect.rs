@@ -70,8 +70,7 @@ pub enum Effect {
 
 impl Effect {
     /// The words for the kinds of effects, in the order of declaration.
-    #[cfg(feature = "report")]
-    pub(crate) const KINDS: [&str; 8] = ["set", "append", "remove", "emit", "write", "say", "amend", "record"];
+    pub const KINDS: [&str; 8] = ["set", "append", "remove", "emit", "write", "say", "amend", "record"];
 }
 
 /// An addition to a document.

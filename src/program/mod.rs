@@ -7,6 +7,7 @@
 mod action;
 mod block;
 mod compile;
+mod declared;
 mod degradation;
 mod dialect;
 mod effect;
@@ -41,6 +42,7 @@ mod usable;
 
 pub(crate) use action::{Action, ActionId, Param};
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
+pub use declared::Declares;
 pub(crate) use degradation::{Chosen, Degradation, Near};
 pub use degradation::{DegradationRow, SaidBy};
 pub(crate) use dialect::{Dialect, DialectId, MaskKinds, Outside};
@@ -172,6 +174,11 @@ impl Program {
     /// The classes of words, in the order of their first input.
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.flows.classes.iter().map(String::as_str)
+    }
+
+    /// The names of the prompts, in the order of declaration.
+    pub fn prompts(&self) -> impl Iterator<Item = &str> {
+        self.prompts.prompts.keys().map(String::as_str)
     }
 
     /// The names of the actions, in the order of declaration.

@@ -20,7 +20,6 @@ pub(crate) struct Mode {
     /// The place of its permits.
     pub(crate) at: Location,
     /// Whether the pack declares it. A pack without modes has one, which permits every action.
-    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only `rulebook new` asks"))]
     pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
     pub(crate) dialects: Vec<DialectId>,

@@ -68,7 +68,7 @@ impl Folder {
     }
 
     /// The name in messages of the file at this path below it.
-    pub(crate) fn called(&self, path: &str) -> String {
+    pub fn called(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
 }

@@ -5,7 +5,7 @@
 //! Never: decides where a character has to be escaped.
 
 /// The entity of a character, if it has one.
-pub(crate) fn entity(c: char) -> Option<&'static str> {
+pub fn entity(c: char) -> Option<&'static str> {
     Some(match c {
         '&' => "&amp;",
         '<' => "&lt;",

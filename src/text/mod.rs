@@ -9,24 +9,21 @@ mod glob;
 mod guard;
 mod json;
 mod path;
-#[cfg(feature = "cli")]
 mod places;
 mod saved;
 mod shown;
 mod source;
 
-pub(crate) use entity::entity;
+pub use entity::entity;
 pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;
-pub(crate) use path::unsafe_because;
-#[cfg(feature = "cli")]
-pub(crate) use places::JsonPlaces;
-#[cfg(feature = "cli")]
-pub(crate) use saved::saved_like;
-pub(crate) use saved::{authored, beginning};
+pub use path::unsafe_because;
+pub use places::JsonPlaces;
+pub use saved::saved_like;
+pub use saved::{authored, beginning};
 pub use shown::excerpt;
-pub(crate) use shown::{one_line, turns};
+pub use shown::{one_line, turns};
 pub use source::{Lines, Place, Source, Sources};
 
 /// A range of bytes, `start..end`, on character boundaries of its source.
@@ -210,7 +207,7 @@ impl Spanned<String> {
 }
 
 /// The last character boundary of `text` at or before the byte `at`.
-pub(crate) fn boundary(text: &str, at: usize) -> usize {
+pub fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -13,7 +13,7 @@ const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 const REPOSITORY: &[&str] = &[".git", "git~1"];
 
 /// Why the key is not a safe path below a root on every system; none if it is safe.
-pub(crate) fn unsafe_because(key: &str) -> Option<&'static str> {
+pub fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
         return Some("it is empty");
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The places of the parts of a JSON text.
 #[derive(Debug)]
-pub(crate) struct JsonPlaces<'t> {
+pub struct JsonPlaces<'t> {
     text: &'t str,
     whole: Part,
     /// The parts of each object and list that was looked into, by its first byte.
@@ -26,7 +26,7 @@ struct Part {
 
 impl<'t> JsonPlaces<'t> {
     /// The places in `text`, which is valid JSON.
-    pub(crate) fn new(text: &'t str) -> Self {
+    pub fn new(text: &'t str) -> Self {
         let mut cursor = JsonCursor::new(text, 0);
         cursor.skip_space();
         let start = cursor.at;
@@ -36,7 +36,7 @@ impl<'t> JsonPlaces<'t> {
 
     /// The place of the value that a JSON pointer leads to, or of the nearest one around it if there is none. For a
     /// value of several lines this is its name, or else its first byte.
-    pub(crate) fn value(&mut self, pointer: &str) -> Span {
+    pub fn value(&mut self, pointer: &str) -> Span {
         let Part { name, value } = self.part(pointer);
         if value.of(self.text).contains('\n') {
             return name.unwrap_or(Span::new(value.start, value.start + 1));
@@ -45,7 +45,7 @@ impl<'t> JsonPlaces<'t> {
     }
 
     /// The place of the name of the value that a JSON pointer leads to, or of the value if it has no name.
-    pub(crate) fn name(&mut self, pointer: &str) -> Span {
+    pub fn name(&mut self, pointer: &str) -> Span {
         let Part { name, value } = self.part(pointer);
         name.unwrap_or(value)
     }

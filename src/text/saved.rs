@@ -8,21 +8,20 @@ use std::borrow::Cow;
 
 /// The text of a file without its byte order mark and, if all its lines end with CR LF, with LF instead. So a file
 /// means the same on every machine, and one that mixes both on purpose is kept as it is.
-pub(crate) fn authored(saved: &str) -> Cow<'_, str> {
+pub fn authored(saved: &str) -> Cow<'_, str> {
     let text = saved.strip_prefix(BYTE_ORDER_MARK).unwrap_or(saved);
     if has_wide_breaks(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
 /// `text` with the byte order mark and line breaks of the file `saved`, which it replaces.
-#[cfg(feature = "cli")]
-pub(crate) fn saved_like(saved: &str, text: &str) -> String {
+pub fn saved_like(saved: &str, text: &str) -> String {
     let body = saved.strip_prefix(BYTE_ORDER_MARK);
     let text = if has_wide_breaks(saved) { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text.to_owned() };
     if body.is_some() { format!("{BYTE_ORDER_MARK}{text}") } else { text }
 }
 
 /// Where the text of a file begins: after its byte order mark, if it has one.
-pub(crate) fn beginning(text: &str) -> usize {
+pub fn beginning(text: &str) -> usize {
     text.len() - text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).len()
 }
 
@@ -40,7 +39,6 @@ mod tests {
     fn a_file_means_the_same_however_it_was_saved() {
         for saved in ["a\nb\n", "\u{feff}a\nb\n", "a\r\nb\r\n", "\u{feff}a\r\nb\r\n"] {
             assert_eq!(authored(saved), "a\nb\n");
-            #[cfg(feature = "cli")]
             assert_eq!(saved_like(saved, "a\nb\n"), saved);
         }
         for mixed in ["a\nb\r\n", "a\r\nb\n", "a"] {

@@ -30,7 +30,7 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// The text without anything that would end its line or control a terminal.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     if is_line(text) {
         return Cow::Borrowed(text);
     }
@@ -55,7 +55,7 @@ fn is_line(text: &str) -> bool {
 }
 
 /// Whether a character changes the direction in which text is displayed.
-pub(crate) fn turns(c: char) -> bool {
+pub fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

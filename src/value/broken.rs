@@ -8,7 +8,7 @@ use crate::text::{Span, boundary};
 use serde_json::Error;
 
 /// The reason, without line and column.
-pub(crate) fn why(error: &Error) -> String {
+pub fn why(error: &Error) -> String {
     let whole = error.to_string();
     match whole.split(" at line ").next().unwrap_or_default() {
         // What starts like `true` or `null`, as words do.
@@ -18,7 +18,7 @@ pub(crate) fn why(error: &Error) -> String {
 }
 
 /// The character at which parsing failed; empty at the end of the text.
-pub(crate) fn place(error: &Error, text: &str) -> Span {
+pub fn place(error: &Error, text: &str) -> Span {
     let at = boundary(text, line(error, text) + error.column().saturating_sub(1));
     let length = text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     Span::new(at, at + length)

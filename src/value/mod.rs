@@ -7,7 +7,7 @@
 //! Values are passed on often: from a payload to a condition, an effect, the state, the next session and the outcome.
 //! Passing one on copies nothing, and a change copies only the parts on the path to it.
 
-pub(crate) mod broken;
+pub mod broken;
 mod json;
 mod members;
 mod number;

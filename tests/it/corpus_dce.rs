@@ -3,7 +3,7 @@
 //! The answers of `tests/corpus/dce`, with what a correct reading gives; every one also cut into pieces, and with CRLF line
 //! ends.
 
-use super::texts::{ledger_is_exact, program, sha};
+use super::texts::{ledger_is_exact, program};
 use rulebook::outcome::Outcome;
 use rulebook::{Options, Program};
 use serde_json::Value;
@@ -326,4 +326,10 @@ fn a_file_that_an_answer_breaks_off_in_is_not_written() {
         }
     }
     assert!(cuts > 1000, "{cuts}");
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 of a text.
+pub(crate) fn sha(text: &str) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,16 +1,16 @@
 //! Cycles: does the prompt of `rules/dce` that holds all cycles lead back to the same session?
 
 use proptest::prelude::*;
+use rulebook::Program;
 use rulebook::outcome::{Outcome, Prompt};
 use rulebook::prompt::Request;
-use rulebook::{Program, workspace};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::LazyLock;
 
 static DCE: LazyLock<Program> = LazyLock::new(|| {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/dce");
-    let loaded = Program::load(&workspace::read_pack(&path).unwrap().folder);
+    let loaded = Program::load(&rulebook_fs::read_pack(&path).unwrap().folder);
     loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 });
 

@@ -1,16 +1,16 @@
 //! Exports: does what a server is given say what the rules say?
 
 use crate::texts::program_of;
+use rulebook::Program;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::Verdict;
 use rulebook::prompt::Export;
-use rulebook::{Program, workspace};
 use serde_json::{Value, json};
 use std::path::Path;
 
 fn load(pack: &str) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(pack);
-    Program::load(&workspace::read_pack(&path).unwrap().folder).program.unwrap()
+    Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).program.unwrap()
 }
 
 /// Every schema within a schema, the whole first.
@@ -76,7 +76,7 @@ fn null_from_a_strict_tool_counts_as_absent() {
         let over = format!(
             "[degradation]\ninvalid-payload = {degradation}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
         );
-        let pack = crate::pages::lay_over(&crate::pages::base(), &over);
+        let pack = crate::snippets::lay_over(&crate::snippets::base(), &over);
         program_of(pack)
     };
     let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
@@ -101,7 +101,7 @@ fn null_from_a_strict_tool_follows_the_strategies_of_its_block() {
         let over = format!(
             "[degradation]\ninvalid-payload = {of_pack}\n[dialects.tagged.blocks]\naction.degradation = {{ invalid-payload = {of_block} }}\n[actions.keep_note.params]\nby = {{ type = \"string\" }}"
         );
-        let pack = crate::pages::lay_over(&crate::pages::base(), &over);
+        let pack = crate::snippets::lay_over(&crate::snippets::base(), &over);
         let program = program_of(pack);
         assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), told);
         assert_eq!(program.run(&program.session(), call).calls[0].verdict, verdict);
@@ -110,8 +110,8 @@ fn null_from_a_strict_tool_follows_the_strategies_of_its_block() {
 
 #[test]
 fn a_strict_schema_says_what_it_cannot_say() {
-    let pack = crate::pages::lay_over(
-        &crate::pages::base(),
+    let pack = crate::snippets::lay_over(
+        &crate::snippets::base(),
         r#"
         [actions.keep_note.params]
         any  = { type = "object" }

@@ -2,13 +2,14 @@
 
 use crate::texts::program_of;
 use rulebook::outcome::{Outcome, Verdict};
-use rulebook::{Folder, Options, Program, workspace};
+use rulebook::{Folder, Options, Program};
 use std::path::Path;
 
 fn packs() -> Vec<Program> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["rules", "tests/packs"].map(|folder| workspace::packs_below(&root.join(folder)).unwrap());
-    let load = |path: std::path::PathBuf| Program::load(&workspace::read_pack(&path).unwrap().folder).program.unwrap();
+    let folders = ["rules", "tests/packs"].map(|folder| rulebook_fs::packs_below(&root.join(folder)).unwrap());
+    let load =
+        |path: std::path::PathBuf| Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).program.unwrap();
     folders.into_iter().flatten().map(load).collect()
 }
 
@@ -197,7 +198,7 @@ fn the_example_of_every_permitted_action_is_accepted() {
 
 /// A pack that asks again about everything, in texts of so many tokens.
 fn asking(tokens: usize, words: &str) -> Program {
-    let mut pack: toml::Table = crate::pages::base().parse().unwrap();
+    let mut pack: toml::Table = crate::snippets::base().parse().unwrap();
     let defects =
         ["unknown-action", "forbidden-call", "invalid-payload", "stray-text", "unclosed-block", "duplicate-block"];
     let row = |defect: &str| (defect.to_owned(), toml::Value::from("ask-again"));

@@ -3,7 +3,7 @@
 use crate::texts::program_of;
 use rulebook::outcome::{EffectRecord, Finding};
 use rulebook::prompt::{Request, Speaker, Turn};
-use rulebook::{Announcement, Folder, Limits, Options, Program, Reader, Role, workspace};
+use rulebook::{Announcement, Folder, Limits, Options, Program, Reader, Role};
 use serde_json::json;
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -483,7 +483,7 @@ fn many_threads_read_with_one_program() {
 fn effects_and_turns_come_back_from_json() {
     let mut kinds = std::collections::BTreeSet::new();
     for name in ["couple-ai", "dce", "roundtable", "writers-factory"] {
-        let pack = workspace::read_pack(format!("rules/{name}").as_ref()).unwrap();
+        let pack = rulebook_fs::read_pack(format!("rules/{name}").as_ref()).unwrap();
         let program = Program::load(&pack.folder).into_result().unwrap();
         let mut sources = rulebook::text::Sources::default();
         for file in &pack.cases {

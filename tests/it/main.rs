@@ -10,23 +10,19 @@
     reason = "a test that panics has failed, and says where; and tests read files"
 )]
 
-mod apply;
+use std::path::{Path, PathBuf};
+
 mod benches;
-mod command;
 mod corpus_dce;
 mod crashes;
 mod cycles;
 mod dice;
-mod differences;
-mod documents;
 mod exports;
-mod formats;
 mod forms;
 mod generated;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
-mod guides;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
@@ -34,21 +30,30 @@ mod hosts;
 mod members;
 mod model;
 mod pack_page;
-mod pages;
 mod places;
-mod play;
 mod promises;
 mod prompts;
 mod rendered_dce;
-mod replay;
 mod reviewed;
 mod roundtable;
 mod schemas;
 mod slipped;
 mod slips;
-mod story;
+mod snippets;
 mod strategies;
 mod taught;
-mod testing;
 mod texts;
 mod tidy;
+
+/// The folder of this repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of its own for one test, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}

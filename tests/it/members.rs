@@ -2,8 +2,9 @@
 //!
 //! Whatever is broken, every file comes back as it was, or a diagnostic says that something is missing.
 
+use super::corpus_dce::sha;
 use super::dice::Dice;
-use super::texts::{ledger_is_exact, sha};
+use super::texts::ledger_is_exact;
 use rulebook::Program;
 use rulebook::diagnostic::Severity;
 use rulebook::outcome::{Options, Outcome, Status};

@@ -3,10 +3,9 @@
 use rulebook::cases::{self, CaseOptions, CaseVerdict};
 use rulebook::diagnostic::{Defect, Strategy};
 use rulebook::program::Program;
-use rulebook::report::schemas::ALL;
 use rulebook::surface::Folder;
 use rulebook::text::Sources;
-use rulebook::workspace;
+use rulebook_report::schemas::ALL;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,8 +50,11 @@ fn every_example_is_a_pack() {
     let mut examples = 0;
     for (number, example) in PAGE.split("\n```toml\n").skip(1).enumerate() {
         let text = example.split("\n```").next().unwrap();
-        let whole =
-            if text.contains("[pack]") { text.to_owned() } else { crate::pages::lay_over(&crate::pages::base(), text) };
+        let whole = if text.contains("[pack]") {
+            text.to_owned()
+        } else {
+            crate::snippets::lay_over(&crate::snippets::base(), text)
+        };
         let mut files = BTreeMap::from([("pack.toml".to_owned(), whole)]);
         files.extend(texts());
         let loaded = Program::check(&Folder::new("page", files));
@@ -69,10 +71,10 @@ fn every_case_holds() {
     let inputs = inputs.filter(|example| example.contains("[messages.sure]"));
     let packs: Vec<Folder> = inputs
         .map(|example| {
-            let pack = crate::pages::lay_over(&crate::pages::base(), example);
+            let pack = crate::snippets::lay_over(&crate::snippets::base(), example);
             Folder::new("page", [("pack.toml", pack)])
         })
-        .chain([workspace::read_pack("rules/writers-factory".as_ref()).unwrap().folder])
+        .chain([rulebook_fs::read_pack("rules/writers-factory".as_ref()).unwrap().folder])
         .collect();
     let programs: Vec<Program> = packs.iter().map(|pack| Program::load(pack).program.unwrap()).collect();
     let shown: Vec<&str> =

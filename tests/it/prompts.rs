@@ -610,7 +610,7 @@ fn no_value_forms_a_block_with_the_text_beside_it() {
 
 #[test]
 fn a_turn_of_several_speakers_says_who_said_what() {
-    let pack = rulebook::workspace::read_pack("rules/roundtable".as_ref()).unwrap().folder;
+    let pack = rulebook_fs::read_pack("rules/roundtable".as_ref()).unwrap().folder;
     let program = Program::load(&pack).program.unwrap();
     let mut request = Request { message: Some("Go on".to_owned()), ..Request::default() };
     request.history = vec![

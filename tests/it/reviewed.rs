@@ -223,7 +223,7 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
 
 /// What `check` finds in the pack of the pages with these tables laid over it.
 fn findings(tables: &str) -> Vec<(String, String)> {
-    let pack = crate::pages::lay_over(&crate::pages::base(), tables);
+    let pack = crate::snippets::lay_over(&crate::snippets::base(), tables);
     let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
     found.into_iter().map(|one| (one.code.to_string(), one.message)).collect()
 }
@@ -450,7 +450,7 @@ fn members_of_the_state_are_set_and_read() {
 fn a_finding_is_as_severe_as_the_pack_says_and_may_be_excused() {
     let told = |check: &str, comment: &str| {
         let tables = "[actions.idle]\nabout = \"Do nothing\"\n";
-        let pack = format!("{}\n{check}\n{comment}\n{tables}", crate::pages::base());
+        let pack = format!("{}\n{check}\n{comment}\n{tables}", crate::snippets::base());
         let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
         let wanted = ["pack/unpermitted-action", "pack/idle-excuse"];
         let told = found.iter().filter(|one| wanted.contains(&one.code.to_string().as_str()));

@@ -1,10 +1,10 @@
 //! Roundtable: does a whole discussion, from its menu to the menu again, write what it should into a real workspace?
 
-use crate::command::folder;
+use crate::folder;
 use rulebook::cases::{Talk, TurnResult};
 use rulebook::outcome::Effect;
-use rulebook::workspace::{Applying, Change, Root, apply, read_pack};
 use rulebook::{Options, Program};
+use rulebook_fs::{Applying, Change, Root, apply, read_pack};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use rulebook::outcome::Options;
 use rulebook::program::Program;
-use rulebook::report::schemas::ALL;
 use rulebook::surface::Folder;
+use rulebook_report::schemas::ALL;
 use serde_json::Value;
 use std::path::Path;
 
@@ -42,7 +42,7 @@ fn every_schema_can_be_used() {
 fn an_outcome_keeps_to_its_schema() {
     let schema = ALL.iter().find(|one| one.name == "outcome").unwrap().schema();
     let validator = validator(&schema);
-    let folder = Folder::new("base", [("pack.toml", crate::pages::base())]);
+    let folder = Folder::new("base", [("pack.toml", crate::snippets::base())]);
     let loaded = Program::load(&folder);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
     let program = loaded.program.unwrap();
@@ -67,7 +67,7 @@ fn an_outcome_keeps_to_its_schema() {
 #[test]
 fn the_base_pack_keeps_to_its_schema() {
     let schema = ALL.iter().find(|one| one.name == "pack").unwrap().schema();
-    let pack: toml::Table = crate::pages::base().parse().unwrap();
+    let pack: toml::Table = crate::snippets::base().parse().unwrap();
     let json = serde_json::to_value(pack).unwrap();
     let faults: Vec<String> = validator(&schema).iter_errors(&json).map(|error| error.to_string()).collect();
     assert!(faults.is_empty(), "{faults:?}");

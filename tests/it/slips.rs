@@ -693,7 +693,7 @@ fn values_that_could_never_be_stored() {
 fn templates_see_every_member_of_actions_and_forms() {
     let load = |template: &str| {
         let prompts = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"all\", template = \"prompt/all.md\" }]";
-        let pack = crate::pages::lay_over(&crate::pages::base(), prompts);
+        let pack = crate::snippets::lay_over(&crate::snippets::base(), prompts);
         rulebook::Program::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("prompt/all.md", template)]))
     };
     let printed = |name: &str, value: &serde_json::Value| -> String {

@@ -2,7 +2,7 @@
 //!
 //! What triggers a defect is taken from its page, or from the page of the strategy where that one is about the defect.
 
-use crate::pages::{Snippet, files, lay_over, snippets};
+use crate::snippets::{Snippet, files, lay_over, snippets};
 use crate::texts::{ledger_is_exact, program_of};
 use rulebook::diagnostic::{Defect, Strategy, page};
 use rulebook::outcome::{Outcome, Status, Verdict};
@@ -102,7 +102,7 @@ fn every_strategy_keeps_its_promise_for_every_defect_that_it_fits() {
 fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
     let over =
         "[dialects.tagged]\ntext = \"message\"\n[degradation]\nstray-closer = \"drop\"\nmalformed-opener = \"drop\"";
-    let pack = lay_over(&crate::pages::base(), over);
+    let pack = lay_over(&crate::snippets::base(), over);
     let program = program_of(pack);
     let answer = "Hello,\n</action>\nand <action type=\"x bye</file>.\n<action type=\"keep_note\"><text>x</text></action>\nDone.";
     for pieces in [answer.len(), 1] {

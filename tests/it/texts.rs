@@ -5,10 +5,9 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use rulebook::outcome::Outcome;
-use rulebook::workspace::read_pack;
 use rulebook::{Folder, Program};
+use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 /// The packs for which every property is checked.
@@ -27,7 +26,7 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
     static LOADED: OnceLock<Mutex<BTreeMap<&'static str, &'static Program>>> = OnceLock::new();
     let mut loaded = LOADED.get_or_init(Mutex::default).lock().unwrap();
     loaded.entry(path).or_insert_with(|| {
-        let files = read_pack(&Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let files = read_pack(&crate::root().join(path)).unwrap();
         Box::leak(Box::new(Program::load(&files.folder).program.unwrap()))
     })
 }
@@ -49,12 +48,6 @@ pub(crate) fn ledger_is_exact(outcome: &Outcome, response: &str) {
     let parts = ledger.as_object().unwrap().iter().filter(|(name, _)| *name != "bytes");
     let sum: u64 = parts.map(|(_, bytes)| bytes.as_u64().unwrap()).sum();
     assert_eq!((outcome.ledger.bytes, sum), (response.len(), response.len() as u64), "{ledger}");
-}
-
-/// The first 16 hexadecimal digits of the SHA-256 of a text.
-pub(crate) fn sha(text: &str) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Bytes that a failed test shows as text.

@@ -6,7 +6,14 @@ use std::path::{Path, PathBuf};
 /// The floors of `src/`: a module imports only from those before it.
 const FLOORS: &[&str] = &[
     "text", "value", "diagnostic", "surface", "grammar", "expression", "pack", "program", "document", "session",
-    "judge", "flow", "prompt", "outcome", "cases", "lint", "compare", "report", "workspace", "cli",
+    "judge", "flow", "prompt", "outcome", "cases", "lint", "compare",
+];
+
+/// The crates below the engine, and the members of the workspace that each may use.
+const CRATES: &[(&str, &[&str])] = &[
+    ("rulebook-report", &["rulebook"]),
+    ("rulebook-fs", &["rulebook"]),
+    ("rulebook-cli", &["rulebook", "rulebook_fs", "rulebook_report"]),
 ];
 
 #[test]
@@ -32,10 +39,9 @@ fn a_module_imports_only_from_the_floors_above_it() {
 #[test]
 fn a_module_says_what_it_answers_and_what_it_never_does() {
     let mut faults = Vec::new();
-    for (path, text) in sources() {
-        if floor(&path).is_none() {
-            continue;
-        }
+    let engine = sources().into_iter().filter(|(path, _)| floor(path).is_some());
+    let crates = CRATES.iter().flat_map(|(name, _)| below(&format!("crates/{name}/src")));
+    for (path, text) in engine.chain(crates.filter(|(path, _)| !path.ends_with("main.rs"))) {
         let docs: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
         let first = docs.first().unwrap_or(&"");
         if !(first.contains(": ") && first.contains('?')) {
@@ -51,8 +57,34 @@ fn a_module_says_what_it_answers_and_what_it_never_does() {
 }
 
 #[test]
+fn a_crate_uses_only_those_above_it() {
+    for (name, may) in CRATES {
+        let manifest = std::fs::read_to_string(crate::root().join(format!("crates/{name}/Cargo.toml"))).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let uses = manifest["dependencies"].as_table().unwrap().keys().map(|key| key.replace('-', "_"));
+        let members: Vec<String> = uses.filter(|key| key.starts_with("rulebook")).collect();
+        assert_eq!(&members, may, "{name}");
+    }
+}
+
+/// The engine has no files, no terminal, no argument parser and no clock.
+#[test]
+fn the_tree_of_the_engine_holds_no_io() {
+    let arguments =
+        ["tree", "--offline", "--package", "rulebook", "--edges", "normal", "--all-features", "--prefix", "none"];
+    let tree = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(crate::root()).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(names.contains("rulebook") && names.contains("regex"), "{names:?}");
+    for absent in ["walkdir", "cap-std", "clap", "anstream", "annotate-snippets", "notify", "humantime", "tempfile"] {
+        assert!(!names.contains(absent), "{absent} is in the tree of the engine");
+    }
+}
+
+#[test]
 fn the_map_of_the_source_leads_to_what_there_is() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::root();
     let map = std::fs::read_to_string(root.join("src/lib.rs")).unwrap();
     let rows = map
         .lines()
@@ -83,9 +115,14 @@ fn no_name_of_a_pack_stands_in_the_engine() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Every file of `src/` with its path below it; `tests.rs` and the folder `tests` hold unit tests alone.
+/// Every file of the engine.
 fn sources() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    below("src")
+}
+
+/// Every file below a folder with its path below it; `tests.rs` and the folder `tests` hold unit tests alone.
+fn below(folder: &str) -> Vec<(PathBuf, String)> {
+    let root = crate::root().join(folder);
     let mut found = Vec::new();
     for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
         let entry = entry.unwrap();
@@ -141,7 +178,7 @@ fn literals(line: &str) -> Vec<&str> {
 /// The names that the packs below `rules/` declare, without the words that are the engine's own.
 fn names_of_packs() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let root = crate::root().join("rules");
     for entry in walkdir::WalkDir::new(&root).into_iter().filter_map(Result::ok) {
         let is_table = entry.path().extension().is_some_and(|extension| extension == "toml");
         if !is_table || entry.path().iter().any(|part| part == "tests") {
@@ -181,5 +218,5 @@ fn is_own_word(name: &str) -> bool {
         || rulebook::grammar::shipped(name).is_some()
         || !name.contains(char::is_alphanumeric)
         || rulebook::expression::filters().any(|filter| filter == name)
-        || rulebook::report::schemas::ALL.iter().any(|described| word(&described.schema()))
+        || rulebook_report::schemas::ALL.iter().any(|described| word(&described.schema()))
 }

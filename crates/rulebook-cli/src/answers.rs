@@ -1,0 +1,284 @@
+//! Answers: what is the result for each line of a file of answers?
+//!
+//! In: a file with one answer on each line, the program that judges them, and maybe another program.
+//! Out: totals of the results, the answers for which the other program differs, the first of the lines that are not
+//! answers, and on request a file of the outcomes.
+//! Never: holds more answers in memory than are being judged.
+#![expect(clippy::disallowed_methods, reason = "commands that read and write files of any length")]
+
+use super::save::{cannot_write, create};
+use super::{Error, batches, input};
+use indicatif::{ProgressBar, ProgressStyle};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::outcome::{Options, Outcome, differences};
+use rulebook::program::Program;
+use rulebook::session::Misfit;
+use rulebook::text::{self, JsonPlaces, excerpt};
+use rulebook::value::broken;
+use rulebook_fs::{InputLine, LineReader, io_error};
+use rulebook_report::{Differing, Replayed, Row, Sums};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of one line; longer ones are skipped.
+const MOST: usize = 32 << 20;
+/// The most reasons why a session does not fit that are shown.
+const MOST_WHY: usize = 5;
+/// How many broken lines are shown; all are counted.
+const SHOWN: usize = 100;
+
+/// Judges answers; shared by all threads.
+pub(super) struct Judge<'p> {
+    pub(super) program: &'p Program,
+    /// The program to compare outcomes with.
+    pub(super) against: Option<&'p Program>,
+    /// Whether outcomes are kept for a file.
+    pub(super) keeps: bool,
+}
+
+/// The number of a line that is not an answer, and why.
+pub(super) type Broken = (usize, Diagnostic);
+
+/// The file of outcomes.
+pub(super) struct Out {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl Out {
+    pub(super) fn create(path: &Path, answers: &Path) -> Result<Self, Error> {
+        Ok(Self { path: path.to_owned(), writer: BufWriter::with_capacity(1 << 16, create(path, answers)?) })
+    }
+
+    fn line(&mut self, text: &str) -> Result<(), Error> {
+        let written = self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.write_all(b"\n"));
+        written.map_err(|error| cannot_write(&self.path, &error))
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.writer.flush().map_err(|error| cannot_write(&self.path, &error))
+    }
+}
+
+impl Judge<'_> {
+    /// The results of all answers in a file, and the first of its lines that are not answers.
+    pub(super) fn judge_all(
+        &self,
+        file: &Path,
+        jobs: Option<u16>,
+        out: Option<Out>,
+    ) -> Result<(Replayed, Vec<Broken>), Error> {
+        let (reader, bar) = open(file)?;
+        let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
+        let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
+        batches::each(
+            LineReader::new(reader, MOST),
+            jobs.unwrap_or(1),
+            |line| self.judge(line),
+            |judged| telling.tell(judged),
+        )?;
+        if let Some(out) = &mut telling.out {
+            out.finish()?;
+        }
+        telling.bar.finish_and_clear();
+        Ok((telling.replayed, telling.broken))
+    }
+
+    /// The result of a line; none for a blank one.
+    fn judge(&self, line: InputLine) -> Option<JudgedLine> {
+        let answer = match &line.bytes {
+            Some(bytes) if bytes.trim_ascii().is_empty() => return None,
+            Some(bytes) => self.answer(bytes),
+            None => Err(format!("it is longer than {MOST} bytes").into()),
+        };
+        Some(JudgedLine { line: line.number, end: line.end, answer })
+    }
+
+    fn answer(&self, line: &[u8]) -> Result<AnswerReport, LineFault> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let line = std::str::from_utf8(line).map_err(|error| {
+            let column = error.valid_up_to() + 1;
+            LineFault {
+                why: format!("it is not UTF-8, at column {column}"),
+                help: Some("save the file as UTF-8".to_owned()),
+            }
+        })?;
+        let value: Value = serde_json::from_str(line)
+            .map_err(|error| format!("this is not JSON: {}, at column {}", broken::why(&error), error.column()))?;
+        let Value::Object(mut members) = value else { return Err("it is not a JSON object".into()) };
+        let Some(Value::String(response)) = members.remove("response") else {
+            return Err("it has no `response` that is a text".into());
+        };
+        let id = members.remove("id").unwrap_or_default();
+        let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
+        let kept = kept_session(&mut members)?;
+        let unread = members.into_iter().map(|(name, _)| name).collect();
+        let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
+            let (session, misfits) = program.resume_in_part(&kept);
+            if !misfits.is_empty() {
+                return Err(misfits);
+            }
+            Ok(program.run_with(&session, response.as_bytes(), &Options::default()))
+        };
+        let outcome = run(self.program).map_err(|misfits| LineFault::of_session(misfits, line, own_mode))?;
+        let differs = self.against.map(|against| match run(against) {
+            Ok(other) => differences(&other, &outcome),
+            // Leave out the columns, which differ from line to line and would make every answer another difference.
+            Err(misfits) => {
+                let why: Vec<String> = misfits.into_iter().map(|misfit| misfit.diagnostic.message).collect();
+                vec![format!("session: {}", why.join("; "))]
+            }
+        });
+        let record = OutLine { id: &id, outcome: &outcome, differs: differs.as_deref() };
+        let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
+        Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, kept })
+    }
+}
+
+/// A row for each line that is not an answer.
+pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
+    broken.iter().map(|(line, fault)| Row::of_line(input::name_of(file), *line, fault)).collect()
+}
+
+/// The file, and a progress bar on the terminal.
+fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
+    let style = |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    if input::is_standard(file) {
+        let bar = ProgressBar::new_spinner().with_style(style("{spinner} {msg}, {elapsed}"));
+        return Ok((Box::new(BufReader::new(io::stdin())), bar));
+    }
+    let cannot = |error| Error::from(io_error(file, &error));
+    let opened = File::open(file).map_err(cannot)?;
+    let about = opened.metadata().map_err(cannot)?;
+    if about.is_dir() {
+        return Err(cannot(io::ErrorKind::IsADirectory.into()));
+    }
+    let length = about.len();
+    let bar = ProgressBar::new(length).with_style(style("{bar:30} {percent:>3}%  {msg}, {eta} left"));
+    Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
+}
+
+/// The result of one line.
+struct JudgedLine {
+    line: usize,
+    end: u64,
+    answer: Result<AnswerReport, LineFault>,
+}
+
+/// Why a line is not an answer, and maybe how to fix it.
+struct LineFault {
+    why: String,
+    help: Option<String>,
+}
+
+impl<S: Into<String>> From<S> for LineFault {
+    fn from(why: S) -> Self {
+        Self { why: why.into(), help: None }
+    }
+}
+
+impl LineFault {
+    /// Why the session of a line does not fit, with the columns. `own_mode` is set if the mode comes from the line
+    /// itself.
+    fn of_session(misfits: Vec<Misfit>, line: &str, own_mode: bool) -> Self {
+        let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
+        let mut why = Vec::new();
+        let mut help = None;
+        for mut misfit in misfits.into_iter().take(MOST_WHY) {
+            if !(own_mode && misfit.way == "/mode") {
+                misfit.way.insert_str(0, "/session");
+            }
+            let column = columns.place(misfit.place(&mut places).start).column;
+            why.push(format!("{}, at column {column}", misfit.diagnostic.message));
+            help = help.or(misfit.diagnostic.help);
+        }
+        Self { why: why.join("; "), help }
+    }
+}
+
+/// What is kept of an answer after it has been judged. Its outcome is dropped.
+struct AnswerReport {
+    id: Value,
+    /// The members of its line that have no meaning.
+    unread: Vec<String>,
+    sums: Sums,
+    /// The differences from the other pack's outcome.
+    differs: Option<Vec<String>>,
+    /// Its line for `--out`.
+    kept: Option<String>,
+}
+
+/// A line for `--out`.
+#[derive(Serialize)]
+struct OutLine<'a> {
+    id: &'a Value,
+    outcome: &'a Outcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<&'a [String]>,
+}
+
+/// The session of a line: its `session`, with the `mode` of the line if it has one.
+fn kept_session(members: &mut Map<String, Value>) -> Result<Value, LineFault> {
+    let mut session = match members.remove("session") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(session)) => session,
+        Some(_) => return Err("its `session` is not an object".into()),
+    };
+    match members.remove("mode") {
+        None | Some(Value::Null) => {}
+        Some(mode) => drop(session.insert("mode".to_owned(), mode)),
+    }
+    Ok(Value::Object(session))
+}
+
+/// Takes results in the order of the lines.
+struct Telling {
+    bar: ProgressBar,
+    out: Option<Out>,
+    replayed: Replayed,
+    broken: Vec<Broken>,
+}
+
+impl Telling {
+    fn tell(&mut self, judged: JudgedLine) -> Result<(), Error> {
+        self.replayed.lines += 1;
+        match judged.answer {
+            Ok(answer) => {
+                if let (Some(out), Some(kept)) = (&mut self.out, &answer.kept) {
+                    out.line(kept)?;
+                }
+                self.replayed.sums.add(&answer.sums);
+                self.replayed.ignore(answer.unread, judged.line);
+                if let Some(how) = answer.differs {
+                    let id = match answer.id {
+                        Value::Null => format!("line {}", judged.line),
+                        Value::String(id) => excerpt(&id, 80).into_owned(),
+                        other => excerpt(&other.to_string(), 80).into_owned(),
+                    };
+                    self.replayed.compare(Differing { id, line: judged.line, how });
+                }
+            }
+            Err(LineFault { why, help }) => {
+                self.replayed.broken += 1;
+                if self.broken.len() < SHOWN {
+                    let message = format!("line {} is not an answer: {}", judged.line, excerpt(&why, 200));
+                    let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
+                    let help = help.unwrap_or_else(|| shape.to_owned());
+                    let fault = Diagnostic::new(Code::WORKSPACE_BROKEN_LINE, None, message).with_help(help);
+                    self.broken.push((judged.line, fault));
+                }
+            }
+        }
+        if self.replayed.lines.is_multiple_of(64) {
+            let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+            let rate = self.replayed.lines as f64 / seconds;
+            self.bar.set_message(format!("{} answers, {rate:.0}/s", self.replayed.lines));
+            self.bar.set_position(judged.end);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! `rulebook apply`: which files does this answer write?
+//!
+//! In: a pack, a response, the folder below which it may write.
+//! Out: the files written, or with `--dry-run` how they would change, and a diagnostic for each that cannot be written.
+//! Never: carries out an effect that is not about files.
+
+use super::run::{AnswerArguments, Judged};
+use super::session::clock;
+use super::{Error, Format, OpenedPack, Printed, Status};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::outcome::{Options, Outcome};
+use rulebook::text::{Location, SourceId, Sources, Span};
+use rulebook_fs::{Applied, Applying, Change, FileChange, Root};
+use rulebook_report::{AppliedFile, Pen, Row, applied_sum, json, unified};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    answer: AnswerArguments,
+    /// The folder below which files are written
+    #[arg(long, value_name = "DIR")]
+    root: PathBuf,
+    /// Write nothing; show how the files would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Write what can be written, even if other files of the answer cannot
+    #[arg(long)]
+    partial: bool,
+    /// The format of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = OpenedPack::open(&arguments.answer.pack)?;
+    let program = opened.program(arguments.format)?;
+    let judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
+    let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };
+    let applied = rulebook_fs::apply(&Root::open(&arguments.root)?, &judged.outcome.effects, how);
+    let status = status(&judged.outcome, &applied);
+    let out = report(&opened.pen, judged, &applied, arguments)?;
+    Ok(Printed::new(out, status))
+}
+
+fn status(outcome: &Outcome, applied: &Applied) -> Status {
+    let of_disk = |fault: &Diagnostic| fault.code == Code::WORKSPACE_CANNOT_WRITE;
+    if applied.faults().any(|(_, fault)| of_disk(fault)) {
+        Status::Trouble
+    } else {
+        Status::of(outcome.has_errors() || applied.faults().any(|(_, fault)| fault.is_error()))
+    }
+}
+
+fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -> Result<String, Error> {
+    let Judged { response, outcome } = judged;
+    let mut sources = Sources::default();
+    let source = sources.add(response.clone());
+    let faults: Vec<Diagnostic> =
+        applied.faults().map(|(file, fault)| placed(pen, file, fault, &outcome, source)).collect();
+    let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, arguments.dry_run)).collect();
+    let rows = || {
+        let of_disk = faults.iter().map(|fault| Row::of_diagnostic(pen, &sources, fault));
+        pen.rows(&outcome, &response).into_iter().chain(of_disk).collect()
+    };
+    let drawn = || {
+        let faults: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
+        pen.findings(&outcome, &response) + &pen.applied(&files, &faults)
+    };
+    let sum = applied_sum(&files, arguments.dry_run);
+    let json = |rows| json::Applied::new(arguments.dry_run, &files, rows, &outcome);
+    arguments.format.write(rows, drawn, &sum, json)
+}
+
+fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
+    let before = file.before.as_ref().map(|before| String::from_utf8_lossy(before));
+    let diff = match file.change {
+        Change::Created if dry_run => Some(unified(&file.key, None, file.text())),
+        Change::Replaced if dry_run => before.map(|before| unified(&file.key, Some(&before), file.text())),
+        _ => None,
+    };
+    AppliedFile {
+        key: file.key.clone(),
+        change: file.change.name().to_owned(),
+        bytes: file.text().len(),
+        diff,
+        said: file.said.clone(),
+    }
+}
+
+/// The fault, at the block that the file comes from, with the declaration of the effect that writes it.
+fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, outcome: &Outcome, source: SourceId) -> Diagnostic {
+    let content = outcome.contents.iter().rev().find(|content| content.key == file.key);
+    let mut fault = fault.clone();
+    let cause = format!("written by {}", pen.shown(&file.cause));
+    match content {
+        Some(content) => {
+            let [start, end] = content.span;
+            fault.at = Some(Location { source, span: Span::new(start, end) });
+            fault.label = Some(cause);
+        }
+        None => fault.help = Some(fault.help.map_or(cause.clone(), |help| format!("{help}; it is {cause}"))),
+    }
+    fault
+}

@@ -1,0 +1,86 @@
+//! `rulebook check`: are these packs valid?
+//!
+//! In: folders of packs, or folders above them.
+//! Out: every diagnostic of every pack and of its case files.
+//! Never: runs a case.
+
+use super::kept::KeptPacks;
+use super::watch::watch;
+use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel};
+use rulebook::diagnostic::Diagnostic;
+use rulebook::text::Sources;
+use rulebook::{cases, lint};
+use rulebook_fs::PackFiles;
+use rulebook_report::{Row, Tally, checked_sum, json};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folders of packs; a folder without `pack.toml` stands for all packs below it
+    #[arg(required = true, value_name = "PACK")]
+    packs: Vec<PathBuf>,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// Keep running, and check again after every save
+    #[arg(long)]
+    watch: bool,
+    /// The format of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
+    match arguments.watch {
+        true => watch(&arguments.packs, |kept| once(arguments, kept)),
+        false => once(arguments, &mut KeptPacks::nothing()),
+    }
+}
+
+/// The findings about one pack.
+struct Reviewed {
+    rows: Vec<Row>,
+    /// Drawn for people.
+    drawn: String,
+}
+
+fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed, Error> {
+    let (packs, unread) = packs(&arguments.packs);
+    if packs.is_empty() {
+        let empty = arguments.format.write(Vec::new, String::new, "", |rows| json::Checked::new(rows, 0))?;
+        return Ok(nothing("check", &arguments.packs, &unread, empty));
+    }
+    let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
+    let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
+    let severities = || reviewed.iter().flat_map(|pack| &pack.rows).map(|row| row.severity);
+    let sum = checked_sum(reviewed.len(), Tally::of(severities()));
+    let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
+    let out = arguments.format.write(rows, drawn, &sum, |rows| json::Checked::new(rows, reviewed.len()))?;
+    Ok(Printed::new(out, Status::of_findings(severities(), arguments.strict)).without(&unread))
+}
+
+fn review(pack: &PackFiles) -> Reviewed {
+    let opened = OpenedPack::load(pack.clone(), lint::check);
+    let (case_sources, case_faults) = case_faults(&opened);
+    let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
+    let mut reviewed = Reviewed { rows: Vec::new(), drawn: String::new() };
+    for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
+        reviewed.rows.push(Row::of_diagnostic(&opened.pen, sources, diagnostic));
+        reviewed.drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
+    }
+    reviewed
+}
+
+/// The faults of case files, and names in them that the pack does not have.
+fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
+    let mut sources = Sources::default();
+    let mut faults = opened.files.overlooked.clone();
+    for file in &opened.files.cases {
+        let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
+        faults.extend(parsed.diagnostics);
+        if let (Some(program), Some(case)) = (&opened.loaded.program, parsed.value) {
+            faults.extend(cases::check(program, &case));
+        }
+    }
+    (sources, faults)
+}

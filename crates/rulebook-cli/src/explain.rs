@@ -1,0 +1,115 @@
+//! `rulebook explain`: what does this code mean, and what does this pack say?
+//!
+//! In: a code or a name from the closed lists; or a pack, maybe with a response.
+//! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
+//! Never: has an explanation of its own; all are from pages and packs.
+
+use super::run::{JudgeArguments, Judged};
+use super::save::{cannot_write, create};
+use super::{Error, Format, OpenedPack, Printed, Status};
+use rulebook::diagnostic::{Page, nearest, page, pages};
+use rulebook::outcome::Options;
+use rulebook_report::{Pen, status};
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK"
+)]
+pub(crate) struct Arguments {
+    /// A code such as `response/forbidden-call`, or the name of a defect, remark or strategy; lists all of them by
+    /// default
+    #[arg(value_name = "CODE")]
+    what: Option<OsString>,
+    /// If a pack is given instead of a code: the answer whose story is told; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    judging: JudgeArguments,
+    /// The format of the story
+    #[arg(long, value_enum, default_value_t, requires = "file")]
+    format: Format,
+    /// Write the story as a self-contained page of HTML
+    #[arg(long, value_name = "OUT", requires = "file", conflicts_with = "format")]
+    html: Option<PathBuf>,
+    /// Show the complete degradation table of a pack
+    #[arg(long, value_name = "PACK", conflicts_with_all = ["what", "permits"])]
+    degradation: Option<PathBuf>,
+    /// Show which mode of a pack permits which action
+    #[arg(long, value_name = "PACK", conflicts_with = "what")]
+    permits: Option<PathBuf>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "a folder in place of a code: the answer is missing")]
+pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
+    if arguments.file.is_none() && arguments.judging != JudgeArguments::default() {
+        return Err(without_answer());
+    }
+    if let Some(pack) = &arguments.degradation {
+        let opened = OpenedPack::open(pack)?;
+        let rows = opened.program(Format::Human)?.degradation_table();
+        return Ok(Printed::new(opened.pen.degradation(&rows), Status::Clean));
+    }
+    if let Some(pack) = &arguments.permits {
+        let opened = OpenedPack::open(pack)?;
+        let cells = opened.program(Format::Human)?.permit_table();
+        return Ok(Printed::new(opened.pen.permits(&cells), Status::Clean));
+    }
+    match (&arguments.what, &arguments.file) {
+        (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
+        (Some(name), None) => {
+            let word = &*name.to_string_lossy();
+            let missing = || if Path::new(name).is_dir() { without_answer() } else { unknown(word) };
+            find(word).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(missing)
+        }
+        (None, _) => Ok(Printed::new(Pen::default().contents(pages()), Status::Clean)),
+    }
+}
+
+/// The story of how an answer became its outcome.
+fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = OpenedPack::open(pack)?;
+    let program = opened.program(arguments.format)?;
+    let options = Options { trace: true, ..Options::default() };
+    let Judged { response, outcome } = &arguments.judging.judge(program, file, options, arguments.format, None)?;
+    let pen = &opened.pen;
+    let sum = status(outcome);
+    let out = match (&arguments.html, arguments.format) {
+        (Some(path), _) => {
+            let page = pen.page_of_story(outcome, response, program.name());
+            create(path, file)?.write_all(page.as_bytes()).map_err(|error| cannot_write(path, &error))?;
+            format!("wrote `{}`\n{sum}", path.display())
+        }
+        (None, Format::Plain) => pen.plain_story(outcome, response),
+        (None, format) => {
+            let rows = || pen.rows(outcome, response);
+            let drawn = || pen.story(outcome, response);
+            format.write(rows, drawn, &sum, |_| outcome)?
+        }
+    };
+    Ok(Printed::new(out, Status::of(outcome.has_errors())))
+}
+
+/// The page of a code, of a name without its area, or of a fault declared by a grammar.
+fn find(name: &str) -> Option<&'static Page> {
+    let with_area = |area: &str| page(&format!("{area}/{name}"));
+    page(name).or_else(|| {
+        ["response", "pack", "prompt", "case", "workspace", "internal"].iter().find_map(|area| with_area(area))
+    })
+}
+
+fn without_answer() -> Error {
+    Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned())
+}
+
+fn unknown(name: &str) -> Error {
+    let codes = pages().iter().map(|page| page.code);
+    let bare = pages().iter().filter_map(|page| page.code.split_once('/')).map(|(_, name)| name);
+    let help = match nearest(name, codes.chain(bare)) {
+        Some(code) => format!("did you mean `{code}`?"),
+        None => "`rulebook explain` lists them".to_owned(),
+    };
+    Error::Usage(format!("there is no code `{name}`; {help}"))
+}

@@ -1,0 +1,47 @@
+//! `rulebook hear`: what do these words of a user mean, and what follows from them?
+//!
+//! In: a pack, the words, maybe a session; without words, the start of a session.
+//! Out: what was heard.
+//! Never: carries an effect out.
+
+use super::session::SessionArguments;
+use super::{Error, Format, OpenedPack, Printed, Status};
+use rulebook::text::Source;
+use rulebook_report::heard_status;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// What the user says; without it, the session starts
+    text: Vec<String>,
+    #[command(flatten)]
+    session: SessionArguments,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// The format of the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Add which declaration caused what
+    #[arg(long)]
+    trace: bool,
+}
+
+pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = OpenedPack::open(&arguments.pack)?;
+    let program = opened.program(arguments.format)?;
+    let session = arguments.session.open(program, arguments.format, None)?;
+    let text = arguments.text.join(" ");
+    let heard = match arguments.text.as_slice() {
+        [] => program.start_with(&session, arguments.trace),
+        _ => program.hear_with(&session, &text, arguments.trace),
+    };
+    let source = Source::new("what was said", text);
+    let rows = || opened.pen.heard_rows(&heard, &source);
+    let drawn = || opened.pen.heard(&heard, &source);
+    let out = arguments.format.write(rows, drawn, &heard_status(&heard), |_| &heard)?;
+    let severities = heard.diagnostics.iter().map(|finding| finding.severity);
+    Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
+}

@@ -1,0 +1,138 @@
+//! The command line: what did the user ask for, and how did it end?
+//!
+//! In: arguments, files, standard input.
+//! Out: text on standard output and standard error, and an exit status.
+//! Never: decides anything about a pack or a response, or lays out text; other floors do.
+
+mod answers;
+mod apply;
+mod batches;
+mod check;
+mod completions;
+mod diff;
+mod ending;
+mod explain;
+mod export;
+mod hear;
+mod input;
+mod kept;
+mod new;
+mod packs;
+mod parallel;
+mod play;
+mod prompt;
+mod replay;
+mod run;
+mod save;
+mod schema;
+mod session;
+mod test;
+mod watch;
+
+use clap::{Parser, Subcommand};
+use ending::{Error, Format, Printed, Status};
+use packs::{OpenedPack, declared, nothing, nothing_of, packs};
+use rulebook_report::Pen;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Decides what a language model's words may do.
+#[derive(Debug, Parser)]
+#[command(name = "rulebook", version, about, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge one answer and print its outcome
+    Run(run::Arguments),
+    /// Write the files that one answer may write, below a folder
+    Apply(apply::Arguments),
+    /// Report everything that can be known about packs without a model
+    Check(check::Arguments),
+    /// Run the cases of packs
+    Test(test::Arguments),
+    /// Print what a model reads: the layers of a pack's prompt
+    Prompt(prompt::Arguments),
+    /// Show what the words of a user mean, and what follows from them
+    Hear(hear::Arguments),
+    /// Try out a conversation, line by line, as the user and as the model (or with a command as the model)
+    Play(play::Arguments),
+    /// Judge a file of answers, and count the results
+    Replay(replay::Arguments),
+    /// Show what a change to a pack means: what it allows, what its prompts cost, which outcomes differ
+    Diff(diff::Arguments),
+    /// Explain a code, a pack's tables, or what became of one answer
+    Explain(explain::Arguments),
+    /// Print what a model's server accepts for a pack and a mode: tools, or the schema of an answer
+    Export(export::Arguments),
+    /// Print the JSON Schema of a file or a contract
+    Schema(schema::Arguments),
+    /// Create a pack, or add an action, mode, dialect or guardrail to one, with a case that passes
+    New(new::Arguments),
+    /// Print a completion script for a shell
+    Completions(completions::Arguments),
+}
+
+/// Runs the command line with the arguments of this process.
+pub fn main() -> ExitCode {
+    let printed = match Arguments::try_parse() {
+        Ok(arguments) => execute(arguments).unwrap_or_else(Printed::from),
+        Err(error) => usage(&error),
+    };
+    // Whoever closed the pipe has seen enough: the status stays what it is.
+    let status = match tell(&printed) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            _ = anstream::stderr().write_all(Pen::default().trouble(&format!("cannot write: {error}")).as_bytes());
+            Status::Trouble
+        }
+        _ => printed.status,
+    };
+    ExitCode::from(status as u8)
+}
+
+/// Prints the output of a command; fails if standard output does.
+fn tell(printed: &Printed) -> std::io::Result<()> {
+    let written = write_out(&printed.out);
+    _ = anstream::stderr().write_all(printed.err.as_bytes());
+    written
+}
+
+/// Writes to standard output, with colours only if it supports them. Text without colours is data and is written byte
+/// for byte, because stripping colours would also remove other control characters.
+fn write_out(text: &str) -> std::io::Result<()> {
+    let mut out = anstream::stdout();
+    if text.contains('\u{1b}') {
+        out.write_all(text.as_bytes())?;
+    } else {
+        out.as_inner().lock().write_all(text.as_bytes())?;
+    }
+    out.flush()
+}
+
+fn execute(arguments: Arguments) -> Result<Printed, Error> {
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Apply(arguments) => apply::apply(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Test(arguments) => test::test(&arguments),
+        Command::Prompt(arguments) => prompt::prompt(&arguments),
+        Command::Hear(arguments) => hear::hear(&arguments),
+        Command::Play(arguments) => play::play(&arguments),
+        Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
+        Command::Schema(arguments) => Ok(schema::schema(&arguments)),
+        Command::New(arguments) => new::new(&arguments),
+        Command::Completions(arguments) => Ok(completions::completions(&arguments)),
+    }
+}
+
+/// The output of clap: help and version on standard output, errors on standard error.
+fn usage(error: &clap::Error) -> Printed {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() { Printed::refused(text, Status::Trouble) } else { Printed::new(text, Status::Clean) }
+}

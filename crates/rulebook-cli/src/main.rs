@@ -1,0 +1,5 @@
+//! The `rulebook` command.
+
+fn main() -> std::process::ExitCode {
+    rulebook_cli::main()
+}

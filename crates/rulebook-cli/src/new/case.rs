@@ -1,0 +1,135 @@
+//! New cases: which answer shows what a new table does?
+//!
+//! In: the kind and name of the table, a mode, and the program with the table.
+//! Out: the path and text of a case that passes.
+//! Never: claims more than its answer shows.
+
+use super::Kind;
+use crate::Error;
+use rulebook::cases::{self, CaseOptions, CaseVerdict};
+use rulebook::outcome::{Call, Options, Outcome, Verdict};
+use rulebook::program::Program;
+use rulebook::text::Sources;
+use serde_json::json;
+
+/// The path and text of a case for what was added, or why no answer shows it.
+pub(super) fn write(
+    kind: Kind,
+    name: &str,
+    mode: &str,
+    program: &Program,
+) -> Result<Result<(String, String), String>, Error> {
+    let asked = if kind == Kind::Mode { name } else { mode };
+    let session = program.resume(&json!({ "mode": asked })).unwrap_or_else(|_| program.session());
+    let dialect = (kind == Kind::Dialect).then(|| name.to_owned());
+    let options = Options { dialect: dialect.clone(), ..Options::default() };
+    let mut judged = answers(kind, name, mode, program).into_iter().map(|answer| {
+        let outcome = program.run_with(&session, answer.as_bytes(), &options);
+        (answer, outcome)
+    });
+    let first = judged.next();
+    let shown = |(_, outcome): &(String, Outcome)| shows(kind, name, outcome);
+    let best = first.iter().find(|one| shown(one)).cloned().or_else(|| judged.find(shown)).or(first);
+    let Some((answer, outcome)) = best else { return Err(Error::Usage("no answer shows it".to_owned())) };
+    let is_shown = shows(kind, name, &outcome);
+    if kind == Kind::Action && !is_shown {
+        let found = outcome.diagnostics.iter().find(|one| one.severity != rulebook::diagnostic::Severity::Info);
+        return Ok(Err(match found {
+            _ if outcome.calls.iter().all(|call| call.action != name) => "no answer can ask for it yet".to_owned(),
+            Some(found) => format!("a call of it is not accepted: {}", found.message),
+            None => "a call of it is not accepted".to_owned(),
+        }));
+    }
+    let claim = claim(kind, name, asked, is_shown);
+    let mut text = format!("claim   = {claim:?}\n");
+    // The case of a dialect needs no mode if the dialect is read where a session starts.
+    let starts = kind == Kind::Dialect && asked == program.session().mode;
+    if !starts && program.modes().next().is_some() {
+        text += &format!("mode    = {asked:?}\n");
+    }
+    text += &dialect.map(|dialect| format!("dialect = {dialect:?}\n")).unwrap_or_default();
+    text += &format!("\n=== response ===\n{answer}\n=== expect ===\n{}", expected(kind, name, &outcome));
+    let file = claim.replace([' ', '_'], "-").replace('`', "").to_ascii_lowercase();
+    let path = format!("tests/{file}.case");
+    let case = cases::parse(&mut Sources::default(), &path, text.as_bytes()).value;
+    let run = case.map(|case| cases::run(program, &case, CaseOptions::default()));
+    match run.map(|run| run.verdict) {
+        Some(CaseVerdict::Passed) => Ok(Ok((path, text))),
+        _ => Err(Error::Usage("no case could be written for it: write one by hand".to_owned())),
+    }
+}
+
+fn claim(kind: Kind, name: &str, mode: &str, is_shown: bool) -> String {
+    match kind {
+        Kind::Action => format!("the action `{name}` is permitted in {mode}"),
+        Kind::Mode => format!("an answer is judged in the mode `{name}`"),
+        Kind::Dialect => format!("an answer is read as {name}"),
+        Kind::Guardrail if is_shown => format!("the guardrail `{name}` is tripped"),
+        Kind::Guardrail => format!("an answer passes the guardrail `{name}`"),
+    }
+}
+
+/// Answers that may show it, the likeliest first.
+fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String> {
+    let said = match kind {
+        Kind::Guardrail => format!("Well: {}.", name.replace(['-', '_'], " ")),
+        _ => "Hello.".to_owned(),
+    };
+    if kind == Kind::Dialect {
+        return vec![format!("<{name}>{said}</{name}>")];
+    }
+    let call = program.action_forms(mode).into_iter().find(|form| form.name == name && kind == Kind::Action);
+    let call = call.and_then(|form| form.example);
+    let mut answers = Vec::new();
+    for form in program.forms(mode) {
+        let mut blocks: Vec<String> = Vec::new();
+        for block in &form.blocks {
+            match block.role {
+                "message" => blocks.push(said_in(&block.text, &said)),
+                "call" => blocks.extend(call.clone()),
+                _ if block.required => blocks.push(block.text.clone()),
+                _ => {}
+            }
+        }
+        answers.push(blocks.join("\n"));
+        blocks.extend(call.clone().filter(|call| !blocks.contains(call)));
+        answers.push(blocks.join("\n"));
+    }
+    answers.push(said);
+    answers.retain(|answer| !answer.trim().is_empty());
+    answers
+}
+
+/// The example of a block with other words between the end of its first mark and the start of the next.
+fn said_in(example: &str, said: &str) -> String {
+    let inside = example.find('>').and_then(|start| Some((start + 1, example.rfind("</")?)));
+    match inside.filter(|(start, end)| start <= end) {
+        Some((start, end)) => [example.get(..start), Some(said), example.get(end..)].into_iter().flatten().collect(),
+        None => example.to_owned(),
+    }
+}
+
+fn shows(kind: Kind, name: &str, outcome: &Outcome) -> bool {
+    match kind {
+        Kind::Action => outcome.calls.iter().any(|call| call.action == name && call.verdict == Verdict::Accepted),
+        Kind::Mode => !outcome.has_errors(),
+        Kind::Dialect => outcome.dialect.as_deref() == Some(name),
+        Kind::Guardrail => outcome.diagnostics.iter().any(|one| one.id.as_deref() == Some(name)),
+    }
+}
+
+fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
+    let own = match kind {
+        Kind::Action => {
+            let call = |call: &Call| format!("{{ action = {:?}, verdict = {:?} }}", call.action, call.verdict.name());
+            let calls: Vec<String> = outcome.calls.iter().map(call).collect();
+            Some(format!("calls   = [{}]\n", calls.join(", ")))
+        }
+        Kind::Mode => Some(format!("mode    = {:?}\n", outcome.mode)),
+        Kind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),
+        Kind::Guardrail => None,
+    };
+    let told = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::diagnostic::Severity::Info);
+    let codes: Vec<String> = told.map(|one| format!("{:?}", one.code)).collect();
+    own.unwrap_or_default() + &format!("codes   = [{}]\n", codes.join(", "))
+}

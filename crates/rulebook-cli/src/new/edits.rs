@@ -1,0 +1,156 @@
+//! Edits: what is in the TOML files of a pack after something is added?
+//!
+//! In: the files as they are, and the tables and words to add.
+//! Out: the text of each file that changes; everything else in it stays as it was typed.
+//! Never: knows what a table means, or writes a file.
+
+use crate::Error;
+use rulebook::surface::Folder;
+use rulebook::text::saved_like;
+use std::collections::BTreeMap;
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};
+
+/// The TOML files of a pack with the changes so far.
+pub(super) struct Edits<'f> {
+    folder: &'f Folder,
+    /// The files that have been edited.
+    files: BTreeMap<String, DocumentMut>,
+}
+
+impl<'f> Edits<'f> {
+    pub(super) fn of(folder: &'f Folder) -> Self {
+        Self { folder, files: BTreeMap::new() }
+    }
+
+    /// Adds a table after the last entry of the list `all`.
+    pub(super) fn append(&mut self, all: &str, mut entry: Table) -> Result<(), Error> {
+        let path = self.file_of(all);
+        let list = self.document(&path)?.entry(all).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+        match list {
+            Item::ArrayOfTables(tables) => {
+                entry.decor_mut().set_prefix("\n");
+                tables.push(entry);
+            }
+            Item::Value(Value::Array(entries)) => entries.push(entry.into_inline_table()),
+            _ => return Err(unexpected(&path, all)),
+        }
+        Ok(())
+    }
+
+    /// Adds a named table after the last one in the table `all`.
+    pub(super) fn insert(&mut self, all: &str, name: &str, mut table: Table) -> Result<(), Error> {
+        let path = self.file_of(all);
+        table.decor_mut().set_prefix("\n");
+        let tables = self.document(&path)?.entry(all).or_insert_with(|| {
+            let mut tables = Table::new();
+            tables.set_implicit(true);
+            Item::Table(tables)
+        });
+        match tables {
+            Item::Table(tables) => drop(tables.insert(name, Item::Table(table))),
+            Item::Value(Value::InlineTable(tables)) => {
+                drop(tables.insert(name, Value::InlineTable(table.into_inline_table())))
+            }
+            _ => return Err(unexpected(&path, all)),
+        }
+        Ok(())
+    }
+
+    /// Sets the value at the path `keys`, in a file that has been edited.
+    pub(super) fn set(&mut self, keys: &[&str], item: Item) {
+        let Some((key, parents)) = keys.split_last() else { return };
+        if let Some(table) = self.files.values_mut().find_map(|document| table_at(document, parents)) {
+            table.insert(key, item);
+        }
+    }
+
+    /// Adds a word to the list at `keys`. If there is no list, makes one if `makes`.
+    pub(super) fn push(&mut self, keys: &[&str], word: &str, makes: bool) -> Result<(), Error> {
+        self.list(keys, Some(&[][..]).filter(|_| makes), Some(word))
+    }
+
+    /// Adds a word to the list at `keys`. If there is no list, makes one of `made` and the word, if `made` is given.
+    pub(super) fn list(&mut self, keys: &[&str], made: Option<&[&str]>, word: Option<&str>) -> Result<(), Error> {
+        let Some((key, parents)) = keys.split_last() else { return Ok(()) };
+        for path in self.tables() {
+            let Some(table) = table_at(self.document(&path)?, parents) else { continue };
+            match table.get_mut(key).map(Item::as_array_mut) {
+                Some(Some(list)) => word.into_iter().for_each(|word| add_word(list, word)),
+                Some(None) => return Err(unexpected(&path, key)),
+                None => {
+                    let made = made.map(|made| made.iter().copied().chain(word).collect::<Array>());
+                    made.into_iter().for_each(|made| drop(table.insert(key, value(made))));
+                }
+            }
+            return Ok(());
+        }
+        match word.filter(|_| made.is_some()) {
+            None => Ok(()),
+            Some(word) => {
+                let table = parents.join(".");
+                Err(Error::Usage(format!("`{table}` is in no file of this pack: add `{word}` there by hand")))
+            }
+        }
+    }
+
+    /// The files whose text has changed.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&String, String)> {
+        self.files.iter().filter_map(|(path, document)| {
+            let old = self.text(path).unwrap_or_default();
+            let new = saved_like(old, &document.to_string());
+            (new != old).then_some((path, new))
+        })
+    }
+
+    /// The TOML files of the pack, the edited ones first.
+    fn tables(&self) -> Vec<String> {
+        let own = self.folder.files.keys().filter(|path| path.ends_with(".toml"));
+        self.files.keys().chain(own).cloned().collect()
+    }
+
+    /// The last file that has tables of this kind, or else `pack.toml`.
+    fn file_of(&self, table: &str) -> String {
+        let holds = |path: &&String| {
+            let document = self.text(path).and_then(|text| text.parse::<DocumentMut>().ok());
+            document.is_some_and(|document| document.contains_key(table))
+        };
+        let tables = self.tables();
+        tables.iter().rev().find(holds).cloned().unwrap_or_else(|| "pack.toml".to_owned())
+    }
+
+    fn text(&self, path: &str) -> Option<&str> {
+        std::str::from_utf8(self.folder.files.get(path)?).ok()
+    }
+
+    fn document(&mut self, path: &str) -> Result<&mut DocumentMut, Error> {
+        let text = self.text(path).unwrap_or_default();
+        let parsed = match self.files.contains_key(path) {
+            true => DocumentMut::new(),
+            false => text.parse().map_err(|error| Error::Usage(format!("cannot read `{path}`: {error}")))?,
+        };
+        Ok(self.files.entry(path.to_owned()).or_insert(parsed))
+    }
+}
+
+/// The table at the end of these keys.
+fn table_at<'d>(document: &'d mut DocumentMut, keys: &[&str]) -> Option<&'d mut dyn TableLike> {
+    let root: &mut dyn TableLike = document.as_table_mut();
+    keys.iter().try_fold(root, |table, key| table.get_mut(key)?.as_table_like_mut())
+}
+
+fn unexpected(path: &str, key: &str) -> Error {
+    Error::Usage(format!("`{key}` in `{path}` has a shape that this cannot add to: do it by hand"))
+}
+
+/// Adds a word to a list, on its own line if the others are.
+fn add_word(list: &mut Array, word: &str) {
+    let prefix = list.iter().last().and_then(|last| last.decor().prefix()).and_then(|prefix| prefix.as_str());
+    let mut value = Value::from(word);
+    let prefix = prefix.filter(|prefix| prefix.contains('\n') && prefix.trim().is_empty());
+    match prefix {
+        Some(prefix) => value.decor_mut().set_prefix(prefix),
+        None if !list.is_empty() => value.decor_mut().set_prefix(" "),
+        None => {}
+    }
+    list.push_formatted(value);
+}

@@ -1,0 +1,272 @@
+//! New tables: where does another action, mode, dialect or guardrail belong?
+//!
+//! In: its kind and name, and a pack without faults.
+//! Out: the pack's file with others of its kind and the new table, every list that has to name it, and a case.
+//! Never: writes anything unless the pack has no new findings and the case passes.
+
+use super::edits::Edits;
+use super::{Kind, NewPart, case};
+use crate::save::save;
+use crate::{Error, Format, OpenedPack, Printed, Status, parallel};
+use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
+use rulebook::diagnostic::Diagnostic;
+use rulebook::lint;
+use rulebook::program::{Declares, Loaded, Program};
+use rulebook::surface::Folder;
+use rulebook::text::{Location, Sources};
+use rulebook_fs::{CaseFile, folder_of};
+use rulebook_report::Pen;
+use std::collections::BTreeMap;
+use toml_edit::{Array, InlineTable, Item, Table, Value, value};
+
+pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
+    let name = part.name.as_str();
+    check_name(kind, name)?;
+    let opened = OpenedPack::review(&part.pack)?;
+    let program = opened.program(Format::Human)?;
+    if let Some(at) = declared(program, kind, name) {
+        let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
+        return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
+    }
+    crate::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
+    if kind == Kind::Mode && !program.declares_modes() {
+        let help = "first declare `[modes.start]`, the mode that has permitted every action so far";
+        return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
+    }
+    let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
+    let mut best: Option<(usize, Drafted)> = None;
+    // In some packs every mode must be reached by an action, in others none is: try without an action first, then
+    // with one whose name the pack's grammars can read.
+    let leads = if kind == Kind::Mode { leads_to(name).map(Some).into() } else { Vec::new() };
+    for action in std::iter::once(None).chain(leads) {
+        let folder = &opened.files.folder;
+        let mut drafting = Drafting { folder, program, edits: Edits::of(folder), texts: BTreeMap::new() };
+        drafting.declare(kind, name, part.mode.as_deref())?;
+        drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
+        if let Some(action) = action {
+            if declared(program, Kind::Action, &action).is_some() {
+                continue;
+            }
+            drafting.lead(name, &action, &mode)?;
+        }
+        let drafted = drafting.check(&opened.loaded.diagnostics);
+        if best.as_ref().is_none_or(|(news, _)| drafted.news.len() < *news) {
+            best = Some((drafted.news.len(), drafted));
+        }
+    }
+    let Some((_, drafted)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
+    finish(kind, part, &opened, &mode, drafted)
+}
+
+/// Names for the action that leads to a mode.
+fn leads_to(mode: &str) -> [String; 4] {
+    let words = format!("enter-{mode}");
+    let joined = |between: &str| words.replace(['-', '_'], between);
+    [joined("-"), joined("_"), joined(""), joined("_").to_uppercase()]
+}
+
+/// Adds the case and writes everything, or says why the pack cannot have it.
+fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: Drafted) -> Result<Printed, Error> {
+    let Drafted { mut files, loaded, news } = drafted;
+    let pen = Pen::new(opened.files.paths.clone());
+    let broken = news.iter().any(Diagnostic::is_error);
+    let told = pen.diagnostics(&loaded.sources, &news);
+    let Some(program) = loaded.program.filter(|_| !broken) else {
+        let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
+        return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
+    };
+    // A case claims nothing that nobody has seen.
+    let mut unshown = String::new();
+    match case::write(kind, &part.name, mode, &program)? {
+        Ok((path, _)) if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) => {
+            return Err(Error::Usage(format!("the pack has a case `{path}` already")));
+        }
+        Ok((path, text)) => drop(files.insert(path, text)),
+        Err(why) => unshown = format!("no case shows it: {why}\n"),
+    }
+    let folder = folder_of(&part.pack);
+    let pack = folder.display();
+    let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
+    save(&folder, files.into_iter().collect())?;
+    let out = format!("added the {} `{}`:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word(), part.name);
+    let lost = opened.loaded.program.as_ref().map(|before| lost(&opened.files.cases, before, &program));
+    let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
+        // What is left to do, such as a word in a prompt.
+        return Ok(Printed { out, err: told, status: Status::Clean });
+    };
+    let what = format!("with the new {} these cases no longer hold, look at each", kind.word());
+    let names: String = lost.iter().map(|name| format!("  {}\n", pen.shown(name))).collect();
+    Ok(Printed { out, err: told + &pen.trouble(&what) + &names, status: Status::Findings })
+}
+
+/// The files of the cases that passed before and no longer do.
+fn lost<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c str> {
+    let holds = |program: &Program, case: &Case| {
+        cases::run(program, case, CaseOptions::default()).verdict == CaseVerdict::Passed
+    };
+    let breaks = parallel::each("cases", files, |file| {
+        let case = cases::parse(&mut Sources::default(), &file.name, &file.bytes).value;
+        case.is_some_and(|case| holds(before, &case) && !holds(after, &case))
+    });
+    files.iter().zip(breaks).filter(|(_, breaks)| *breaks).map(|(file, _)| file.name.as_str()).collect()
+}
+
+fn check_name(kind: Kind, name: &str) -> Result<(), Error> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(fits) && name.len() <= 60 {
+        return Ok(());
+    }
+    let what = kind.word();
+    Err(Error::Usage(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
+}
+
+fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {
+    let table = match kind {
+        Kind::Action => Declares::Actions,
+        Kind::Mode => Declares::Modes,
+        Kind::Dialect => Declares::Dialects,
+        Kind::Guardrail => Declares::Guardrails,
+    };
+    program.declared_at(table, name)
+}
+
+/// A pack with changes.
+struct Drafting<'d> {
+    folder: &'d Folder,
+    program: &'d Program,
+    edits: Edits<'d>,
+    /// Files that are new.
+    texts: BTreeMap<String, String>,
+}
+
+/// The files that change, the resulting pack, and its new findings.
+struct Drafted {
+    files: BTreeMap<String, String>,
+    loaded: Loaded,
+    news: Vec<Diagnostic>,
+}
+
+impl Drafting<'_> {
+    /// Adds the table with the new name after the last one of its kind, for one mode `only` if that is asked for.
+    fn declare(&mut self, kind: Kind, name: &str, only: Option<&str>) -> Result<(), Error> {
+        let only = only.filter(|mode| self.program.modes().any(|known| known == *mode));
+        let message = self.program.required_message(only).filter(|message| *message != name);
+        match kind {
+            Kind::Action => self.edits.insert(kind.table(), name, action(name)),
+            Kind::Mode => self.edits.insert(kind.table(), name, mode()),
+            Kind::Dialect => self.edits.insert(kind.table(), name, dialect(name, message)),
+            Kind::Guardrail => self.edits.append(kind.table(), guardrail(name, only)),
+        }
+    }
+
+    /// Adds the new name to the lists without which it would have no effect.
+    fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
+        match kind {
+            Kind::Action if self.program.declares_modes() => self.edits.push(&["modes", mode, "permits"], name, true),
+            Kind::Mode => {
+                self.texts = self.texts_of(name, mode);
+                Ok(())
+            }
+            Kind::Dialect => match only.filter(|only| self.program.modes().any(|mode| mode == *only)) {
+                Some(own) => {
+                    let program = self.program;
+                    let known = program.dialects_in(own);
+                    let all: Vec<&str> = program.dialects().collect();
+                    // Without a list, the pack reads all that there are, and the mode what the pack reads.
+                    self.edits.list(&["pack", "dialects"], Some(&all), None)?;
+                    self.edits.list(&["modes", mode, "dialects"], Some(&known), Some(name))
+                }
+                None => {
+                    self.edits.push(&["pack", "dialects"], name, false)?;
+                    self.edits.push(&["modes", mode, "dialects"], name, false)
+                }
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a way to a new mode: an exit of another mode, and an action that goes there. A session may end in the new
+    /// mode.
+    fn lead(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
+        let mut go = InlineTable::new();
+        go.insert("go", name.into());
+        self.edits.push(&["modes", mode, "exits"], name, true)?;
+        self.declare(Kind::Action, action, None)?;
+        self.edits.set(&["actions", action, "effects"], value(Array::from_iter([go])));
+        self.edits.set(&["modes", name, "final"], value(true));
+        self.edits.push(&["modes", mode, "permits"], action, true)
+    }
+
+    /// A text for the new mode for each that the prompts have for the other mode.
+    fn texts_of(&self, name: &str, mode: &str) -> BTreeMap<String, String> {
+        let paths = self.program.prompt_files_in(mode).into_iter();
+        // A file or folder that is called like the mode, whatever its extension.
+        let called = |part: &str| part.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let own = paths.filter(|path| path.rsplit('/').next().is_some_and(called));
+        let named = |part: &str| if called(part) { part.replacen(mode, name, 1) } else { part.to_owned() };
+        let path = |path: &str| path.split('/').map(named).collect::<Vec<_>>().join("/");
+        own.map(|own| (path(own), format!("The mode is {name}.\n"))).collect()
+    }
+
+    /// The resulting pack.
+    fn check(self, before: &[Diagnostic]) -> Drafted {
+        let is_new = |(path, _): &(&String, &String)| !self.folder.files.contains_key(*path);
+        let texts = self.texts.iter().filter(is_new).map(|(path, text)| (path, text.clone()));
+        let files: BTreeMap<String, String> =
+            self.edits.texts().chain(texts).map(|(path, text)| (path.clone(), text)).collect();
+        let mut folder = self.folder.clone();
+        folder.files.extend(files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())));
+        let loaded = lint::check(&folder);
+        let known = |one: &Diagnostic| before.iter().any(|old| (&old.code, &old.message) == (&one.code, &one.message));
+        let news = loaded.diagnostics.iter().filter(|one| !known(one)).cloned().collect();
+        Drafted { files, loaded, news }
+    }
+}
+
+fn action(name: &str) -> Table {
+    let mut effect = InlineTable::new();
+    effect.insert("emit", name.into());
+    let mut table = Table::new();
+    table.insert("about", value(sentence(name)));
+    table.insert("effects", value(Array::from_iter([effect])));
+    table
+}
+
+fn mode() -> Table {
+    let mut table = Table::new();
+    table.insert("permits", value(Array::new()));
+    table
+}
+
+/// The table of a dialect; `counts_as` is the name of the message in the shape of the reply.
+fn dialect(name: &str, counts_as: Option<&str>) -> Table {
+    let mut message = InlineTable::new();
+    message.insert("role", "message".into());
+    counts_as.into_iter().for_each(|word| drop(message.insert("name", word.into())));
+    let mut blocks = InlineTable::new();
+    blocks.insert(name, Value::InlineTable(message));
+    let mut table = Table::new();
+    table.insert("grammar", value("tags"));
+    table.insert("needs", value(Array::from_iter([name])));
+    table.insert("blocks", value(blocks));
+    table
+}
+
+fn guardrail(name: &str, only: Option<&str>) -> Table {
+    let mut table = Table::new();
+    table.insert("id", value(name));
+    table.insert("on", value("message"));
+    only.into_iter().for_each(|mode| drop(table.insert("in", value(mode))));
+    let words: Vec<&str> = name.split(['-', '_']).collect();
+    let pattern = format!("'(?i)\\b{}\\b'", words.join("\\W"));
+    table.insert("matches", pattern.parse::<Value>().map_or_else(|_| value(name), Item::Value));
+    table.insert("advice", value("say it in other words"));
+    table
+}
+
+/// The words of a name, as the start of a sentence.
+fn sentence(name: &str) -> String {
+    let words = name.replace(['-', '_'], " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
+}

@@ -1,0 +1,122 @@
+//! Packs: which packs do these paths name, and can they run?
+//!
+//! In: paths that a user typed, and names that a pack should declare.
+//! Out: [`OpenedPack`]: packs with their faults, the files of all packs below a folder, or what to print if there are
+//! none.
+//! Never: runs a pack.
+
+use super::ending::{Error, Format, Printed, Status, found};
+use super::{parallel, session};
+use rulebook::diagnostic::{Code, Diagnostic, alternatives};
+use rulebook::lint;
+use rulebook::program::{Loaded, Program};
+use rulebook::surface::Folder;
+use rulebook::text::{Sources, excerpt};
+use rulebook_fs::{PackFiles, ReadError, folder_of, read_pack, search_packs};
+use rulebook_report::{Pen, Row};
+use std::path::{Path, PathBuf};
+
+/// A pack from disk, ready to run or with all reasons why not.
+pub(super) struct OpenedPack {
+    pub(super) files: PackFiles,
+    pub(super) loaded: Loaded,
+    pub(super) pen: Pen,
+}
+
+impl OpenedPack {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
+    }
+
+    /// The same as [`OpenedPack::open`], with everything that a reviewer would say.
+    pub(super) fn review(path: &Path) -> Result<Self, Error> {
+        Ok(Self::load(read_pack(path)?, lint::check).or_below(path))
+    }
+
+    /// If the folder is not a pack, adds the names of packs below it.
+    fn or_below(mut self, path: &Path) -> Self {
+        let mut found = self.loaded.diagnostics.iter_mut();
+        if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
+            let (mut below, _) = search_packs(path);
+            // The folder itself may have a `pack.toml` without a `[pack]` table.
+            below.retain(|below| *below != folder_of(path));
+            let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
+            missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());
+        }
+        self
+    }
+
+    pub(super) fn load(files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {
+        let loaded = check(&files.folder);
+        let pen = Pen::new(files.paths.clone());
+        Self { files, loaded, pen }
+    }
+
+    /// The program. If there is none, the error prints the faults of the pack; for programs as the report of `check`.
+    pub(super) fn program(&self, format: Format) -> Result<&Program, Error> {
+        if let Some(program) = &self.loaded.program {
+            return Ok(program);
+        }
+        let Loaded { sources, diagnostics, .. } = &self.loaded;
+        let drawn = || self.pen.diagnostics(sources, diagnostics);
+        let rows = || diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, sources, one)).collect();
+        Err(found(format, drawn, rows, Status::Findings))
+    }
+}
+
+/// The files of the packs at or below each of `paths`, each once, and errors for what cannot be read.
+pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
+    let (mut packs, mut unread) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (found, folders) = search_packs(path);
+        unread.extend(folders);
+        for pack in found {
+            if !packs.contains(&pack) {
+                packs.push(pack);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    for read in parallel::each("packs", &packs, |pack| read_pack(pack)) {
+        match read {
+            Ok(pack) => files.push(pack),
+            Err(error) => unread.push(error),
+        }
+    }
+    (files, unread)
+}
+
+/// What to print if no pack was found, or none that could be read; `empty` is the report for programs.
+pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
+    nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
+}
+
+/// The same, naming what is `wanted`.
+pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
+    if !unread.is_empty() {
+        return Printed::new(empty, Status::Trouble).without(unread);
+    }
+    let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let shown = shown.join(", ");
+    let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: {wanted}"));
+    Printed { out: empty, err, status: Status::Nothing }
+}
+
+/// An error unless `name` is absent or declared, or no names are declared.
+pub(super) fn declared<'n>(
+    what: &str,
+    name: Option<&str>,
+    names: impl Iterator<Item = &'n str>,
+    format: Format,
+) -> Result<(), Error> {
+    let names: Vec<&str> = names.collect();
+    match name {
+        Some(name) if !names.is_empty() && !names.contains(&name) => {
+            let code = if what == "prompt" { Code::UNKNOWN_PROMPT } else { Code::SESSION_MISFIT };
+            let message = format!("the pack has no {what} `{}`", excerpt(name, 60));
+            let fault = Diagnostic::new(code, None, message).with_nearest(name, names);
+            Err(session::misfits(&Sources::default(), &[fault], format))
+        }
+        _ => Ok(()),
+    }
+}

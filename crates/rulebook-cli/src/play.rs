@@ -1,0 +1,289 @@
+//! `rulebook play`: what would happen if somebody said this?
+//!
+//! In: a pack, maybe a session; line by line what the user says and what the model answers, or a command that answers.
+//! Out: the result of each, and on request the session, or the whole conversation as a case.
+//! Never: carries out an effect, or invents what somebody says.
+//!
+//! A line is what the user says; an empty line lets the model answer. A text of several lines ends with a line that is
+//! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
+
+use super::session::{SessionArguments, clock};
+use super::{Error, Format, OpenedPack, Printed, Status, input, write_out};
+use rulebook::cases::{Exchange, Part, Talk, script};
+use rulebook::outcome::Options;
+use rulebook::program::Program;
+use rulebook::session::Session;
+use rulebook::text::{Source, Sources};
+use rulebook_fs::{InputLine, LineReader, io_reason, read_file, write_file};
+use rulebook_report::{Pen, standing};
+use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The most bytes of a line, and of what one side says; the engine's own limit is far lower.
+const MOST: usize = 64 << 20;
+
+const HELP: &str = "\
+a line        is what the user says
+an empty line lets the model answer
+/user         the user says several lines: a line that is a single `.` ends them
+/model        the model answers, in the same way, or as the command of --command does
+/model FILE   the model's answer is in a file
+/prompt       shows what the model reads next
+/state        shows the session
+/save [FILE]  writes the session; without a file, to that of --session
+/case FILE    writes the talk so far as a case
+/help         shows this
+/quit         ends the talk, as the end of input does
+";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    #[command(flatten)]
+    session: SessionArguments,
+    /// The command that answers as the model: it reads the prompt from standard input, and writes the answer to
+    /// standard output
+    #[arg(long, value_name = "CMD")]
+    command: Option<String>,
+    /// The model that prompts are made for
+    #[arg(long, value_name = "ID")]
+    model: Option<String>,
+}
+
+pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
+    let session = arguments.session.session.as_deref();
+    input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
+    let opened = OpenedPack::open(&arguments.pack)?;
+    let program = opened.program(Format::Human)?;
+    let kept = arguments.session.read()?;
+    let session = kept.fit(program, Format::Human, Some(clock()))?;
+    let mut table = Table {
+        program,
+        pen: &opened.pen,
+        sources: &opened.loaded.sources,
+        arguments,
+        lines: LineReader::new(io::stdin().lock(), MOST),
+        echoes: !io::stdin().is_terminal(),
+        talk: Talk::new(program, session.clone(), Options::default()),
+        began: session,
+        said: Vec::new(),
+        own: arguments.session.session.iter().cloned().collect(),
+        troubled: false,
+    };
+    match table.play(kept.has_begun()) {
+        // Whoever closed the pipe has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Usage(format!("the talk broke off: {error}")))
+        }
+        _ => Ok(Printed::new(String::new(), if table.troubled { Status::Trouble } else { Status::Clean })),
+    }
+}
+
+/// A conversation, its input and its output.
+struct Table<'t, R> {
+    program: &'t Program,
+    pen: &'t Pen,
+    sources: &'t Sources,
+    arguments: &'t Arguments,
+    lines: LineReader<R>,
+    /// Whether to print what is read, because no terminal does.
+    echoes: bool,
+    talk: Talk<'t>,
+    began: Session,
+    said: Vec<Exchange>,
+    /// The files that may be overwritten: those that this conversation wrote.
+    own: Vec<PathBuf>,
+    troubled: bool,
+}
+
+impl<R: BufRead> Table<'_, R> {
+    /// Runs the conversation. A session that `goes_on` has been started before.
+    fn play(&mut self, goes_on: bool) -> io::Result<()> {
+        let opening = format!(
+            "{} · {}a line is what the user says, an empty one lets the model answer; /help shows more\n\n",
+            self.program.name(),
+            standing(None, &self.began)
+        );
+        write_out(&opening)?;
+        if !goes_on {
+            self.say(Part::Start, "")?;
+        }
+        while let Some(line) = self.line("user> ")? {
+            let word = line.split_whitespace().next().unwrap_or_default();
+            let rest = line.trim().strip_prefix(word).unwrap_or_default().trim();
+            let file = Some(Path::new(rest)).filter(|_| !rest.is_empty());
+            match word {
+                "" => self.answer()?,
+                "/quit" => break,
+                "/help" => write_out(HELP)?,
+                "/user" => {
+                    let text = self.block("the user's words")?;
+                    self.say(Part::User, &text)?;
+                }
+                "/model" => match file.map(|file| read_file(file, MOST as u64)) {
+                    None => self.answer()?,
+                    Some(Ok(bytes)) => self.say(Part::Response, &String::from_utf8_lossy(&bytes))?,
+                    Some(Err(error)) => self.trouble(&error.to_string())?,
+                },
+                "/prompt" => {
+                    if let Some(prompt) = self.prompt()? {
+                        write_out(&format!("{prompt}\n\n"))?;
+                    }
+                }
+                "/state" => write_out(&format!("{}\n", self.session()))?,
+                "/save" => match file.or(self.arguments.session.session.as_deref()) {
+                    Some(file) => self.write(file, &(self.session() + "\n"))?,
+                    None => self.trouble("/save wants the name of a file")?,
+                },
+                "/case" => match file {
+                    Some(file) => self.case(file)?,
+                    None => self.trouble("/case wants the name of a file, such as a-lamp-is-dimmed.case")?,
+                },
+                command if command.starts_with('/') => {
+                    self.trouble(&format!(
+                        "there is no `{command}`; /help shows what there is, and /user says anything"
+                    ))?;
+                }
+                _ => self.say(Part::User, &line)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles what somebody says, and prints the result.
+    fn say(&mut self, part: Part, text: &str) -> io::Result<()> {
+        let before = self.talk.session().clone();
+        let told = match part {
+            Part::Start => self.talk.start(),
+            Part::Response => self.talk.answer(text),
+            Part::User | Part::Prompt => self.talk.hear(text),
+        };
+        let nothing = part == Part::Start && told.effects().is_empty() && told.diagnostics().is_empty();
+        if nothing {
+            return Ok(());
+        }
+        let source = Source::new(if part == Part::Response { "the answer" } else { "what was said" }, text);
+        write_out(&(self.pen.played(&told, &before, &source) + "\n"))?;
+        self.said.push(Exchange { part, text: text.to_owned(), told });
+        Ok(())
+    }
+
+    /// Lets the model answer; a command is asked again as often as the rules want.
+    fn answer(&mut self) -> io::Result<()> {
+        let Some(command) = &self.arguments.command else {
+            let text = self.block("the model's answer")?;
+            return self.say(Part::Response, &text);
+        };
+        loop {
+            let Some(prompt) = self.prompt()? else { return Ok(()) };
+            match ask(command, &prompt) {
+                Ok(answer) => self.say(Part::Response, &answer)?,
+                Err(why) => return self.trouble(&format!("`{command}` gave no answer: {why}")),
+            }
+            if self.talk.correction().is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What the model reads next; none if the pack has no prompt for it, and then the reason is printed.
+    fn prompt(&mut self) -> io::Result<Option<String>> {
+        let prompt = self.talk.prompt(self.arguments.model.clone());
+        write_out(&self.pen.diagnostics(self.sources, &prompt.found))?;
+        self.troubled |= prompt.has_errors();
+        let correction = self.talk.correction().map(|correction| format!("\n\n{correction}")).unwrap_or_default();
+        Ok((!prompt.has_errors()).then(|| prompt.text + &correction))
+    }
+
+    fn case(&mut self, file: &Path) -> io::Result<()> {
+        // A case is called by its claim, in kebab case.
+        let claim = file.file_stem().unwrap_or_default().to_string_lossy().replace('-', " ");
+        match script(self.program, &claim, &self.began, &self.said) {
+            Ok(text) => self.write(file, &text),
+            Err(why) => self.trouble(&format!("this talk cannot be a case: {why}")),
+        }
+    }
+
+    fn session(&self) -> String {
+        serde_json::to_string_pretty(self.talk.session()).unwrap_or_default()
+    }
+
+    fn write(&mut self, file: &Path, text: &str) -> io::Result<()> {
+        let own = self.own.iter().any(|own| own == file);
+        match write_file(file, text.as_bytes(), own) {
+            Ok(()) => {
+                self.own.push(file.to_owned());
+                write_out(&format!("wrote `{}`\n\n", file.display()))
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                self.trouble(&format!("`{}` is already there", file.display()))
+            }
+            Err(error) => self.trouble(&format!("cannot write `{}`: {}", file.display(), io_reason(&error))),
+        }
+    }
+
+    fn trouble(&mut self, message: &str) -> io::Result<()> {
+        self.troubled = true;
+        anstream::stderr().write_all(self.pen.trouble(message).as_bytes())
+    }
+
+    /// The lines up to one that is a single `.`, or to the end of the input.
+    fn block(&mut self, what: &str) -> io::Result<String> {
+        write_out(&format!("({what}; a line that is a single `.` ends it)\n"))?;
+        let mut text = String::new();
+        let mut first = true;
+        while let Some(line) = self.line("")?.filter(|line| line != ".") {
+            if !std::mem::take(&mut first) {
+                text.push('\n');
+            }
+            if text.len() + line.len() <= MOST {
+                text += &line;
+            }
+        }
+        Ok(text)
+    }
+
+    /// The next line, without its line break.
+    fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        write_out(prompt)?;
+        let bytes = loop {
+            match self.lines.next_line()? {
+                Some(InputLine { bytes: Some(bytes), .. }) => break bytes,
+                Some(line) => self.trouble(&format!("line {} is too long, and left out", line.number))?,
+                None => return write_out("\n").map(|()| None),
+            }
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.strip_suffix('\r').unwrap_or(&text).to_owned();
+        if self.echoes {
+            write_out(&format!("{text}\n"))?;
+        }
+        Ok(Some(text))
+    }
+}
+
+/// The output of a shell command for a prompt.
+fn ask(command: &str, prompt: &str) -> Result<String, String> {
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let mut child = Command::new(shell)
+        .args([flag, command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let mut answer = Vec::new();
+    // It may write before it has read everything, or read nothing at all.
+    let read = std::thread::scope(|scope| {
+        scope.spawn(|| input.map(|mut input| input.write_all(prompt.as_bytes())));
+        output.map_or(Ok(0), |output| output.take(MOST as u64).read_to_end(&mut answer))
+    });
+    let status = child.wait().map_err(|error| error.to_string())?;
+    match read {
+        Err(error) => Err(error.to_string()),
+        Ok(_) if !status.success() => Err(status.to_string()),
+        Ok(_) => Ok(String::from_utf8_lossy(&answer).into_owned()),
+    }
+}

@@ -1,0 +1,144 @@
+//! `rulebook prompt`: what does the model read?
+//!
+//! In: a pack, maybe a session, a history, a message and the name of a model.
+//! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
+//! Never: writes a word of a prompt.
+
+use super::session::{KeptSession, SessionArguments, misfits};
+use super::{Error, Format, OpenedPack, Printed, Status, declared, ending, input};
+use clap::ValueEnum;
+use rulebook::outcome::Prompt;
+use rulebook::prompt::{Request, Turn, read_history};
+use rulebook::text::Sources;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a history that are read.
+const MOST: u64 = 64 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// The name of the prompt; the first one by default
+    #[arg(long, value_name = "NAME")]
+    prompt: Option<String>,
+    /// The model that the prompt is for
+    #[arg(long, value_name = "ID")]
+    model: Option<String>,
+    #[command(flatten)]
+    session: SessionArguments,
+    /// The turns so far, one JSON object a line: {"role": "user" or "assistant", "content": "…"}; `-` for standard
+    /// input
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    /// What the user says now
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// The format of the prompt
+    #[arg(long, value_enum, default_value_t)]
+    format: PromptFormat,
+    /// Show the differences from the same prompt of another pack, as a table of the layers
+    #[arg(long, value_name = "PACK")]
+    against: Option<PathBuf>,
+    /// Show the differences from the prompt for another model, in the same way
+    #[arg(long, value_name = "ID")]
+    against_model: Option<String>,
+}
+
+/// The format of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum PromptFormat {
+    /// One text, with the pack's separator between the layers
+    #[default]
+    Text,
+    /// The messages of a chat, as JSON
+    Messages,
+    /// A table of the layers: source, variant, tokens, budget, what was left out and why
+    Ledger,
+}
+
+impl PromptFormat {
+    /// The format of findings that stand in the way of a prompt.
+    fn of_faults(self) -> Format {
+        match self {
+            PromptFormat::Messages => Format::Json,
+            PromptFormat::Text | PromptFormat::Ledger => Format::Human,
+        }
+    }
+}
+
+pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
+    let compares = arguments.against.is_some() || arguments.against_model.is_some();
+    if compares && arguments.format == PromptFormat::Messages {
+        let message = "what changes is told as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
+                       compares prompts for programs";
+        return Err(Error::Usage(message.to_owned()));
+    }
+    let session = arguments.session.session.as_deref();
+    input::once(&[("the session", session), ("the history", arguments.history.as_deref())])?;
+    let format = arguments.format.of_faults();
+    let history = arguments.history.as_deref().map(|path| turns(path, format)).transpose()?.unwrap_or_default();
+    let session = arguments.session.read()?;
+    let request = |model: Option<&String>| Request {
+        prompt: arguments.prompt.clone(),
+        model: model.cloned(),
+        history: history.clone(),
+        message: arguments.message.clone(),
+        counter: None,
+    };
+    let (opened, prompt) = assembled(&arguments.pack, &session, format, &request(arguments.model.as_ref()))?;
+    if !compares {
+        return written(&opened, &prompt, arguments.format, arguments.strict);
+    }
+    let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
+    let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
+    let (other, before) = assembled(pack, &session, format, &request(model))?;
+    let mut printed = written(&opened, &prompt, PromptFormat::Ledger, arguments.strict)?;
+    printed.err = findings(&other, &before) + &printed.err;
+    if before.has_errors() {
+        printed.status = Status::Findings;
+    }
+    printed.out = opened.pen.prompts_compared(&before, &prompt);
+    Ok(printed)
+}
+
+/// The prompt of a pack.
+fn assembled(
+    pack: &Path,
+    session: &KeptSession<'_>,
+    format: Format,
+    request: &Request,
+) -> Result<(OpenedPack, Prompt), Error> {
+    let opened = OpenedPack::open(pack)?;
+    let program = opened.program(format)?;
+    declared("prompt", request.prompt.as_deref(), program.prompts(), format)?;
+    let prompt = program.prompt(&session.fit(program, format, None)?, request);
+    Ok((opened, prompt))
+}
+
+fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat, strict: bool) -> Result<Printed, Error> {
+    let out = match shape {
+        PromptFormat::Text if prompt.has_errors() => String::new(),
+        PromptFormat::Text => format!("{}\n", prompt.text),
+        PromptFormat::Messages => ending::written(prompt)?,
+        PromptFormat::Ledger => opened.pen.token_ledger(&prompt.ledger),
+    };
+    let status = Status::of_findings(prompt.diagnostics.iter().map(|finding| finding.severity), strict);
+    let err = if shape == PromptFormat::Messages { String::new() } else { findings(opened, prompt) };
+    Ok(Printed { err, ..Printed::new(out, status) })
+}
+
+fn findings(opened: &OpenedPack, prompt: &Prompt) -> String {
+    opened.pen.diagnostics(&opened.loaded.sources, &prompt.found)
+}
+
+/// The turns of a file.
+fn turns(path: &Path, format: Format) -> Result<Vec<Turn>, Error> {
+    let mut sources = Sources::default();
+    let file = input::text(path, MOST)?;
+    let id = sources.add(file.clone());
+    read_history(id, &file).map_err(|faults| misfits(&sources, &faults, format))
+}

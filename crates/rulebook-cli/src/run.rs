@@ -1,0 +1,114 @@
+//! `rulebook run`: what may this answer do?
+//!
+//! In: a pack, a response from a file or standard input, maybe a session.
+//! Out: the outcome.
+//! Never: carries out an effect.
+
+use super::session::SessionArguments;
+use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
+use rulebook::outcome::{Options, Outcome};
+use rulebook::program::Program;
+use rulebook::text::Source;
+use rulebook_report::status;
+use std::path::{Path, PathBuf};
+
+/// The most bytes of a response that are read at all; the engine's own limit is far lower.
+const MOST: u64 = 1 << 30;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    answer: AnswerArguments,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// The format of the outcome
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Add which declaration caused what
+    #[arg(long)]
+    trace: bool,
+    /// Feed the answer in pieces of this many bytes
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
+    stream: Option<u32>,
+}
+
+/// One response, and how it is judged.
+#[derive(Debug, clap::Args)]
+pub(super) struct AnswerArguments {
+    /// The folder of the pack
+    pub(super) pack: PathBuf,
+    /// The answer; by default, or for `-`, standard input
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    judging: JudgeArguments,
+}
+
+/// How a response is judged.
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
+pub(super) struct JudgeArguments {
+    #[command(flatten)]
+    session: SessionArguments,
+    /// Read the answer with this dialect only
+    #[arg(long)]
+    dialect: Option<String>,
+    /// The model ran out of tokens
+    #[arg(long)]
+    truncated: bool,
+    /// How often the model has been asked again about this answer
+    #[arg(long, value_name = "N", default_value_t)]
+    attempts: usize,
+}
+
+/// A response and its outcome.
+pub(super) struct Judged {
+    pub(super) response: Source,
+    pub(super) outcome: Outcome,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
+    let opened = OpenedPack::open(&arguments.answer.pack)?;
+    let program = opened.program(arguments.format)?;
+    let chunk = arguments.stream.map(|bytes| bytes as usize);
+    let options = Options { trace: arguments.trace, chunk, ..Options::default() };
+    let Judged { response, outcome } = &arguments.answer.judge(program, options, arguments.format, None)?;
+    let rows = || opened.pen.rows(outcome, response);
+    let drawn = || opened.pen.outcome(outcome, response);
+    let out = arguments.format.write(rows, drawn, &status(outcome), |_| outcome)?;
+    let severities = outcome.diagnostics.iter().map(|finding| finding.severity);
+    Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
+}
+
+impl AnswerArguments {
+    /// The outcome. If no argument gives the time, it is `now`.
+    pub(super) fn judge(
+        &self,
+        program: &Program,
+        options: Options,
+        format: Format,
+        now: Option<String>,
+    ) -> Result<Judged, Error> {
+        self.judging.judge(program, self.file.as_deref().unwrap_or(Path::new("-")), options, format, now)
+    }
+}
+
+impl JudgeArguments {
+    /// The outcome of the response in `file`. If no argument gives the time, it is `now`.
+    pub(super) fn judge(
+        &self,
+        program: &Program,
+        file: &Path,
+        options: Options,
+        format: Format,
+        now: Option<String>,
+    ) -> Result<Judged, Error> {
+        input::once(&[("the answer", Some(file)), ("the session", self.session.session.as_deref())])?;
+        let session = self.session.open(program, format, now)?;
+        declared("dialect", self.dialect.as_deref(), program.dialects(), format)?;
+        let bytes = input::bytes(file, MOST)?;
+        let options =
+            Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
+        let outcome = program.run_with(&session, &bytes, &options);
+        Ok(Judged { response: Source::new(input::name_of(file), String::from_utf8_lossy(&bytes)), outcome })
+    }
+}

@@ -1,0 +1,21 @@
+//! `rulebook schema`: which structure does this file or contract have?
+//!
+//! In: the name of a schema.
+//! Out: its JSON.
+//! Never: differs from `schemas/`, which a test compares.
+
+use super::{Printed, Status};
+use clap::builder::PossibleValuesParser;
+use rulebook_report::schemas;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The name of the schema
+    #[arg(default_value = "pack", value_parser = PossibleValuesParser::new(schemas::ALL.iter().map(|one| one.name)))]
+    name: String,
+}
+
+pub(super) fn schema(arguments: &Arguments) -> Printed {
+    let described = schemas::ALL.iter().find(|one| one.name == arguments.name);
+    Printed::new(described.map(schemas::Described::text).unwrap_or_default(), Status::Clean)
+}

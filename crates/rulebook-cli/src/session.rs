@@ -1,0 +1,116 @@
+//! The session of a command: in which state does it start?
+//!
+//! In: `--mode`, `--session` and `--now`; the clock, for commands that act now.
+//! Out: a session that fits the pack, or what to print if none does.
+//! Never: writes a session.
+
+use super::ending::found;
+use super::{Error, Format, Status, declared, input};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::program::Program;
+use rulebook::session::{Misfit, Session};
+use rulebook::text::{JsonPlaces, Location, Source, SourceId, Sources, Span};
+use rulebook::value::broken;
+use rulebook_report::{Pen, Row};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// The most bytes of a session that are read.
+const MOST: u64 = 1 << 30;
+
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
+pub(super) struct SessionArguments {
+    /// The mode, instead of the session's
+    #[arg(long)]
+    mode: Option<String>,
+    /// A session as JSON, complete or partial; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(super) session: Option<PathBuf>,
+    /// The time, for rules and templates that use it; by default `apply` and `play` use the clock, and other commands
+    /// the session's time
+    #[arg(long, value_name = "TIME")]
+    now: Option<String>,
+}
+
+/// The current time in UTC, such as `2026-02-20T14:30:00.000Z`.
+#[expect(clippy::disallowed_methods, reason = "a command that does something now; the engine has no clock")]
+pub(super) fn clock() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
+impl SessionArguments {
+    /// The session, if it fits the pack. If no argument gives the time, it is `now`: the time in a kept session is that
+    /// of an earlier turn.
+    pub(super) fn open(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
+        self.read()?.fit(program, format, now)
+    }
+
+    /// The content of the file, which is read once.
+    pub(super) fn read(&self) -> Result<KeptSession<'_>, Error> {
+        let mut sources = Sources::default();
+        let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
+        Ok(KeptSession { arguments: self, file: file.map(|file| sources.add(file)), sources })
+    }
+}
+
+/// A session as it was kept, and the arguments that override it.
+pub(super) struct KeptSession<'a> {
+    arguments: &'a SessionArguments,
+    sources: Sources,
+    file: Option<SourceId>,
+}
+
+impl KeptSession<'_> {
+    fn text(&self) -> &str {
+        self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text)
+    }
+
+    /// Whether it has begun: it has a mode, as every complete session does. For a session that is about to begin, a
+    /// host may give only the state.
+    pub(super) fn has_begun(&self) -> bool {
+        members(self.text()).is_ok_and(|members| members.get("mode").is_some_and(Value::is_string))
+    }
+
+    /// The session, if it fits the pack; see [`SessionArguments::open`].
+    pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
+        let SessionArguments { mode, now: told, .. } = self.arguments;
+        declared("mode", mode.as_deref(), program.modes(), format)?;
+        let refused = |faults: &[Diagnostic]| misfits(&self.sources, faults, format);
+        let at = |span| self.file.map(|source| Location { source, span });
+        let text = self.text();
+        let mut partial = members(text).map_err(|(span, message)| {
+            let help = "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value";
+            refused(&[Diagnostic::new(Code::SESSION_MISFIT, at(span), message).with_help(help)])
+        })?;
+        let given = [("mode", mode.clone()), ("now", told.clone().or(now))];
+        partial.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
+        let (session, faults) = program.resume_in_part(&Value::Object(partial));
+        if faults.is_empty() {
+            return Ok(session);
+        }
+        let mut places = JsonPlaces::new(text);
+        let placed = |fault: Misfit| {
+            let at = at(fault.place(&mut places));
+            fault.diagnostic.placed(at)
+        };
+        Err(refused(&faults.into_iter().map(placed).collect::<Vec<_>>()))
+    }
+}
+
+/// The error for a session that does not fit; for programs as the report of `check`.
+pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) -> Error {
+    let pen = Pen::default();
+    let drawn = || faults.iter().map(|one| pen.diagnostic(sources, one)).collect::<Vec<_>>().join("\n");
+    let rows = || faults.iter().map(|one| Row::of_diagnostic(&pen, sources, one)).collect();
+    found(format, drawn, rows, Status::Trouble)
+}
+
+/// The members of a session, or where and why the text is not one.
+fn members(text: &str) -> Result<Map<String, Value>, (Span, String)> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err((Span::new(0, 1), "a session is one JSON object".to_owned())),
+        Err(error) => Err((broken::place(&error, text), format!("this is not JSON: {}", broken::why(&error)))),
+    }
+}

@@ -1,0 +1,205 @@
+//! Play: is what is typed, piped or answered by a command a talk, and is its case the same talk?
+
+use crate::command::{folder, outputs};
+use std::fs;
+use std::path::Path;
+
+const ROUNDTABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/roundtable");
+
+#[track_caller]
+fn play(folder: &Path, arguments: &[&str], typed: &str, status: i32) -> (String, String) {
+    outputs(folder, &[&["play"], arguments].concat(), typed, status)
+}
+
+/// A talk from standard input: the framing, a question, an empty line, words to nobody, the end, the synthesis.
+const TALK: &str = "E
+
+Maya Chen (Business Analyst): Let's discuss: who waits for whom?
+
+Two paragraphs, that is.
+.
+Alex, what about the cache?
+/model reply.txt
+/user
+.
+/user
+/not a command,
+but two lines
+.
+done\r
+/model
+### Elaboration Insights
+It needs a cache.
+";
+
+#[test]
+fn a_piped_talk_is_a_case_that_passes() {
+    let folder = folder("play");
+    fs::write(folder.join("reply.txt"), "Alex Rivera (Solutions Architect): It needs one.\n").unwrap();
+    let session =
+        r#"{"state": {"step": {"id": "01-03", "title": "Journeys", "outputs": ["spec.md"]}, "item": "sync"}}"#;
+    fs::write(folder.join("s.json"), session).unwrap();
+    let arguments = [ROUNDTABLE, "--session", "s.json"];
+    // The end of the input ends the answer; nothing can be asked for after it.
+    let (out, err) = play(&folder, &arguments, TALK, 0);
+    assert_eq!(err, "");
+    for shown in [
+        "Topic: Journeys for sync\n",
+        "user> Alex, what about the cache?\n",
+        "address · persona \"Alex\" · mode discussion\n",
+        "turns 4",
+        "silence · mode discussion\n",
+        "open · mode discussion\n",
+        "exit · mode synthesis\n",
+    ] {
+        assert!(out.contains(shown), "{shown:?} is not in\n{out}");
+    }
+    let kept = "/save\n/case cases/a-piped-talk.case\n/state\n";
+    fs::create_dir(folder.join("cases")).unwrap();
+    let typed = TALK.replace("/model\n", kept).split_once("###").unwrap().0.to_owned();
+    let (out, _) = play(&folder, &arguments, &typed, 0);
+    assert!(out.contains("wrote `s.json`\n") && out.contains("\"mode\": \"synthesis\""), "{out}");
+    let case = fs::read_to_string(folder.join("cases/a-piped-talk.case")).unwrap();
+    assert!(case.starts_with("claim = \"a piped talk\"\nmode = \"menu\"\nnow = \"20"), "{case}");
+    outputs(&folder, &["test", ROUNDTABLE, "--cases", "cases"], "", 0);
+    // The session goes on where it was kept, and its case starts there.
+    let (out, _) = play(&folder, &arguments, "/case cases/later.case\ndone\n/case cases/later.case\n", 2);
+    assert!(out.contains("mode synthesis · turns 4"), "{out}");
+    let (tested, _) = outputs(&folder, &["test", ROUNDTABLE, "--cases", "cases"], "", 0);
+    assert!(tested.starts_with("2 cases in 1 pack: 2 passed"));
+}
+
+#[test]
+fn a_command_that_fails_does_not_end_the_talk() {
+    let folder = folder("play-trouble");
+    let line = "x".repeat(1 << 20);
+    let typed = format!(
+        "/sav\n/save\n/save none/s.json\n/case x.case\n/user\n=== user ===\n.\n/case x.case\n/model none\n{line}\nC\n/help\n/quit\nE\n"
+    );
+    let (out, err) = play(&folder, &[ROUNDTABLE], &typed, 2);
+    for said in [
+        "there is no `/sav`; /help shows what there is",
+        "/save wants the name of a file",
+        "cannot write `none/s.json`",
+        "this talk cannot be a case: a text in it has a line that a case takes for a marker",
+        "cannot read `none`",
+    ] {
+        assert!(err.contains(said), "{said:?} is not in\n{err}");
+    }
+    assert!(
+        out.contains("emit   continue") && out.contains("/case FILE ") && !out.contains("ELABORATION MODE"),
+        "{out}"
+    );
+    fs::write(folder.join("x.case"), "mine").unwrap();
+    let (_, err) = play(&folder, &[ROUNDTABLE], "C\n/case x.case\n", 2);
+    assert!(err.contains("`x.case` is already there") && fs::read(folder.join("x.case")).unwrap() == b"mine");
+    let (_, err) = play(&folder, &[ROUNDTABLE, "--mode", "none"], "", 2);
+    assert!(err.contains("the pack has no mode `none`"), "{err}");
+}
+
+/// A saved session has started already; what a host puts into a session is there when it starts. The time is always the
+/// current one.
+#[test]
+fn a_session_that_was_kept_goes_on() {
+    let folder = folder("play-goes-on");
+    fs::create_dir(folder.join("p")).unwrap();
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        [state.n]
+        type = "integer"
+        default = 0
+        [messages.hello]
+        says = "Hello, {{ state.n }}!"
+        [[rules]]
+        id = "begins"
+        on = "start"
+        effects = [{ set = "n", value = "{{ state.n + 1 }}" }, { say = "hello" }]
+    "#;
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    fs::write(folder.join("s.json"), r#"{"state": {"n": 5}, "now": "2020-01-01T00:00:00Z"}"#).unwrap();
+    for hellos in [1, 0, 0] {
+        let (out, _) = play(&folder, &["p", "--session", "s.json"], "/save\n", 0);
+        assert_eq!(out.matches("Hello, 6!").count(), hellos, "{out}");
+        let kept = fs::read_to_string(folder.join("s.json")).unwrap();
+        assert!(kept.contains("\"n\": 6") && !kept.contains("2020-01"), "{kept}");
+    }
+    let (out, _) = play(&folder, &["p", "--session", "s.json", "--now", "noon"], "/state\n", 0);
+    assert!(out.contains("\"now\": \"noon\""), "{out}");
+}
+
+/// A process that exceeds the limit on file size is killed while it writes: the session stays as it was, and the next
+/// process removes the temporary file.
+#[cfg(unix)]
+#[test]
+fn a_session_that_cannot_be_written_stays_as_it_was() {
+    let folder = folder("play-full");
+    let old = "{\"mode\": \"menu\"}\n";
+    fs::write(folder.join("s.json"), old).unwrap();
+    let full = format!(
+        "ulimit -c 0; ulimit -f 0; printf '/save\\n' | '{}' play '{ROUNDTABLE}' --session s.json",
+        env!("CARGO_BIN_EXE_rulebook")
+    );
+    let status = std::process::Command::new("sh").args(["-c", &full]).current_dir(&folder).output().unwrap().status;
+    assert!(!status.success());
+    assert_eq!(fs::read_to_string(folder.join("s.json")).unwrap(), old);
+    std::os::unix::fs::symlink("s.json", folder.join("link.json")).unwrap();
+    let (out, _) = play(&folder, &[ROUNDTABLE, "--session", "link.json"], "/save\n", 0);
+    assert!(out.contains("wrote `link.json`"), "{out}");
+    assert!(fs::read_to_string(folder.join("s.json")).unwrap().contains("\"state\""));
+    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["link.json", "s.json"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_answers_for_the_model_and_is_asked_again() {
+    let folder = folder("play-command");
+    fs::create_dir_all(folder.join("p/prompt")).unwrap();
+    let pack = r#"
+        [pack]
+        name = "p"
+        [dialects.d]
+        grammar = "tags"
+        blocks.message = { role = "message" }
+        [reply]
+        message = { required = true, most = 1 }
+        [degradation]
+        missing-message = ["ask-again", "keep"]
+        [[prompts.main.layers]]
+        id = "rules"
+        text = "prompt/rules.md"
+        [[prompts.main.layers]]
+        id = "history"
+        source = "history"
+        [[prompts.main.layers]]
+        id = "message"
+        source = "message"
+        lead = "USER: "
+        [tiers.all]
+        context = 8000
+        reserve = 1000
+    "#;
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    fs::write(folder.join("p/prompt/rules.md"), "Be brief.\n").unwrap();
+    // It is a model: without a correction it forgets the form, with one it keeps to it.
+    let model = "prompt=$(cat); case \"$prompt\" in *'<message>'*) echo '<message>Again.</message>';; *'Be brief.'*'USER: Hello') echo Hi;; esac";
+    let (out, err) = play(&folder, &["p", "--command", model], "Hello\n\n/case a.case\n/prompt\n", 0);
+    assert!(out.contains("the model is asked again") && out.contains("\nAgain.\n"), "{out}{err}");
+    assert!(out.ends_with("Be brief.\n\nUSER: Hello\n\nASSISTANT: Again.\n\nuser> \n"), "{out}");
+    outputs(&folder, &["test", "p", "--cases", "."], "", 0);
+    // One that reads nothing, one that fails, one that is not there, one that says too much before it reads.
+    for (model, status, said) in [
+        ("printf '<message>Deaf.</message>'", 0, "Deaf."),
+        ("exit 3", 2, "gave no answer: exit status: 3"),
+        ("no-such-model-anywhere", 2, "gave no answer: exit status: 127"),
+        ("yes '<message>x</message>' | head -c 300000; cat >/dev/null", 0, "duplicate-block"),
+    ] {
+        let (out, err) = play(&folder, &["p", "--command", model], "Hello\n\n", status);
+        assert!((out + &err).contains(said), "{model}: {err}");
+    }
+}

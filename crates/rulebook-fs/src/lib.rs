@@ -1,0 +1,31 @@
+//! Rulebook on disk: what is on disk, and what does an answer change there?
+//!
+//! In: paths that a user typed, and the effects of an answer.
+//! Out: [`PackFiles`] and the packs below a folder; the files that an answer changes, all of them or none; a one-line
+//! error for what cannot be read.
+//! Never: reads or writes outside the folder it was given, or knows what a file means.
+
+#[cfg(feature = "apply")]
+mod amend;
+#[cfg(feature = "apply")]
+mod apply;
+mod lines;
+#[cfg(feature = "apply")]
+mod nonce;
+mod read;
+#[cfg(feature = "apply")]
+mod record;
+#[cfg(feature = "apply")]
+mod root;
+#[cfg(feature = "apply")]
+mod stage;
+mod write;
+
+#[cfg(feature = "apply")]
+pub use apply::{Applied, Applying, Change, FileChange, apply};
+pub use lines::{InputLine, LineReader};
+pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack, read_text};
+pub use read::{folder_of, io_error, io_reason, read_from, search_packs, text_of};
+#[cfg(feature = "apply")]
+pub use root::Root;
+pub use write::write_file;

@@ -1,0 +1,410 @@
+//! Reading: which files make up this pack?
+//!
+//! In: the path of a folder.
+//! Out: its tables, grammars and texts as a [`Folder`], with a note of each file that was left out, and its case files.
+//! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
+#![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
+
+use rulebook::cases;
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::surface::Folder;
+use rulebook::text::Lines;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use toml::de::{DeTable, DeValue};
+use walkdir::{DirEntry, WalkDir};
+
+/// The most bytes of one file of a pack.
+pub const MAX_FILE: u64 = 4 << 20;
+
+/// How many levels of folders are searched.
+const MAX_DEPTH: usize = 16;
+
+/// The files of a pack, in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PackFiles {
+    /// Its tables, grammars and texts, and the folders of the packs that it uses.
+    pub folder: Folder,
+    /// Its cases, by path.
+    pub cases: Vec<CaseFile>,
+    /// A diagnostic for each file that looks like a case but is not read as one.
+    pub overlooked: Vec<Diagnostic>,
+    /// For each folder its name in messages, and its path as the user would type it.
+    pub paths: Vec<(String, String)>,
+}
+
+/// One case file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CaseFile {
+    /// Its name in messages.
+    pub name: String,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A file or folder that cannot be read. Prints as one line; commands exit with 2.
+#[derive(Debug)]
+pub struct ReadError {
+    path: PathBuf,
+    reason: String,
+}
+
+impl ReadError {
+    fn new(path: &Path, reason: impl fmt::Display) -> Self {
+        Self { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.to_str() {
+            Some("-") => write!(f, "cannot read standard input: {}", self.reason),
+            _ => write!(f, "cannot read `{}`: {}", self.path.display(), self.reason),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads the pack in the folder `path`, or in the folder of the `pack.toml` that `path` names.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read. A file that is left out because of its size or place is a fault of the folder
+/// instead, so that the rest does not become a program.
+pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
+    let path = folder_of(path);
+    let mut reading = PackReader::default();
+    let folder = reading.folder(&path, true)?;
+    let PackReader { cases, overlooked, names, .. } = reading;
+    let paths = names.into_iter().map(|(_, name, typed)| (name, shown(&typed))).collect();
+    Ok(PackFiles { folder, cases, overlooked, paths })
+}
+
+/// The folders of all packs at or below `path`, in order. The folders inside a pack are not searched.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let (packs, unread) = search_packs(path);
+    unread.into_iter().next().map_or(Ok(packs), Err)
+}
+
+/// The same as [`packs_below`], as far as folders can be read, and an error for each that cannot.
+pub fn search_packs(path: &Path) -> (Vec<PathBuf>, Vec<ReadError>) {
+    let path = folder_of(path);
+    let (mut packs, mut unread) = (Vec::new(), Vec::new());
+    let mut walk = walk(&path);
+    while let Some(entry) = walk.next() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                unread.push(walk_error(&path, &error));
+                continue;
+            }
+        };
+        if entry.file_type().is_dir() && is_pack(entry.path()) {
+            packs.push(entry.path().to_owned());
+            walk.skip_current_dir();
+        } else if is_apart(&entry) {
+            walk.skip_current_dir();
+        }
+    }
+    (packs, unread)
+}
+
+/// The case files at or below `path`, in order.
+///
+/// # Errors
+///
+/// A folder or file that cannot be read.
+pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
+    let mut cases = Vec::new();
+    for entry in walk(path) {
+        let entry = entry.map_err(|error| walk_error(path, &error))?;
+        if entry.file_type().is_file() && entry.path().extension() == Some(OsStr::new("case")) {
+            let (name, bytes) = (shown(entry.path()), read_file(entry.path(), MAX_FILE)?);
+            cases.push(CaseFile { name, path: entry.into_path(), bytes });
+        }
+    }
+    Ok(cases)
+}
+
+/// The bytes of the file at `path`, which may have `most` of them.
+///
+/// # Errors
+///
+/// A file that is absent, unreadable or too long.
+pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(|error| io_error(path, &error))?;
+    read_from(path, file, most)
+}
+
+/// The bytes that `from` yields, at most `most`; errors name `path`.
+pub fn read_from(path: &Path, from: impl Read, most: u64) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    let length = from.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
+    if length as u64 > most {
+        return Err(ReadError::new(path, format_args!("it is larger than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The same as [`read_file`], for text. A byte order mark is removed.
+///
+/// # Errors
+///
+/// Those of [`read_file`], and bytes that are not UTF-8.
+pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
+    text_of(path, read_file(path, most)?)
+}
+
+/// The text of these bytes; errors name `path`.
+pub fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default()).into_owned();
+        let place = Lines::new(&before).place(offset);
+        let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
+        let reason = format!("byte {offset}, at {place}, is {byte:#04x}, which is not UTF-8; save it as UTF-8");
+        ReadError::new(path, reason)
+    })
+}
+
+/// A pack that is being read, with the folders that it uses.
+#[derive(Default)]
+struct PackReader {
+    cases: Vec<CaseFile>,
+    overlooked: Vec<Diagnostic>,
+    /// The paths, below the pack, of files that look like cases but are not read as cases.
+    overlooked_files: Vec<String>,
+    /// Every folder so far: its real path, its name in messages, and its path as typed.
+    names: Vec<(PathBuf, String, PathBuf)>,
+    /// The folders being read, from the pack down to the current one.
+    above: Vec<PathBuf>,
+}
+
+impl PackReader {
+    fn folder(&mut self, path: &Path, with_cases: bool) -> Result<Folder, ReadError> {
+        let root = path.canonicalize().map_err(|error| io_error(path, &error))?;
+        let name = self.name(&root, path);
+        let mut folder = Folder { name, ..Folder::default() };
+        if self.above.contains(&root) {
+            // The name alone says which pack uses itself.
+            return Ok(folder);
+        }
+        if !root.is_dir() {
+            return Err(ReadError::new(path, "it is not a folder"));
+        }
+        let mut folders = Vec::new();
+        let mut walk = walk(path);
+        while let Some(entry) = walk.next() {
+            let entry = entry.map_err(|error| walk_error(path, &error))?;
+            if entry.depth() > 0 && (is_apart(&entry) || (entry.file_type().is_dir() && is_pack(entry.path()))) {
+                walk.skip_current_dir();
+            } else if let Some(why) = unread(&entry) {
+                let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
+                let message = format!("`{}/{below}` {why}, so nothing in it is read", folder.name);
+                let help = "move it into the pack, or name it in `use` if it is one";
+                folder.faults.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message).with_help(help));
+            } else if !entry.file_type().is_dir() {
+                self.file(&mut folder, path, &root, &entry, with_cases)?;
+            } else if with_cases && entry.depth() > 0 {
+                folders.push(entry);
+            }
+        }
+        self.overlooked.extend(cases::overlooked_files(&std::mem::take(&mut self.overlooked_files)));
+        for entry in folders {
+            let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
+            let holds = self.cases.iter().any(|case| case.path.starts_with(entry.path()));
+            self.overlooked.extend(cases::overlooked_folder(&below).filter(|_| !holds));
+        }
+        self.above.push(root);
+        for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
+            let target = path.join(&used);
+            // A path from the root of the disk would tie the pack to one machine.
+            if Path::new(&used).is_relative() && is_pack(&target) {
+                let other = self.folder(&target, false)?;
+                folder.others.insert(used, other);
+            }
+        }
+        self.above.pop();
+        Ok(folder)
+    }
+
+    /// Takes one file in, or says why not.
+    fn file(
+        &mut self,
+        folder: &mut Folder,
+        path: &Path,
+        root: &Path,
+        entry: &DirEntry,
+        with_cases: bool,
+    ) -> Result<(), ReadError> {
+        let Ok(relative) = entry.path().strip_prefix(path) else { return Ok(()) };
+        let below = slashed(relative);
+        let is_case = cases::is_case(&below);
+        let is_text = [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end))
+            && !below.starts_with("tests/");
+        let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
+        if !(is_text || is_grammar || (is_case && with_cases)) {
+            if with_cases && cases::overlooked(&below).is_some() {
+                self.overlooked_files.push(below);
+            }
+            return Ok(());
+        }
+        let name = folder.called(&below);
+        if entry.path_is_symlink() {
+            let target = entry.path().canonicalize().map_err(|error| io_error(entry.path(), &error))?;
+            if !target.starts_with(root) {
+                let message = format!("`{name}` is a link out of the pack");
+                folder.faults.push(
+                    Diagnostic::new(Code::PACK_OUTSIDE, None, message)
+                        .with_help("copy the file, or name its folder in `use`"),
+                );
+                return Ok(());
+            }
+        }
+        let metadata = entry.path().metadata().map_err(|error| io_error(entry.path(), &error))?;
+        let length = metadata.len();
+        let fault = if !metadata.is_file() {
+            // To open a pipe could take for ever.
+            Some(format!("`{name}` is not a file"))
+        } else if relative.to_str().is_none() {
+            Some(format!("the name of `{name}` is not Unicode"))
+        } else if length > MAX_FILE {
+            Some(format!("`{name}` has {length} bytes; a file of a pack has at most {MAX_FILE}"))
+        } else {
+            None
+        };
+        if let Some(message) = fault {
+            folder.faults.push(Diagnostic::new(Code::PACK_UNREADABLE, None, message));
+            return Ok(());
+        }
+        let bytes = read_file(entry.path(), MAX_FILE)?;
+        if is_case {
+            self.cases.push(CaseFile { name, path: entry.path().to_owned(), bytes });
+        } else {
+            folder.files.insert(below, bytes);
+        }
+        Ok(())
+    }
+
+    /// The name of the folder in messages: the last part of its path, or as many parts as it takes to tell it from the
+    /// others.
+    fn name(&mut self, root: &Path, typed: &Path) -> String {
+        if let Some((_, name, _)) = self.names.iter().find(|(known, ..)| known == root) {
+            return name.clone();
+        }
+        let parts: Vec<String> = root
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect();
+        let free = |name: &String| self.names.iter().all(|(_, known, _)| known != name);
+        let name = (0..parts.len())
+            .rev()
+            .filter_map(|first| parts.get(first..).map(|parts| parts.join("/")))
+            .find(free)
+            .unwrap_or_else(|| shown(root));
+        self.names.push((root.to_owned(), name.clone(), typed.to_owned()));
+        name
+    }
+}
+
+/// The folders that a `pack.toml` names in `use`. Faults in it are reported when the surface reads it.
+fn used_paths(bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let (table, _) = DeTable::parse_recoverable(text.strip_prefix('\u{feff}').unwrap_or(&text));
+    let Some(DeValue::Table(pack)) = table.get_ref().get("pack").map(|pack| pack.get_ref()) else { return Vec::new() };
+    let Some(DeValue::Array(used)) = pack.get("use").map(|used| used.get_ref()) else { return Vec::new() };
+    used.iter().filter_map(|path| path.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+/// Walks a folder in the order of names; links are reported, not followed.
+fn walk(path: &Path) -> walkdir::IntoIter {
+    WalkDir::new(path).max_depth(MAX_DEPTH).follow_root_links(true).sort_by_file_name().into_iter()
+}
+
+/// Whether a folder can be no part of a pack, because it is hidden or was made by a build.
+fn is_apart(entry: &DirEntry) -> bool {
+    entry.depth() > 0 && entry.file_type().is_dir() && is_named_apart(entry)
+}
+
+/// Whether the name is that of something hidden, or made by a build.
+fn is_named_apart(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    name.starts_with('.') || name == "target" || name == "node_modules"
+}
+
+/// Why a folder is not searched although it may belong to the pack.
+fn unread(entry: &DirEntry) -> Option<String> {
+    if entry.depth() == MAX_DEPTH && entry.file_type().is_dir() {
+        return Some(format!("lies {MAX_DEPTH} folders deep"));
+    }
+    let is_link = entry.depth() > 0 && entry.path_is_symlink() && entry.path().is_dir();
+    (is_link && !is_named_apart(entry) && !is_pack(entry.path())).then(|| "is a link to a folder".to_owned())
+}
+
+fn is_pack(path: &Path) -> bool {
+    path.join("pack.toml").is_file()
+}
+
+/// The folder of the pack that `path` names: `path` itself, or the folder of its `pack.toml`.
+pub fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if path.file_name() == Some(OsStr::new("pack.toml")) && path.is_file() => {
+            if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }
+        }
+        _ => path.to_owned(),
+    }
+}
+
+/// A path below a folder with `/` between its parts.
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// The path as messages show it.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
+}
+
+/// The error for a file or folder that the disk refused.
+pub fn io_error(path: &Path, error: &io::Error) -> ReadError {
+    ReadError::new(path, io_reason(error))
+}
+
+/// Why a file or folder could not be read or written, in words.
+pub fn io_reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn walk_error(path: &Path, error: &walkdir::Error) -> ReadError {
+    let path = error.path().unwrap_or(path);
+    match error.io_error() {
+        Some(io) => io_error(path, io),
+        None => ReadError::new(path, error),
+    }
+}

@@ -1,0 +1,239 @@
+//! Roots: where below a folder does a key lead?
+//!
+//! In: a folder that a user named, and the keys of effects.
+//! Out: [`HeldPath`]: an open folder and a name in it; a coded diagnostic for a key that leads anywhere else.
+//! Never: leaves the root, whatever the links or races; writes into a file.
+
+use super::nonce::Nonce;
+use super::read::{ReadError, io_error};
+use cap_std::ambient_authority;
+#[cfg(unix)]
+use cap_std::fs::MetadataExt as _;
+use cap_std::fs::{Dir, Metadata};
+use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::text::{excerpt, unsafe_because};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+use std::rc::Rc;
+
+/// The most characters of a key, a value or a reason that a message quotes.
+pub(super) const QUOTED: usize = 120;
+
+/// A folder below which effects are carried out.
+#[derive(Debug)]
+pub struct Root {
+    dir: Dir,
+    /// A number that tells it from other roots.
+    mark: u64,
+}
+
+/// The open folder of a file, and the file's name there. The folder stays the same, whatever becomes of its path.
+#[derive(Debug)]
+pub(super) struct HeldPath {
+    pub(super) dir: Rc<Dir>,
+    pub(super) name: String,
+}
+
+/// The folders that one change writes into. They are held open, made if they do not exist, and removed again if they
+/// stay empty.
+#[derive(Debug)]
+pub(super) struct Folders<'r> {
+    root: &'r Root,
+    open: BTreeMap<String, Rc<Dir>>,
+    /// If the root is locked: removes leftover temporary files from each folder when it is opened.
+    broom: Option<Nonce>,
+    /// The folders that were made, outer ones first.
+    made: Vec<String>,
+}
+
+impl Root {
+    /// Opens the folder at `path`.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        Self::at(path).map_err(|error| io_error(path, &error))
+    }
+
+    /// Opens the folder at `path`, also as a folder to write into.
+    pub fn hold(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
+        let root = Self::at(path)?;
+        let dir = Rc::new(root.dir.try_clone()?);
+        Ok((root, dir))
+    }
+
+    fn at(path: &Path) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority())?;
+        #[expect(clippy::disallowed_methods, reason = "what is asked of the disk is which folder it is")]
+        let real = path.canonicalize()?;
+        let mut hasher = DefaultHasher::new();
+        real.hash(&mut hasher);
+        #[cfg(unix)]
+        dir.dir_metadata().map(|metadata| metadata.ino()).unwrap_or_default().hash(&mut hasher);
+        Ok(Self { dir, mark: hasher.finish() })
+    }
+
+    pub(super) fn mark(&self) -> u64 {
+        self.mark
+    }
+
+    /// The file that `key` leads to, if it exists; nothing is made.
+    pub(super) fn look(&self, key: &str) -> Result<Option<(HeldPath, Metadata)>, Box<Diagnostic>> {
+        if let Some(why) = unsafe_because(key) {
+            let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
+            let fault = Diagnostic::new(Code::WORKSPACE_UNSAFE_KEY, None, message);
+            return Err(Box::new(fault.with_help("a key is a path below the root with `/` between its parts")));
+        }
+        let Some(place) = self.place(key).map_err(|error| fault(key, &error))? else { return Ok(None) };
+        match place.dir.symlink_metadata(&place.name) {
+            Ok(metadata) if metadata.is_file() => Ok(Some((place, metadata))),
+            Ok(metadata) => {
+                let what = if metadata.is_dir() {
+                    "a folder"
+                } else if metadata.is_symlink() {
+                    "a link"
+                } else {
+                    "neither file nor folder"
+                };
+                let message = format!("`{}` is {what}", excerpt(key, QUOTED));
+                let help = "move it away, or name a file; links are not written through";
+                Err(Box::new(Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, message).with_help(help)))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Box::new(fault(key, &error))),
+        }
+    }
+
+    /// Waits until no other run carries out an answer below this root. Other programs are not kept from writing there.
+    pub(super) fn lock(&self) -> Option<File> {
+        let folder = self.dir.open(".").ok()?.into_std();
+        // Where the system cannot lock a folder, an edit still sees that its document was changed.
+        folder.lock().ok()?;
+        Some(folder)
+    }
+
+    /// The place of `key`; none if its folder does not exist.
+    fn place(&self, key: &str) -> io::Result<Option<HeldPath>> {
+        let (folder, name) = split(key);
+        match self.dir.open_dir(folder) {
+            Ok(dir) => Ok(Some(HeldPath { dir: Rc::new(dir), name: name.to_owned() })),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                for folder in folders_of(key) {
+                    match self.dir.symlink_metadata(folder) {
+                        Ok(metadata) if metadata.is_dir() => {}
+                        // A link to nothing: a folder cannot be made in its place.
+                        Ok(metadata) if metadata.is_symlink() => drop(self.dir.open_dir(folder).map_err(not_a_folder)?),
+                        Ok(_) => return Err(ErrorKind::NotADirectory.into()),
+                        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<'r> Folders<'r> {
+    pub(super) fn new(root: &'r Root, broom: Option<Nonce>) -> Self {
+        Self { root, open: BTreeMap::new(), broom, made: Vec::new() }
+    }
+
+    /// The place of `key`; its folders are made if they do not exist.
+    pub(super) fn place(&mut self, key: &str) -> io::Result<HeldPath> {
+        let (folder, name) = split(key);
+        let dir = match self.open.get(folder) {
+            Some(dir) => Rc::clone(dir),
+            None => {
+                for folder in folders_of(key) {
+                    match self.root.dir.create_dir(folder) {
+                        Ok(()) => self.made.push(folder.to_owned()),
+                        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                let dir = Rc::new(self.root.dir.open_dir(folder).map_err(not_a_folder)?);
+                self.broom.inspect(|broom| broom.sweep(&dir));
+                self.open.insert(folder.to_owned(), Rc::clone(&dir));
+                dir
+            }
+        };
+        Ok(HeldPath { dir, name: name.to_owned() })
+    }
+
+    /// Flushes the folders to disk, if the system can.
+    pub(super) fn settle(&self) {
+        for folder in self.open.values().filter_map(|dir| dir.open(".").ok()) {
+            _ = folder.sync_all();
+        }
+    }
+}
+
+impl Drop for Folders<'_> {
+    /// Removes the folders that were made and are empty.
+    fn drop(&mut self) {
+        for folder in self.made.iter().rev() {
+            _ = self.root.dir.remove_dir(folder);
+        }
+    }
+}
+
+impl HeldPath {
+    /// The bytes of the file, at most `most`.
+    pub(super) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let length = self.dir.open(&self.name)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if length as u64 > most { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+    }
+}
+
+/// The folder of a key, and the name in it.
+fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('/').unwrap_or((".", key))
+}
+
+/// The folders on the way to a key, outer ones first.
+pub(super) fn folders_of(key: &str) -> impl Iterator<Item = &str> {
+    key.match_indices('/').filter_map(|(at, _)| key.get(..at))
+}
+
+fn not_a_folder(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::NotFound { ErrorKind::NotADirectory.into() } else { error }
+}
+
+/// The diagnostic for a `key` that the system does not let us write.
+pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
+    let key = excerpt(key, QUOTED);
+    match error.kind() {
+        // The sandbox's own refusal: it has no number of the system.
+        ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
+            Diagnostic::new(Code::WORKSPACE_OUTSIDE, None, format!("`{key}` leads out of the root"))
+                .with_help("a folder on its way is a link to elsewhere: remove it, or make the root larger")
+        }
+        ErrorKind::NotADirectory => {
+            Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, format!("a part of `{key}` is not a folder"))
+                .with_help("move what stands there away, or name another folder")
+        }
+        ErrorKind::IsADirectory => Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, format!("`{key}` is a folder"))
+            .with_help("move it away, or name a file"),
+        kind => {
+            let (why, help) = match kind {
+                ErrorKind::PermissionDenied => ("permission denied".to_owned(), "make it writable for you"),
+                ErrorKind::ReadOnlyFilesystem => {
+                    ("the file system is read-only".to_owned(), "name a root that can be written")
+                }
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    ("there is no room left".to_owned(), "make room, and apply the answer again")
+                }
+                ErrorKind::FileTooLarge => ("it is too large".to_owned(), "make it smaller"),
+                _ => (excerpt(&error.to_string(), QUOTED).into_owned(), "mend this, and apply the answer again"),
+            };
+            Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, format!("cannot write `{key}`: {why}")).with_help(help)
+        }
+    }
+}

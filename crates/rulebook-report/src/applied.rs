@@ -1,0 +1,92 @@
+//! Applied answers: what was written, or would be?
+//!
+//! In: the files of an answer and what became of them.
+//! Out: a line for each, and how it differs if that was asked for.
+//! Never: looks at a disk.
+
+use super::count;
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::outcome::visible;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// One file of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct AppliedFile {
+    /// Its path below the root.
+    pub key: String,
+    /// `created`, `replaced`, `unchanged`, or `left` as it was, because it or another file of the answer cannot be
+    /// written.
+    pub change: String,
+    /// The length of its new text, in bytes.
+    pub bytes: usize,
+    /// With `--dry-run`: how it would change, in the unified format.
+    pub diff: Option<String>,
+    /// What the pack says about its edits.
+    pub said: Vec<String>,
+}
+
+impl Pen {
+    /// What became of the files, printed after the diagnostics about them.
+    pub fn applied(&self, files: &[AppliedFile], faults: &[String]) -> String {
+        let mut text = String::new();
+        for part in faults {
+            text += part;
+            text.push('\n');
+        }
+        for diff in files.iter().filter_map(|file| file.diff.as_ref()) {
+            text += &coloured(diff);
+            text.push('\n');
+        }
+        for said in files.iter().flat_map(|file| &file.said) {
+            _ = writeln!(text, "{}", visible(said));
+        }
+        for file in files {
+            let style = match file.change.as_str() {
+                "created" | "replaced" => GOOD,
+                "left" => BAD,
+                _ => FAINT,
+            };
+            let word = paint(style, &format!("{:<9}", file.change));
+            let size = paint(FAINT, &format!("({})", count(file.bytes, "byte")));
+            _ = writeln!(text, "{word} {} {size}", visible(&file.key));
+        }
+        text
+    }
+}
+
+/// The last line of `apply`: how many files, and what became of them.
+pub fn applied_sum(files: &[AppliedFile], dry_run: bool) -> String {
+    let mut words: Vec<(&str, usize)> = Vec::new();
+    for file in files {
+        match words.iter_mut().find(|(word, _)| *word == file.change) {
+            Some((_, number)) => *number += 1,
+            None => words.push((&file.change, 1)),
+        }
+    }
+    let words: Vec<String> = words.iter().map(|(word, number)| format!("{number} {word}")).collect();
+    let dry = if dry_run { paint(WARN, " (dry run: nothing was written)") } else { String::new() };
+    match words.as_slice() {
+        [] => format!("no file to write{dry}\n"),
+        words => format!("{}: {}{dry}\n", count(files.len(), "file"), words.join(", ")),
+    }
+}
+
+fn coloured(diff: &str) -> String {
+    let mut text = String::new();
+    for line in diff.lines() {
+        let style = match line.as_bytes().first() {
+            _ if line.starts_with("--- ") || line.starts_with("+++ ") => STRONG,
+            Some(b'+') => GOOD,
+            Some(b'-') => BAD,
+            Some(b'@' | b'\\') => FAINT,
+            _ => {
+                _ = writeln!(text, "{}", visible(line));
+                continue;
+            }
+        };
+        _ = writeln!(text, "{}", paint(style, &visible(line)));
+    }
+    text
+}

@@ -1,0 +1,241 @@
+//! Case runs for people: which expectations failed, and what came instead?
+//!
+//! In: the cases of a pack, their results, and their files.
+//! Out: every failure at its line, expected against found, and one line with totals.
+//! Never: says anything about a case that passes, except that its `todo` is out of date.
+
+use super::count;
+use super::diff::{Change, DiffLine, compare};
+use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
+use super::meant::meant;
+use super::row::Row;
+use rulebook::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, TurnResult};
+use rulebook::diagnostic::{Code, Diagnostic, Severity};
+use rulebook::outcome::Finding;
+use rulebook::text::{Sources, excerpt};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A pack whose cases were run.
+#[derive(Debug)]
+pub struct TestedPack {
+    /// The name of the pack.
+    pub name: String,
+    /// The pen to draw its files with.
+    pub pen: Pen,
+    /// Why the pack cannot run, with its sources.
+    pub faults: Option<(Sources, Vec<Diagnostic>)>,
+    /// The sources of the case files.
+    pub sources: Sources,
+    /// Diagnostics about case files that cannot be read.
+    pub broken: Vec<Diagnostic>,
+    /// The cases with their results.
+    pub runs: Vec<(Case, CaseRun)>,
+    /// The coverage, if it was asked for.
+    pub coverage: Option<Coverage>,
+    /// The least percentage that they must exercise.
+    pub least: Option<usize>,
+    /// Whether to print the whole coverage.
+    pub lists: bool,
+}
+
+impl TestedPack {
+    /// The number of cases with this verdict.
+    pub fn count(&self, verdict: CaseVerdict) -> usize {
+        self.runs.iter().filter(|(_, run)| run.verdict == verdict).count()
+    }
+
+    /// Whether there was nothing to run, and nothing is wrong.
+    pub fn is_idle(&self) -> bool {
+        self.runs.is_empty() && self.broken.is_empty() && self.faults.is_none()
+    }
+
+    /// Whether a case failed or could not be read.
+    pub fn has_failed(&self) -> bool {
+        let faults = self.faults.iter().flat_map(|(_, faults)| faults);
+        let failed = self.count(CaseVerdict::Failed) > 0 || self.uncovered().next().is_some();
+        failed || faults.chain(&self.broken).any(Diagnostic::is_error)
+    }
+
+    /// The declarations that no case exercised, if the coverage is too low.
+    fn uncovered(&self) -> impl Iterator<Item = &Covered> {
+        let below = |coverage: &&Coverage| self.least.is_some_and(|least| coverage.percent() < least);
+        self.coverage.iter().filter(below).flat_map(|coverage| coverage.rows.iter().filter(|row| row.hits == 0))
+    }
+
+    /// A row for each reason why the pack or a case file cannot be used.
+    pub fn unusable(&self) -> impl Iterator<Item = Row> {
+        let faults = self.faults.iter().flat_map(|(sources, faults)| faults.iter().map(move |one| (sources, one)));
+        let all = faults.chain(self.broken.iter().map(|one| (&self.sources, one)));
+        all.map(|(sources, one)| Row::of_diagnostic(&self.pen, sources, one))
+    }
+
+    /// A row for everything that needs attention.
+    pub fn rows(&self) -> Vec<Row> {
+        let told = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
+        let of_runs = told.flat_map(|(case, run)| {
+            let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, &self.sources, one));
+            faults.chain(run.failures.iter().map(|one| Row::of_failure(&self.pen, &self.sources, case, one)))
+        });
+        // Without a minimum, uncovered rows are no faults, but are shown to whoever asks for them.
+        let told = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
+        let told = told.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
+        let told = told.map(|row| Row { severity: Severity::Info, ..Row::of_uncovered(&self.pen, row) });
+        let uncovered = self.uncovered().map(|row| Row::of_uncovered(&self.pen, row));
+        self.unusable().chain(of_runs).chain(uncovered).chain(told).collect()
+    }
+
+    /// Everything that needs attention, for people.
+    pub fn human(&self) -> String {
+        let mut text = String::new();
+        if let Some((sources, faults)) = &self.faults {
+            text += &self.pen.diagnostics(sources, faults);
+        }
+        text += &self.pen.diagnostics(&self.sources, &self.broken);
+        for (case, run) in &self.runs {
+            if matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done) {
+                text += &self.pen.diagnostics(&self.sources, &run.diagnostics);
+                text.extend(run.failures.iter().map(|failure| self.failure(case, run, failure) + "\n"));
+            }
+        }
+        let lists = self.lists || self.uncovered().next().is_some();
+        if let Some(coverage) = self.coverage.as_ref().filter(|_| lists) {
+            text += &self.pen.coverage(&self.name, coverage, self.least);
+        }
+        text
+    }
+
+    fn failure(&self, case: &Case, run: &CaseRun, failure: &Failure) -> String {
+        let (label, difference) = explain(failure);
+        let mut notes = Vec::new();
+        notes.extend(difference.map(|text| ("difference", text)));
+        // A status or a code alone says little: show what was found.
+        if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
+            notes.extend(findings(&failure.path, run.told.get(failure.step)));
+        }
+        notes.extend(meant(failure).map(|help| ("help", help)));
+        notes.push(("claim", case.header.claim.value.clone()));
+        let source = self.sources.get(failure.at.source);
+        let mark = source.map(|source| Mark { source, span: failure.at.span, label: Some(label), primary: true });
+        self.pen.draw(&Picture {
+            severity: Severity::Error,
+            code: Code::CASE_FAILED.to_string(),
+            message: format!("`{}` is not as expected", failure.path),
+            marks: mark.into_iter().collect(),
+            notes,
+        })
+    }
+}
+
+/// The most characters of an expected value that is shown next to its line.
+const BESIDE: usize = 60;
+
+impl Pen {
+    /// The last line: how many cases of how many packs pass.
+    pub fn tested_sum(&self, packs: &[TestedPack]) -> String {
+        let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
+        let cases: usize = packs.iter().map(|pack| pack.runs.len()).sum();
+        let unread: usize = packs.iter().map(|pack| pack.broken.len()).sum();
+        let unfit = packs.iter().filter(|pack| pack.faults.is_some()).count();
+        let failed = sum(CaseVerdict::Failed);
+        let mut words = vec![paint(
+            if failed + unread + unfit == 0 { GOOD } else { STRONG },
+            &format!("{} passed", sum(CaseVerdict::Passed)),
+        )];
+        if failed > 0 {
+            words.push(paint(BAD, &format!("{failed} failed")));
+        }
+        if unread > 0 {
+            words.push(paint(BAD, &format!("{} in case files", count(unread, "fault"))));
+        }
+        if unfit > 0 {
+            words.push(paint(BAD, &format!("{} cannot run", count(unfit, "pack"))));
+        }
+        if sum(CaseVerdict::Todo) > 0 {
+            words.push(paint(FAINT, &format!("{} to do", sum(CaseVerdict::Todo))));
+        }
+        if sum(CaseVerdict::Done) > 0 {
+            words.push(paint(WARN, &format!("{} no longer to do", sum(CaseVerdict::Done))));
+        }
+        format!("{} in {}: {}\n", count(cases, "case"), count(packs.len(), "pack"), words.join(", "))
+    }
+
+    fn coverage(&self, name: &str, coverage: &Coverage, least: Option<usize>) -> String {
+        let percent = coverage.percent();
+        let (style, wanted) = match least {
+            Some(least) if percent < least => (BAD, format!(" of the {least} % that it must")),
+            _ => (STRONG, String::new()),
+        };
+        let mut text = format!("{}{wanted}\n", paint(style, &format!("{name}: the cases exercise {percent} %")));
+        let mut kinds: Vec<&str> = coverage.rows.iter().map(|row| row.kind).collect();
+        kinds.dedup();
+        for kind in kinds {
+            let rows: Vec<_> = coverage.rows.iter().filter(|row| row.kind == kind).collect();
+            let hit = rows.iter().filter(|row| row.hits > 0).count();
+            let style = if hit == rows.len() { GOOD } else { WARN };
+            _ = writeln!(text, "{}", paint(style, &format!("{hit} of {}", count(rows.len(), kind))));
+            for row in rows.iter().filter(|row| row.hits == 0) {
+                let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+                let reason = row.reason.as_ref().map(ToString::to_string).unwrap_or_default();
+                _ = writeln!(text, "  {}  {}  {}", row.name, paint(WARN, &reason), paint(FAINT, &rule));
+            }
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// The text next to the line of a failed expectation, and the difference if that text would be too long.
+fn explain(failure: &Failure) -> (String, Option<String>) {
+    let Some(got) = &failure.got else {
+        let holds = failure.path.split('[').next() == Some("contains");
+        let label = if holds { "the prompt does not hold this" } else { "expected, but there is nothing here" };
+        return (label.to_owned(), None);
+    };
+    if failure.is_unwanted() {
+        return (format!("it should lack {}, but holds it", excerpt(&got.to_string(), BESIDE)), None);
+    }
+    // White space is seen in quotes alone.
+    let blank = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let spaced = blank(got).is_some() && blank(&failure.expected) == blank(got);
+    let short = |value: &Value| {
+        let text = value.to_string();
+        let lines = value.as_str().is_some_and(|text| text.contains('\n'));
+        (text.chars().count() <= BESIDE && (spaced || !lines)).then_some(text)
+    };
+    match (short(&failure.expected), short(got)) {
+        (Some(expected), Some(got)) => (format!("expected {expected}, got {got}"), None),
+        _ => {
+            let lines = |value: &Value| match value {
+                Value::String(text) => text.clone(),
+                other => serde_json::to_string_pretty(other).unwrap_or_default(),
+            };
+            let label = if spaced { "got other white space" } else { "got something else" };
+            (label.to_owned(), Some(draw_difference(&lines(&failure.expected), &lines(got))))
+        }
+    }
+}
+
+/// The difference: expected lines with a minus, found ones with a plus, and a few common ones around them.
+fn draw_difference(expected: &str, got: &str) -> String {
+    let drawn = compare(expected, got).into_iter().map(|line| match line {
+        DiffLine::Shown(Change::Equal, text) => format!("  {text}"),
+        DiffLine::Shown(Change::Delete, text) => format!("- {text}"),
+        DiffLine::Shown(Change::Insert, text) => format!("+ {text}"),
+        DiffLine::LeftOut => "…".to_owned(),
+    });
+    let drawn: Vec<String> = std::iter::once("- expected, + got".to_owned()).chain(drawn).collect();
+    drawn.join("\n")
+}
+
+/// The findings, if a list of codes does not match.
+fn findings(path: &str, told: Option<&TurnResult>) -> Option<(&'static str, String)> {
+    let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
+    let lines: Vec<String> = told?
+        .diagnostics()
+        .iter()
+        .filter(wanted)
+        .map(|one| format!("{}:{} {} {}", one.span.line, one.span.column, one.code, one.message))
+        .collect();
+    (!lines.is_empty()).then(|| ("found", lines.join("\n")))
+}

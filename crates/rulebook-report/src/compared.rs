@@ -1,0 +1,96 @@
+//! Compared packs: how do people read what a change means?
+//!
+//! In: the changes between two versions of a pack, and maybe the results of recorded answers.
+//! Out: text for people, and one plain line for each change.
+//! Never: judges a change.
+
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::{Replayed, count};
+use annotate_snippets::renderer::Style;
+use rulebook::compare::{Change, Comparison, PromptChange, Way};
+use std::fmt::Write as _;
+
+const WAYS: [Way; 5] = [Way::Widened, Way::Narrowed, Way::Changed, Way::Appeared, Way::Gone];
+
+impl Pen {
+    /// The changes by their way, the widening ones first; then the prompts and the answers.
+    pub fn compared(&self, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+        let mut text = String::new();
+        for way in WAYS {
+            let changes: Vec<&Change> = comparison.changes.iter().filter(|change| change.way == way).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            _ = writeln!(text, "{}", paint(style(way), way.name()));
+            for change in changes {
+                let place = place(change, before, self).map(|place| format!("  {}", paint(FAINT, &place)));
+                let place = place.unwrap_or_default();
+                _ = writeln!(text, "  {} {}{place}", change.kind, paint(STRONG, &change.name));
+                for how in &change.how {
+                    _ = writeln!(text, "      {how}");
+                }
+            }
+            text.push('\n');
+        }
+        if !comparison.prompts.is_empty() {
+            _ = writeln!(text, "{}", paint(STRONG, "tokens of prompts"));
+            for prompt in &comparison.prompts {
+                let PromptChange { prompt: name, mode, tier, .. } = prompt;
+                _ = writeln!(text, "  {:>20}  {name} in {mode}, {tier}", tokens(prompt));
+            }
+            text.push('\n');
+        }
+        text + &replayed.map(|replayed| self.replayed(replayed)).unwrap_or_default()
+    }
+}
+
+/// One line for each change.
+pub fn compared_plain(pen: &Pen, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+    let mut text = String::new();
+    for change in &comparison.changes {
+        let place = place(change, before, pen).map(|place| place + ": ").unwrap_or_default();
+        let how = change.how.iter().map(|how| format!("; {}", how.replace('\n', "\\n"))).collect::<String>();
+        _ = writeln!(text, "{place}{}: {} {}{how}", change.way.name(), change.kind, change.name);
+    }
+    for prompt in &comparison.prompts {
+        _ = writeln!(text, "tokens: {} in {}, {}: {}", prompt.prompt, prompt.mode, prompt.tier, tokens(prompt));
+    }
+    for (how, answers) in replayed.into_iter().flat_map(|replayed| &replayed.kinds) {
+        _ = writeln!(text, "outcomes: {}: {}", count(*answers, "answer"), how.join("; "));
+    }
+    text
+}
+
+/// Its place, or its place in the old version.
+fn place(change: &Change, before: &Pen, now: &Pen) -> Option<String> {
+    let pen = if change.gone { before } else { now };
+    change.rule.as_ref().map(|rule| pen.shown(rule))
+}
+
+/// The last line: how many changes of each way.
+pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> String {
+    let of = |way: Way| (way, comparison.count(way));
+    let words = WAYS.map(of).into_iter().filter(|(_, number)| *number > 0);
+    let mut words: Vec<String> =
+        words.map(|(way, number)| paint(style(way), &format!("{number} {}", way.name()))).collect();
+    if words.is_empty() {
+        words.push(paint(GOOD, "nothing changed"));
+    }
+    words.extend(
+        replayed.map(|replayed| format!("{} of {} otherwise", replayed.differing, count(replayed.compared, "answer"))),
+    );
+    format!("{}\n", words.join(", "))
+}
+
+fn style(way: Way) -> Style {
+    match way {
+        Way::Widened => BAD,
+        Way::Narrowed => GOOD,
+        _ => WARN,
+    }
+}
+
+fn tokens(prompt: &PromptChange) -> String {
+    let word = |tokens: Option<usize>| tokens.map_or("none".to_owned(), |tokens| tokens.to_string());
+    format!("{} → {}", word(prompt.before), word(prompt.after))
+}

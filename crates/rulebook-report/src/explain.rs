@@ -1,0 +1,136 @@
+//! Explanations: what does a code, a table or a matrix say to a person?
+//!
+//! In: the embedded pages, and a program's tables.
+//! Out: a page with its generated lines, the degradation table, the permit matrix.
+//! Never: has explanations of its own: all words are from a page or a pack.
+
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
+use rulebook::diagnostic::{Defect, Page, Strategy, bare};
+use rulebook::program::{DegradationRow, Permission, PermitCell};
+use rulebook::text::one_line;
+use std::fmt::Write as _;
+
+impl Pen {
+    /// A page; for a defect, with its strategies below.
+    pub fn page(&self, page: &Page) -> String {
+        let mut text = String::new();
+        // The marks of the fence that is open.
+        let mut fence: Option<&str> = None;
+        for line in page.text.trim_end().lines() {
+            let marks = line.split_once(|c| c != '`').map_or(line, |(marks, _)| marks);
+            match fence {
+                Some(open) if line == open => fence = None,
+                None if marks.len() >= 3 => fence = Some(marks),
+                _ => page_line(line, fence.is_some(), &mut text),
+            }
+        }
+        let name = bare(page.code);
+        if let (true, Some(defect)) = (page.code.starts_with("response/"), Defect::from_name(name)) {
+            _ = writeln!(text, "\n{}", strategies_of(defect));
+        } else if let (false, Some(strategy)) = (page.code.contains('/'), Strategy::from_name(name)) {
+            _ = writeln!(text, "\n{}", defects_of(strategy));
+        }
+        text
+    }
+
+    /// The list of all pages, each with its first sentence.
+    pub fn contents(&self, pages: &[Page]) -> String {
+        let width = pages.iter().map(|page| page.code.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for page in pages {
+            let about = page.text.split("\n\n").map(str::trim).find(|part| !part.is_empty() && !part.starts_with('#'));
+            let about = about.unwrap_or_default().replace('\n', " ");
+            let sentence = about.split_inclusive(". ").next().unwrap_or_default().trim_end();
+            _ = writeln!(text, "{}  {sentence}", paint(STRONG, &format!("{:<width$}", page.code)));
+        }
+        text
+    }
+
+    /// The complete degradation table.
+    pub fn degradation(&self, rows: &[DegradationRow]) -> String {
+        let mut lines = vec![(FAINT, ["defect", "strategy", "said by", ""].map(str::to_owned))];
+        lines.extend(rows.iter().map(|row| {
+            let strategies: Vec<&str> = row.strategies.iter().map(|strategy| strategy.name()).collect();
+            let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+            let style = if row.rule.is_some() { STRONG } else { FAINT };
+            (style, [row.defect.name().to_owned(), strategies.join(", "), row.said_by.to_string(), rule])
+        }));
+        table(&lines, &[])
+    }
+
+    /// The matrix of actions and modes, and the conditions in it.
+    pub fn permits(&self, cells: &[PermitCell]) -> String {
+        let mut modes: Vec<&str> = Vec::new();
+        let mut actions: Vec<&str> = Vec::new();
+        for cell in cells {
+            if !modes.contains(&cell.mode.as_str()) {
+                modes.push(&cell.mode);
+            }
+            if !actions.contains(&cell.action.as_str()) {
+                actions.push(&cell.action);
+            }
+        }
+        let first = actions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let mut text = format!("{:<first$}", "");
+        for mode in &modes {
+            _ = write!(text, "  {}", paint(STRONG, mode));
+        }
+        text.push('\n');
+        let mut conditions = Vec::new();
+        for action in &actions {
+            _ = write!(text, "{action:<first$}");
+            for mode in &modes {
+                let permit =
+                    cells.iter().find(|cell| cell.action == *action && cell.mode == *mode).map(|cell| &cell.permission);
+                let (mark, style) = match permit {
+                    Some(Permission::Always { .. }) => ("✓".to_owned(), GOOD),
+                    Some(Permission::When { condition, rule }) => {
+                        conditions.push((condition, rule));
+                        (format!("✓{}", conditions.len()), WARN)
+                    }
+                    Some(Permission::Forbidden) | None => ("·".to_owned(), FAINT),
+                };
+                let rest = mode.chars().count().saturating_sub(mark.chars().count());
+                _ = write!(text, "  {}{:rest$}", paint(style, &mark), "");
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+        for (number, (condition, rule)) in conditions.iter().enumerate() {
+            let number = paint(WARN, &format!("✓{}", number + 1));
+            _ = writeln!(text, "{number} when {}  {}", one_line(condition), paint(FAINT, &self.shown(rule)));
+        }
+        text
+    }
+
+    /// One line about a command that failed for reasons outside all packs.
+    pub fn trouble(&self, message: &str) -> String {
+        format!("{} {}\n", paint(BAD, "rulebook:"), one_line(message))
+    }
+}
+
+fn page_line(line: &str, in_fence: bool, text: &mut String) {
+    let shown = match line.strip_prefix('#') {
+        _ if in_fence => format!("    {line}"),
+        Some(heading) => paint(STRONG, heading.trim_start_matches('#').trim()),
+        None => line.to_owned(),
+    };
+    _ = writeln!(text, "{shown}");
+}
+
+/// The strategies for a defect. Generated, so that no page can be out of date.
+fn strategies_of(defect: Defect) -> String {
+    let fits: Vec<String> = defect.fits().iter().map(|strategy| format!("`{strategy}`")).collect();
+    let (usual, of_calls) = (defect.default_strategy(), defect.default_for_calls());
+    let calls = if of_calls == usual { String::new() } else { format!(", of a call by `{of_calls}`,") };
+    format!("Answered by `{usual}`{calls} where no pack says otherwise; it may be {}.", fits.join(", "))
+}
+
+fn defects_of(strategy: Strategy) -> String {
+    let all = Defect::ALL.iter().filter(|defect| defect.fits().contains(&strategy));
+    if strategy.refuses() {
+        return "It fits every defect.".to_owned();
+    }
+    let names: Vec<String> = all.map(|defect| format!("`{defect}`")).collect();
+    format!("It fits {}.", names.join(", "))
+}

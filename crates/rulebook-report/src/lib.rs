@@ -1,0 +1,110 @@
+//! Reports: how do people and programs read the results?
+//!
+//! In: diagnostics, outcomes, case runs and tables, all plain data.
+//! Out: text for people ([`Pen`]), the same as [`Row`]s for programs in one format each ([`json`], [`plain`],
+//! [`github`], [`sarif()`], [`junit()`]), and the schemas of all files and contracts ([`schemas`]).
+//! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
+
+/// Declares the structs of a report: plain data with public members, serialized to JSON, with a schema.
+macro_rules! contract {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+            #[schemars(deny_unknown_fields)]
+            #[non_exhaustive]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+        )*
+    };
+}
+
+mod applied;
+mod cases;
+mod compared;
+mod diff;
+mod drawing;
+mod explain;
+mod heard;
+pub mod json;
+mod junit;
+mod lines;
+mod meant;
+mod outcome;
+mod page;
+mod played;
+mod prompt;
+mod replayed;
+mod row;
+mod sarif;
+pub mod schemas;
+mod story;
+mod window;
+
+pub use applied::{AppliedFile, applied_sum};
+pub use cases::TestedPack;
+pub use compared::{compared_plain, compared_sum};
+pub use diff::unified;
+pub use drawing::{Pen, unpainted};
+pub use heard::heard_status;
+pub use junit::junit;
+pub use lines::{github, plain};
+pub use outcome::status;
+pub use played::standing;
+pub use replayed::{Counts, Differing, Replayed, Sums};
+pub use row::{Row, RowLabel};
+pub use sarif::sarif;
+
+use drawing::{BAD, GOOD, WARN, paint};
+use rulebook::diagnostic::Severity;
+
+/// A number with its noun: `1 error`, `2 errors`.
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// How many findings there are of each severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// How many errors.
+    pub errors: usize,
+    /// How many warnings.
+    pub warnings: usize,
+    /// How many remarks.
+    pub infos: usize,
+}
+
+impl Tally {
+    /// Counts severities.
+    pub fn of(severities: impl IntoIterator<Item = Severity>) -> Self {
+        let mut tally = Self::default();
+        for severity in severities {
+            match severity {
+                Severity::Error => tally.errors += 1,
+                Severity::Warning => tally.warnings += 1,
+                Severity::Info => tally.infos += 1,
+            }
+        }
+        tally
+    }
+
+    /// The counts that are not zero: `1 error`, `2 warnings`, `3 remarks`.
+    fn words(self) -> impl Iterator<Item = String> {
+        let errors = (self.errors > 0).then(|| paint(BAD, &count(self.errors, "error")));
+        let warnings = (self.warnings > 0).then(|| count(self.warnings, "warning"));
+        let remarks = (self.infos > 0).then(|| count(self.infos, "remark"));
+        [errors, warnings, remarks].into_iter().flatten()
+    }
+}
+
+/// The last line of `check`: how many packs, and how much was found.
+pub fn checked_sum(packs: usize, Tally { errors, warnings, .. }: Tally) -> String {
+    let packs = count(packs, "pack");
+    match (errors, warnings) {
+        (0, 0) => format!("{packs}: {}\n", paint(GOOD, "clean")),
+        (0, _) => format!("{packs}: {}\n", paint(WARN, &count(warnings, "warning"))),
+        (_, 0) => format!("{packs}: {}\n", paint(BAD, &count(errors, "error"))),
+        _ => {
+            format!("{packs}: {}, {}\n", paint(BAD, &count(errors, "error")), paint(WARN, &count(warnings, "warning")))
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Outcomes for people: what came of this answer, at a glance?
+//!
+//! In: an outcome and the answer it is about.
+//! Out: the message, what was asked for and its verdicts, the findings at their lines, the ledger as a bar.
+//! Never: hides a call, an effect or a finding.
+
+use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
+use super::row::Row;
+use super::{Tally, count};
+use annotate_snippets::renderer::{AnsiColor, Style};
+use rulebook::diagnostic::Severity;
+use rulebook::outcome::{
+    Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
+};
+use rulebook::text::{Source, Span, excerpt, turns};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// How many characters of a value are shown.
+const VALUE: usize = 60;
+/// The width of the ledger bar in characters.
+const BAR: usize = 48;
+
+impl Pen {
+    /// The findings of an outcome, with their places in the answer.
+    pub fn rows(&self, outcome: &Outcome, response: &Source) -> Vec<Row> {
+        outcome.diagnostics.iter().map(|finding| Row::of_finding(self, response, finding)).collect()
+    }
+
+    /// The outcome of the answer `response`, ending with its ledger. [`status`] is the last line.
+    pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
+        let mut text = String::new();
+        if outcome.message.is_empty() {
+            text += &paint(FAINT, "(no message)");
+            text.push('\n');
+        } else {
+            text += &visible(&outcome.message);
+            text.push('\n');
+        }
+        self.parts(outcome, &mut text);
+        for finding in &outcome.diagnostics {
+            text.push('\n');
+            text += &self.finding(finding, response);
+        }
+        if let Some(trace) = &outcome.trace {
+            heading("trace", &mut text);
+            // What became of each byte is what the bar below sums up.
+            for step in trace.iter().filter(|step| !matches!(step.step, StepKind::Bytes { .. })) {
+                text += &self.step(step, response);
+            }
+        }
+        text + &ending(outcome)
+    }
+
+    /// Only the findings, each followed by a blank line.
+    pub fn findings(&self, outcome: &Outcome, response: &Source) -> String {
+        outcome.diagnostics.iter().map(|finding| self.finding(finding, response) + "\n").collect()
+    }
+
+    fn parts(&self, outcome: &Outcome, text: &mut String) {
+        if !outcome.thinking.is_empty() {
+            heading("thinking", text);
+            for part in &outcome.thinking {
+                _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, VALUE + 20)));
+            }
+        }
+        self.asked_for(outcome, text);
+        if !outcome.utterances.is_empty() {
+            heading("utterances", text);
+            for utterance in &outcome.utterances {
+                let name = paint(STRONG, &visible(&utterance.speaker));
+                _ = writeln!(text, "  {name} {}", excerpt(&utterance.text, VALUE));
+            }
+        }
+        if !outcome.effects.is_empty() {
+            heading("effects", text);
+            for effect in &outcome.effects {
+                *text += &self.effect(effect);
+            }
+        }
+    }
+
+    /// The calls, and the named parts.
+    pub(super) fn asked_for(&self, outcome: &Outcome, text: &mut String) {
+        if !outcome.calls.is_empty() {
+            heading("calls", text);
+            for call in &outcome.calls {
+                *text += &self.call(call, &outcome.diagnostics);
+            }
+        }
+        if !outcome.contents.is_empty() {
+            heading("contents", text);
+            for content in &outcome.contents {
+                let name = paint(STRONG, &visible(&content.name));
+                _ = writeln!(text, "  {name} {} {}", excerpt(&content.key, VALUE), size(&content.text));
+            }
+        }
+        if !outcome.sections.is_empty() {
+            heading("sections", text);
+            for section in &outcome.sections {
+                let name = paint(STRONG, &visible(&section.name));
+                _ = writeln!(text, "  {name} {}", excerpt(&section.text, VALUE));
+            }
+        }
+    }
+
+    fn call(&self, call: &Call, findings: &[Finding]) -> String {
+        let (mark, style) = match call.verdict {
+            Verdict::Accepted => ("✓", GOOD),
+            Verdict::Dropped => ("✗", BAD),
+        };
+        let mut line = format!("  {} {}", paint(style, mark), paint(STRONG, &visible(&call.action)));
+        if call.verdict == Verdict::Dropped {
+            let [start, end] = call.span;
+            let mut reasons: Vec<&str> = findings
+                .iter()
+                .filter(|finding| {
+                    finding.severity != Severity::Info && start <= finding.span.start && finding.span.end <= end
+                })
+                .filter_map(|finding| finding.code.strip_prefix("response/"))
+                .collect();
+            reasons.dedup();
+            if !reasons.is_empty() {
+                _ = write!(line, "  {}", paint(WARN, &reasons.join(", ")));
+            }
+        }
+        let params = members(&call.params);
+        if !params.is_empty() {
+            _ = write!(line, "  {params}");
+        }
+        line.push('\n');
+        line
+    }
+
+    pub(super) fn effect(&self, record: &EffectRecord) -> String {
+        let (verb, what) = match &record.effect {
+            Effect::Emit { event, value } => ("emit".into(), format!("{} {}", visible(event), brief(value))),
+            Effect::Write { key, text } => ("write".into(), format!("{} {}", visible(key), size(text))),
+            other => plain(other),
+        };
+        format!("  {verb:<6} {what}  {}\n", paint(FAINT, &self.shown(&record.cause)))
+    }
+
+    pub(super) fn finding(&self, finding: &Finding, response: &Source) -> String {
+        let mut notes = Vec::new();
+        if let Some(help) = &finding.help {
+            notes.push(("help", help.clone()));
+        }
+        let rule = finding.rule.as_ref().map(|rule| self.shown(rule));
+        match (&finding.strategy, rule) {
+            // The rule that found it and the strategy that answered it may be declared in different places.
+            (Some(strategy), Some(rule)) => {
+                notes.push(("strategy", strategy.clone()));
+                notes.push(("rule", rule));
+            }
+            (Some(strategy), None) => notes.push(("strategy", format!("{strategy} (default)"))),
+            (None, Some(rule)) => notes.push(("rule", rule)),
+            (None, None) => {}
+        }
+        let code = match &finding.id {
+            Some(id) => format!("{}: {id}", finding.code),
+            None => finding.code.clone(),
+        };
+        // A whole block would bury the sentence about it: its first line says where it is.
+        let span = Span::new(finding.span.start, finding.span.end);
+        let first = span.of(response.text()).lines().next().unwrap_or_default().len();
+        let shown = Span::new(span.start, span.start + first);
+        self.draw(&Picture {
+            severity: finding.severity,
+            code,
+            message: finding.message.clone(),
+            marks: vec![Mark { source: response, span: shown, label: None, primary: true }],
+            notes,
+        })
+    }
+
+    pub(super) fn step(&self, step: &TraceStep, response: &Source) -> String {
+        let [start, _] = step.span;
+        let rule = step.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+        let place = response.place(start).to_string();
+        format!("  {place:>6} {:<9} {}  {}\n", step.step, excerpt(&step.found, 100), paint(FAINT, &rule))
+    }
+}
+
+pub(super) fn heading(name: &str, text: &mut String) {
+    _ = writeln!(text, "\n{}", paint(STRONG, name));
+}
+
+/// A text with its line breaks and tabs, but without anything that controls a terminal; characters that change the
+/// direction of text are escaped.
+pub(super) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
+        if turns(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    out
+}
+
+/// The kind of an effect, and its other members: first the place, then the value.
+fn plain(effect: &Effect) -> (String, String) {
+    let Ok(Value::Object(mut members)) = serde_json::to_value(effect) else { return ("effect".into(), String::new()) };
+    let kind = members.shift_remove("kind");
+    let words: Vec<String> = members
+        .values()
+        .map(|value| match value {
+            Value::String(text) if members.len() > 1 => excerpt(text, VALUE).into_owned(),
+            value => brief(value),
+        })
+        .collect();
+    (kind.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned(), words.join(" "))
+}
+
+fn size(text: &str) -> String {
+    paint(FAINT, &format!("({}, {})", count(text.lines().count(), "line"), count(text.len(), "byte")))
+}
+
+fn brief(value: &dyn std::fmt::Display) -> String {
+    excerpt(&value.to_string(), VALUE).into_owned()
+}
+
+fn members(members: &rulebook::Value) -> String {
+    let words: Vec<String> =
+        members.as_object().into_iter().flatten().map(|(key, value)| format!("{key}={}", brief(value))).collect();
+    excerpt(&words.join(" "), 2 * VALUE).into_owned()
+}
+
+/// The parts of the ledger with their sizes in bytes.
+pub(super) fn parts(ledger: &Ledger) -> [(Leaf, usize); 10] {
+    [
+        (Leaf::Message, ledger.message),
+        (Leaf::Thinking, ledger.thinking),
+        (Leaf::Calls, ledger.calls),
+        (Leaf::Contents, ledger.contents),
+        (Leaf::Sections, ledger.sections),
+        (Leaf::Utterances, ledger.utterances),
+        (Leaf::Markup, ledger.markup),
+        (Leaf::Stray, ledger.stray),
+        (Leaf::Dropped, ledger.dropped),
+        (Leaf::Blank, ledger.blank),
+    ]
+}
+
+/// The character for a part of the ledger, which distinguishes it without colours, and its colour.
+pub(super) fn mark_of(part: Leaf) -> (char, Style) {
+    let colour = |colour: AnsiColor| colour.on_default();
+    match part {
+        Leaf::Message => ('█', colour(AnsiColor::Green)),
+        Leaf::Thinking => ('░', colour(AnsiColor::BrightBlack)),
+        Leaf::Calls => ('▓', colour(AnsiColor::Blue)),
+        Leaf::Contents => ('▒', colour(AnsiColor::Cyan)),
+        Leaf::Sections => ('▞', colour(AnsiColor::BrightGreen)),
+        Leaf::Utterances => ('▚', colour(AnsiColor::BrightCyan)),
+        Leaf::Markup => ('─', colour(AnsiColor::Magenta)),
+        Leaf::Stray => ('?', colour(AnsiColor::Yellow)),
+        Leaf::Dropped => ('×', colour(AnsiColor::BrightRed)),
+        Leaf::Blank => ('·', FAINT),
+    }
+}
+
+/// The end of an outcome and of a story: the correction text for the model, if any, and the ledger.
+pub(super) fn ending(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    if let Some(correction) = &outcome.ask_again {
+        heading("ask again", &mut text);
+        for line in correction.lines() {
+            _ = writeln!(text, "  {}", visible(line));
+        }
+    }
+    text.push('\n');
+    text + &ledger(&outcome.ledger)
+}
+
+/// The ledger on one line: a bar in which every part that is not empty has at least one cell, and the numbers.
+fn ledger(ledger: &Ledger) -> String {
+    let mut bar = String::new();
+    let mut legend = Vec::new();
+    for (part, bytes) in parts(ledger).into_iter().filter(|(_, bytes)| *bytes > 0) {
+        let (mark, style) = mark_of(part);
+        let cells = (bytes * BAR).div_ceil(ledger.bytes.max(1)).min(BAR);
+        let run: String = std::iter::repeat_n(mark, cells).collect();
+        bar += &paint(style, &run);
+        legend.push(format!("{} {part} {bytes}", paint(style, &mark.to_string())));
+    }
+    if bar.is_empty() {
+        return format!("{}\n", count(ledger.bytes, "byte"));
+    }
+    format!("{bar} {}\n{}\n", count(ledger.bytes, "byte"), legend.join("  "))
+}
+
+/// The last line: the status, the mode, the dialect, and how much was found.
+pub fn status(outcome: &Outcome) -> String {
+    let style = match outcome.status {
+        Status::Clean => GOOD,
+        Status::Degraded => WARN,
+        Status::Refused => BAD,
+    };
+    let mode = match &outcome.session.mode {
+        same if *same == outcome.mode => format!("mode {same}"),
+        next => format!("mode {} → {next}", outcome.mode),
+    };
+    let mut words = vec![paint(style, outcome.status.name()), mode];
+    words.push(match &outcome.dialect {
+        Some(dialect) => format!("dialect {dialect}"),
+        None => "no dialect".to_owned(),
+    });
+    words.extend(Tally::of(outcome.diagnostics.iter().map(|finding| finding.severity)).words());
+    format!("{}\n", words.join(&paint(FAINT, " · ")))
+}

@@ -1,0 +1,225 @@
+//! Stories: how did this answer become its outcome?
+//!
+//! In: an outcome with its trace, and the answer it is about.
+//! Out: [`Story`], the answer line by line with what was decided at each; and the same as text for people.
+//! Never: leaves out a step: those that belong to no line come under the whole reply.
+
+use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
+use super::outcome::{ending, heading, mark_of, visible};
+use super::{count, status};
+use annotate_snippets::renderer::Style;
+use rulebook::outcome::{Leaf, Outcome, StepKind, TraceStep};
+use rulebook::text::{Source, excerpt};
+use std::fmt::Write as _;
+
+/// The most characters of a line of the answer that are shown.
+const LINE: usize = 110;
+/// The most characters of what a step found that are shown.
+const FOUND: usize = 200;
+/// Of more uneventful lines in a row than this, only the first and the last are shown.
+const QUIET: usize = 5;
+
+/// An answer, with what was decided at each of its lines.
+pub(super) struct Story<'o> {
+    pub(super) dialects: Vec<&'o TraceStep>,
+    pub(super) lines: Vec<StoryLine<'o>>,
+    /// Steps about no line: rules after the reply, and what the reply lacks.
+    pub(super) whole: Vec<&'o TraceStep>,
+}
+
+/// One line of the answer.
+#[derive(Default)]
+pub(super) struct StoryLine<'o> {
+    /// Its text without the line break, in pieces that each have one part of the ledger.
+    pub(super) pieces: Vec<LinePiece<'o>>,
+    pub(super) steps: Vec<&'o TraceStep>,
+}
+
+/// Some bytes of a line.
+pub(super) struct LinePiece<'o> {
+    pub(super) text: &'o str,
+    /// The part of the ledger under which they count.
+    pub(super) part: Leaf,
+    /// What became of them.
+    pub(super) step: &'o TraceStep,
+}
+
+impl StoryLine<'_> {
+    /// The part of the ledger with most bytes of the line; markup and blanks only if there is nothing else.
+    pub(super) fn part(&self) -> Leaf {
+        let weight = |piece: &&LinePiece<'_>| {
+            let says = !matches!(piece.part, Leaf::Markup | Leaf::Blank);
+            (says, piece.part != Leaf::Blank, piece.text.len())
+        };
+        self.pieces.iter().max_by_key(weight).map_or(Leaf::Blank, |piece| piece.part)
+    }
+}
+
+impl<'o> Story<'o> {
+    /// The story of `outcome`, which must have a trace, and of its answer.
+    pub(super) fn new(outcome: &'o Outcome, response: &'o Source) -> Self {
+        let trace = outcome.trace.as_deref().unwrap_or_default();
+        let mut story = Story { dialects: Vec::new(), lines: Vec::new(), whole: Vec::new() };
+        let length = response.text().len();
+        let is_block = |span| trace.iter().any(|step| step.step == StepKind::Block && step.span == span);
+        let one_block = is_block([0, length]);
+        let mut at_lines: Vec<(usize, &TraceStep)> = Vec::new();
+        for step in trace {
+            let [start, end] = step.span;
+            match step.step {
+                StepKind::Dialect => story.dialects.push(step),
+                StepKind::Bytes { .. } => {}
+                _ if start >= length || (start == 0 && end == length && !one_block) => story.whole.push(step),
+                _ => at_lines.push((start, step)),
+            }
+        }
+        at_lines.sort_by_key(|(start, _)| *start);
+        let mut steps = at_lines.into_iter().peekable();
+        let counted = trace.iter().filter_map(|step| match step.step {
+            StepKind::Bytes { part, .. } => Some((part, step)),
+            _ => None,
+        });
+        let mut counted = counted.peekable();
+        let mut at = 0;
+        for text in response.text().split_inclusive('\n') {
+            let end = at + text.len();
+            let mut line = StoryLine::default();
+            while let Some((_, step)) = steps.next_if(|(start, _)| *start < end) {
+                line.steps.push(step);
+            }
+            let shown = at + text.trim_end_matches(['\n', '\r']).len();
+            while let Some((part, step)) = counted.peek().copied().filter(|(_, step)| step.span[0] < end) {
+                let from = step.span[0].max(at);
+                let text = response.text().get(from..step.span[1].min(shown)).unwrap_or_default();
+                if !text.is_empty() {
+                    line.pieces.push(LinePiece { text, part, step });
+                }
+                if step.span[1] > end {
+                    break;
+                }
+                counted.next();
+            }
+            story.lines.push(line);
+            at = end;
+        }
+        story.whole.extend(steps.map(|(_, step)| step));
+        story
+    }
+}
+
+impl Pen {
+    /// The story of an answer: its lines with what was decided at each. The outcome must have a trace.
+    pub fn story(&self, outcome: &Outcome, response: &Source) -> String {
+        let story = Story::new(outcome, response);
+        let lines = count(story.lines.len(), "line");
+        let mut text =
+            format!("{}  {lines}, {}\n", paint(STRONG, response.name()), count(outcome.ledger.bytes, "byte"));
+        heading("dialects", &mut text);
+        for step in &story.dialects {
+            self.line_of(step, "  ", &mut text);
+        }
+        heading("answer", &mut text);
+        self.lines(&story, &mut text);
+        if !story.whole.is_empty() {
+            heading("the reply as a whole", &mut text);
+            for step in &story.whole {
+                self.line_of(step, "  ", &mut text);
+            }
+        }
+        text + &ending(outcome)
+    }
+
+    /// The story with a line for each step, for screen readers and searching.
+    pub fn plain_story(&self, outcome: &Outcome, response: &Source) -> String {
+        let mut text = String::new();
+        let steps = outcome.trace.iter().flatten().filter(|step| !matches!(step.step, StepKind::Bytes { .. }));
+        for step in steps {
+            let rule = step.rule.as_ref().map(|rule| format!(" [{}]", self.shown(rule))).unwrap_or_default();
+            let place = response.place(step.span[0]);
+            _ = writeln!(
+                text,
+                "{}:{place}: {}: {}{rule}",
+                response.name(),
+                step.step,
+                visible(&step.found).replace('\n', " ")
+            );
+            for part in &step.parts {
+                _ = writeln!(
+                    text,
+                    "{}:{place}: part: {} = {}",
+                    response.name(),
+                    visible(&part.text),
+                    visible(&part.value)
+                );
+            }
+        }
+        text + &super::unpainted(&status(outcome))
+    }
+
+    fn lines(&self, story: &Story<'_>, text: &mut String) {
+        let width = story.lines.len().to_string().len().max(3);
+        let margin = format!("{:width$} {} ", "", paint(FAINT, "│"));
+        let mut at = 0;
+        while let Some(line) = story.lines.get(at) {
+            let rest = story.lines.get(at..).unwrap_or_default();
+            let quiet = rest.iter().take_while(|line| line.steps.is_empty()).count();
+            if quiet > QUIET {
+                for number in [at, at + 1] {
+                    draw_line(story, number, width, text);
+                }
+                let left_out = quiet - 3;
+                _ = writeln!(text, "{:>width$} {}", "⋮", paint(FAINT, &format!("{left_out} more lines")));
+                draw_line(story, at + quiet - 1, width, text);
+                at += quiet;
+                continue;
+            }
+            draw_line(story, at, width, text);
+            for step in &line.steps {
+                self.line_of(step, &margin, text);
+            }
+            at += 1;
+        }
+    }
+
+    /// A step, with the values of its parts below it.
+    fn line_of(&self, step: &TraceStep, margin: &str, text: &mut String) {
+        let (word, style) = word_of(step);
+        let rule = step.rule.as_ref().map(|rule| format!("  {}", paint(FAINT, &self.shown(rule)))).unwrap_or_default();
+        _ = writeln!(text, "{margin}{} {}{rule}", paint(style, &format!("{word:<9}")), excerpt(&step.found, FOUND));
+        for part in &step.parts {
+            let value = paint(STRONG, &excerpt(&part.value, LINE));
+            _ = writeln!(text, "{margin}{:12}{} = {value}", "", excerpt(&part.text, LINE));
+        }
+    }
+}
+
+/// The word for a step, and its colour.
+pub(super) fn word_of(step: &TraceStep) -> (&'static str, Style) {
+    let style = match &step.step {
+        StepKind::Strategy => return ("  answer", WARN),
+        StepKind::Defect | StepKind::Guardrail => WARN,
+        StepKind::Call { accepted: false } => BAD,
+        StepKind::Call { .. } | StepKind::Effect | StepKind::Mode { .. } => GOOD,
+        StepKind::Condition | StepKind::Remark => FAINT,
+        _ => STRONG,
+    };
+    (step.step.word(), style)
+}
+
+fn draw_line(story: &Story<'_>, at: usize, width: usize, text: &mut String) {
+    let Some(line) = story.lines.get(at) else { return };
+    let (mark, style) = mark_of(line.part());
+    _ = write!(text, "{} {} ", paint(FAINT, &format!("{:>width$}", at + 1)), paint(style, &mark.to_string()));
+    let mut room = LINE;
+    for piece in &line.pieces {
+        let (_, style) = mark_of(piece.part);
+        let shown = excerpt(piece.text, room);
+        *text += &paint(style, &visible(&shown));
+        room = room.saturating_sub(piece.text.chars().count());
+        if room == 0 {
+            break;
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+}

@@ -1,5 +1,0 @@
-//! The `rulebook` command.
-
-fn main() -> std::process::ExitCode {
-    rulebook::cli::main()
-}

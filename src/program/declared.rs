@@ -1,0 +1,63 @@
+//! Declared: where does a pack declare a name, and what belongs to a mode?
+//!
+//! In: a compiled pack, and a name that somebody typed.
+//! Out: the place of the declaration; the dialects, the required message and the texts of a mode, by name.
+//! Never: hands out what the program is made of, so tools that edit packs depend on names alone.
+
+use super::{LayerSource, Program};
+use crate::text::Location;
+
+/// A table of a pack whose entries have names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Declares {
+    /// `[actions]`
+    Actions,
+    /// `[modes]`
+    Modes,
+    /// `[dialects]`
+    Dialects,
+    /// `[[guardrails]]`, by `id`
+    Guardrails,
+}
+
+impl Program {
+    /// Where a table declares `name`.
+    pub fn declared_at(&self, table: Declares, name: &str) -> Option<Location> {
+        match table {
+            Declares::Actions => self.actions.get(name).map(|action| action.at),
+            Declares::Modes => self.modes.get(name).map(|mode| mode.at),
+            Declares::Dialects => self.dialects.iter().find(|dialect| dialect.name == name).map(|dialect| dialect.at),
+            Declares::Guardrails => self.guardrails.rules.iter().find(|rule| rule.id == name).map(|rule| rule.at),
+        }
+    }
+
+    /// Whether the pack declares modes, so that an action needs a permit.
+    pub fn declares_modes(&self) -> bool {
+        self.modes.values().any(|mode| mode.declared)
+    }
+
+    /// The names of the dialects of a mode, in the order in which they are tried.
+    pub fn dialects_in(&self, mode: &str) -> Vec<&str> {
+        let dialects = self.modes.get(mode).into_iter().flat_map(|mode| self.dialects_of(mode));
+        dialects.map(|dialect| dialect.name.as_str()).collect()
+    }
+
+    /// The name of the block that must hold the message of a reply: in this mode, or in the first mode that needs one.
+    pub fn required_message(&self, mode: Option<&str>) -> Option<&str> {
+        let mut modes = self.modes.iter().filter(|(name, _)| mode.is_none_or(|mode| mode == *name));
+        let counts = modes.find_map(|(_, mode)| mode.reply.counts.iter().find(|count| count.message && count.required));
+        counts.map(|count| count.name.as_str())
+    }
+
+    /// The paths of the prompt files that are used in a mode, once for each layer and variant that uses one.
+    pub fn prompt_files_in(&self, mode: &str) -> Vec<&str> {
+        let Some(mode) = self.mode_id(mode) else { return Vec::new() };
+        let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
+        let variants = layers.flat_map(|layer| match &layer.holds {
+            LayerSource::Files { variants, .. } => variants.as_slice(),
+            LayerSource::History | LayerSource::Message => &[],
+        });
+        let texts = variants.filter_map(|variant| variant.texts.get(mode.0).copied().flatten());
+        texts.filter_map(|text| Some(self.prompts.texts.get(text)?.path.as_str())).collect()
+    }
+}
