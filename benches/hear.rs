@@ -15,7 +15,7 @@ Maya's point about users, I see two approaches.\n\nJordan Park (System Designer)
 
 fn main() {
     let files = read_pack(&Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/roundtable")).unwrap();
-    let program = Program::load(&files.folder).program.unwrap();
+    let program = Program::load(&files.folder).value.unwrap();
     let session =
         program.resume(&serde_json::json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap();
     let mut criterion = Criterion::default().configure_from_args();

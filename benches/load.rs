@@ -59,7 +59,7 @@ value = "{{{{ params }}}}"
 fn main() {
     let folder = Folder::new("hundred", [("pack.toml", pack(100))]);
     let loaded = Program::load(&folder);
-    if loaded.program.is_none() {
+    if loaded.value.is_none() {
         println!("the generated pack is broken: {:#?}", loaded.diagnostics);
     }
     let mut criterion = Criterion::default().configure_from_args();

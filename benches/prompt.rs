@@ -11,7 +11,7 @@ use std::path::Path;
 
 fn program() -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/writers-factory");
-    Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).program.unwrap()
+    Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).value.unwrap()
 }
 
 /// §6.1 of the pack's own document.

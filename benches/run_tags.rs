@@ -13,7 +13,9 @@ use std::hint::black_box;
 struct Generated;
 
 fn session(program: &Program, mode: &str) -> Session {
-    Session { mode: mode.to_owned(), ..program.session() }
+    let mut session = program.session();
+    mode.clone_into(&mut session.mode);
+    session
 }
 
 fn main() {

@@ -40,7 +40,11 @@ fn main() {
     let (tags, brackets) = (corpus::writers_factory(true), corpus::couple_ai());
     let tagged = |size: usize, number: usize| {
         let answer = corpus::long_tags(&mut corpus::Dice::new(4 + number as u64), size);
-        (answer.text, Session { mode: answer.mode.to_owned(), ..tags.session() })
+        {
+            let mut session = tags.session();
+            answer.mode.clone_into(&mut session.mode);
+            (answer.text, session)
+        }
     };
     let bracketed = |size: usize, number: usize| {
         (corpus::long_brackets(&mut corpus::Dice::new(5 + number as u64), size), brackets.session())

@@ -24,7 +24,7 @@
 //! effects = [{ emit = "dim", value = "{{ params.level }}" }]
 //! [actions.unlock_door]
 //! "#;
-//! let program = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).program.unwrap();
+//! let program = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).value.unwrap();
 //! let outcome = program.run(&program.session(), r#"
 //!     <message>Good night.</message>
 //!     <action type="dim"><level>10</level></action>
@@ -48,9 +48,9 @@
 //!
 //! | a host wants to | begins with |
 //! |---|---|
-//! | load a pack, and say what is wrong with it | [`Program::load`], [`Loaded`], [`Faults`]; `rulebook-report` to draw it |
+//! | load a pack, and say what is wrong with it | [`Program::load`], [`Checked`], [`Faults`]; `rulebook-report` to draw it |
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
-//! | show an answer while it comes | [`Program::reader`], [`Reader`], [`Announcement`] |
+//! | show an answer while it comes | [`Program::reader`], [`Reader`], [`StreamEvent`] |
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
 //! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
@@ -139,10 +139,10 @@ pub mod surface;
 pub mod text;
 pub mod value;
 
-pub use diagnostic::Faults;
-pub use document::Announcement;
+pub use diagnostic::{Checked, Code, Diagnostic, Faults};
+pub use document::StreamEvent;
 pub use outcome::{Options, Outcome, Reader};
-pub use program::{Limits, Loaded, Program};
+pub use program::{Limits, Program};
 pub use session::Session;
 pub use surface::{Folder, Role};
 pub use value::Value;

@@ -13,21 +13,24 @@ use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
 use crate::text::{JsonPlaces, Span};
+#[cfg(feature = "schema")]
+use crate::value::Object;
 use crate::value::Value;
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Declares the structs of a contract: plain data with public members, serialized to JSON, with a schema.
+/// Declares the structs of a contract: plain data with public members, JSON both ways, with a schema. They may grow: a
+/// reader of an outcome ignores members that it does not know.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
         $(
             $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
             #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-            #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
             #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
         )*
@@ -38,9 +41,11 @@ pub(crate) use contract;
 
 /// Plain data that the host keeps. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
 ///
-/// Cloning is cheap: clones share the values of the state until one of them changes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Cloning is cheap: clones share the values of the state until one of them changes. [`Program::resume`] reads one that
+/// was kept as JSON and checks it against the pack; serde alone reads it as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Session {
     /// The name of the mode.
     pub mode: String,
@@ -51,8 +56,55 @@ pub struct Session {
     /// The current time, which the host sets for each turn. The engine has no clock.
     pub now: Option<String>,
     /// The last number given out for each kind of id.
-    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, u64>"))]
-    pub ids: Arc<IndexMap<String, u64>>,
+    pub ids: Ids,
+    /// The calls that wait until a person has confirmed them, by the id of their request; absent if none does.
+    #[serde(default, skip_serializing_if = "Pending::is_empty")]
+    pub pending: Pending,
+}
+
+/// The last number given out for each kind of id, in the order in which the kinds were first used. Clones share it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Ids(#[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, u64>"))] Arc<IndexMap<String, u64>>);
+
+impl Ids {
+    /// The last number given out for this kind; none if there is none yet.
+    pub fn last(&self, kind: &str) -> Option<u64> {
+        self.0.get(kind).copied()
+    }
+
+    /// Notes that `number` was given out for this kind.
+    pub(crate) fn give(&mut self, kind: &str, number: u64) {
+        let numbers = Arc::make_mut(&mut self.0);
+        match numbers.get_mut(kind) {
+            Some(last) => *last = number,
+            None => drop(numbers.insert(kind.to_owned(), number)),
+        }
+    }
+}
+
+contract! {
+    /// A call that waits until a person has confirmed it.
+    pub struct PendingCall {
+        /// The name of its action.
+        action: String,
+        /// Its parameters.
+        #[cfg_attr(feature = "schema", schemars(with = "Object"))]
+        params: Value,
+        /// The id of the call in the reply, if the provider gave it one.
+        call: Option<String>,
+    }
+}
+
+/// The calls that wait, by the id of their request.
+pub type Pending = BTreeMap<String, PendingCall>;
+
+/// Reads the values of a state as they are; what is computed is computed when the session is used.
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(crate::value::Object::deserialize(deserializer)?.iter().map(|(name, value)| (name, value.clone())).collect())
+    }
 }
 
 impl Session {
@@ -116,7 +168,8 @@ impl Program {
     #[must_use]
     pub fn session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
-        let mut session = Session { mode, state: self.initial.clone(), now: None, ids: Arc::default() };
+        let mut session =
+            Session { mode, state: self.initial.clone(), now: None, ids: Ids::default(), pending: Pending::new() };
         session.compute(self);
         session
     }
@@ -131,7 +184,7 @@ impl Program {
     pub fn resume(&self, kept: &Json) -> Result<Session, Faults> {
         match self.resume_lossy(kept) {
             (session, faults) if faults.is_empty() => Ok(session),
-            (_, faults) => Err(Faults::new(faults, &self.sources)),
+            (_, faults) => Err(Faults::new(faults, self.sources.clone())),
         }
     }
 
@@ -264,7 +317,7 @@ fn resume_ids(given: &Map<String, Json>, way: &str, session: &mut Session, fault
         }
     }
     if ids.len() == given.len() {
-        session.ids = Arc::new(ids);
+        session.ids = Ids(Arc::new(ids));
     }
 }
 

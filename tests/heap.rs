@@ -81,7 +81,8 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
                 }
                 _ => (corpus::long_brackets(&mut corpus::Dice::new(5), size), "chat".to_owned()),
             };
-            let session = rulebook::Session { mode, ..program.session() };
+            let mut session = program.session();
+            session.mode = mode;
             let _ = program.run(&session, &text);
             ask(format!("mixed {dialect}"), text.len(), peak(|| program.run(&session, &text)), MIXED);
             let stream = Options { chunk: Some(64), ..Options::default() };

@@ -438,7 +438,7 @@ pub(crate) fn dce() -> Program {
 
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
     let loaded = Program::load(&Folder::new(name, files));
-    loaded.program.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))
+    loaded.value.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))
 }
 
 /// Prints `name`: the median of `one` as a multiple of that of `other`, both `group/function`, and the target.

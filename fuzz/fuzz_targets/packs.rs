@@ -9,7 +9,7 @@ static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let below = |folder| packs_below(&root.join(folder)).expect("the repository has packs");
     let packs = ["rules", "tests/packs"].into_iter().flat_map(below);
-    let load = |path: &Path| Program::load(&read_pack(path).expect("it can be read").folder).program;
+    let load = |path: &Path| Program::load(&read_pack(path).expect("it can be read").folder).value;
     packs.map(|path| load(&path).unwrap_or_else(|| panic!("`{}` does not load", path.display()))).collect()
 });
 

@@ -5,10 +5,11 @@
 //! Never: judges; a row without a hit is a fact, not a fault.
 
 use super::talk::TurnResult;
+use crate::diagnostic::Code;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, StepKind, TraceStep, Verdict};
 use crate::program::{Permission, Program};
+use crate::text::FilePlace;
 use std::fmt;
-use std::sync::Arc;
 
 /// How often the cases exercised each declaration of a pack.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +28,7 @@ pub struct Covered {
     /// Its name in the pack.
     pub name: String,
     /// Its place, as `pack/file:line:column`.
-    pub rule: Option<Arc<str>>,
+    pub rule: Option<FilePlace>,
     /// How often it took effect.
     pub hits: usize,
     /// Why it never did; none if it did.
@@ -92,7 +93,7 @@ impl<'c> Counting<'c> {
         &mut self,
         kind: &'static str,
         name: String,
-        rule: Option<Arc<str>>,
+        rule: Option<FilePlace>,
         hits: usize,
         reason: impl FnOnce(&Self) -> Option<Reason>,
     ) {
@@ -145,9 +146,10 @@ impl<'c> Counting<'c> {
 
     fn effects(&mut self) {
         for (name, rule) in self.program.effect_table() {
-            let causes = self.told.iter().flat_map(|told| told.effects()).filter(|effect| effect.cause == rule);
+            let causes =
+                self.told.iter().flat_map(|told| told.effects()).filter(|effect| effect.cause.as_ref() == Some(&rule));
             // A remark is no effect for the host: its finding names the place. Neither is a change of mode.
-            let remarks = self.findings().filter(|finding| finding.rule.as_deref() == Some(&rule));
+            let remarks = self.findings().filter(|finding| finding.rule.as_ref() == Some(&rule));
             let hits = causes.count()
                 + remarks.count()
                 + self.steps(&rule, |kind| matches!(kind, StepKind::Mode { .. })).count();
@@ -187,10 +189,10 @@ impl<'c> Counting<'c> {
         for answer in self.program.degradation_table() {
             // What the pack does not say itself is the engine's to test.
             let Some(rule) = answer.rule else { continue };
-            let code = format!("response/{}", answer.defect);
+            let code = Code::Defect(answer.defect);
             let mut earlier = None;
             for strategy in answer.strategies {
-                let acted = |one: &&Finding| one.code == code && one.strategy.as_deref() == Some(strategy.name());
+                let acted = |one: &&Finding| one.code == code && one.strategy == Some(strategy);
                 let hits = self.findings().filter(acted).count();
                 let name = format!("{} = {strategy} ({})", answer.defect, answer.said_by);
                 let shadow = earlier.clone();
@@ -214,7 +216,7 @@ impl<'c> Counting<'c> {
     /// The steps of this kind that name the declaration at `rule`.
     fn steps<F: Fn(&StepKind) -> bool>(
         &self,
-        rule: &Arc<str>,
+        rule: &FilePlace,
         of_kind: F,
     ) -> impl Iterator<Item = &'c TraceStep> + use<'c, F> {
         let rule = rule.clone();
@@ -223,7 +225,7 @@ impl<'c> Counting<'c> {
     }
 
     /// [`Reason::Unmet`] if the condition of a declaration without hits was evaluated: it never held.
-    fn unmet(&self, rule: &Arc<str>) -> Option<Reason> {
+    fn unmet(&self, rule: &FilePlace) -> Option<Reason> {
         self.steps(rule, |kind| *kind == StepKind::Condition).next().map(|_| Reason::Unmet)
     }
 

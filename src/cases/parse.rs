@@ -46,7 +46,7 @@ pub struct Step {
 /// Reads a case file. `path` is its name in messages.
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let (case, diagnostics) = read(sources, path, bytes);
-    Checked::new(case, diagnostics)
+    Checked::new(case, diagnostics, sources.clone())
 }
 
 /// The same as [`parse`], but returns a faulty case as far as it could be read: parts may be missing, and expectations
@@ -353,7 +353,7 @@ mod tests {
             .diagnostics
             .iter()
             .map(|one| {
-                let place = one.at.and_then(|at| sources.place_name(at)).unwrap_or_default();
+                let place = one.at.and_then(|at| sources.place(at)).unwrap_or_default();
                 format!("{} {place} {}", one.code, one.message)
             })
             .collect();

@@ -48,13 +48,13 @@ impl<'p> Talk<'p> {
 
     /// Starts the session, before anybody has said anything.
     pub fn start(&mut self) -> TurnResult {
-        let heard = self.program.start_with(&self.session, self.options.trace);
+        let heard = self.program.start_with(&self.session, &self.options);
         self.go_on(TurnResult::Heard(heard))
     }
 
     /// The user says something.
     pub fn hear(&mut self, text: &str) -> TurnResult {
-        let heard = self.program.hear_with(&self.session, text, self.options.trace);
+        let heard = self.program.hear_with(&self.session, text, &self.options);
         self.history.push(Turn { role: Speaker::User, content: text.to_owned() });
         self.go_on(TurnResult::Heard(heard))
     }

@@ -17,9 +17,9 @@ mod shape;
 
 use crate::program::Program;
 use crate::surface::Folder;
-use serde::Serialize;
+use crate::text::FilePlace;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 /// A version of a pack.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ pub struct Comparison {
 }
 
 /// In which way something changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Way {
@@ -88,9 +88,8 @@ impl Way {
 }
 
 /// A declaration that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Change {
     /// The kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `effect`, `insist`, `block`, `thinking`,
     /// `limit`, `mask`, `path`, `degradation`, `file`, or the word for one entry of a table of the pack.
@@ -102,15 +101,14 @@ pub struct Change {
     /// The differences, in phrases.
     pub how: Vec<String>,
     /// Its place now, or in the old version if it no longer exists, as `pack/file:line:column`.
-    pub rule: Option<Arc<str>>,
+    pub rule: Option<FilePlace>,
     /// Whether it no longer exists; `rule` is then a place in the old version.
     pub gone: bool,
 }
 
 /// A prompt whose size changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct PromptChange {
     /// The name of the prompt.
     pub prompt: String,

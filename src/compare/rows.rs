@@ -5,24 +5,23 @@
 //! Never: knows what a row is.
 
 use super::{Change, Way};
-use crate::text::{excerpt, glob};
+use crate::text::{FilePlace, excerpt, glob};
 use indexmap::IndexMap;
 use std::cmp::Ordering;
 use std::hash::Hash;
-use std::sync::Arc;
 
 /// How many characters of a value are shown.
 const SHOWN: usize = 60;
 
 /// Things to compare, by name: a description, and the place.
-pub(super) type Rows<T> = Vec<(String, T, Option<Arc<str>>)>;
+pub(super) type Rows<T> = Vec<(String, T, Option<FilePlace>)>;
 
-pub(super) fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<Arc<str>>) -> Change {
+pub(super) fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<FilePlace>) -> Change {
     Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule, gone: false }
 }
 
 /// The change for something that no longer exists, with its old place.
-pub(super) fn gone(kind: &str, name: &str, way: Way, rule: Option<Arc<str>>) -> Change {
+pub(super) fn gone(kind: &str, name: &str, way: Way, rule: Option<FilePlace>) -> Change {
     Change { gone: true, ..row(kind, name, way, vec!["it is gone".to_owned()], rule) }
 }
 

@@ -5,6 +5,7 @@
 //! Never: says where a fault is.
 
 use super::{Defect, Page, Remark, Severity};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,14 +19,30 @@ pub enum Code {
     Defect(Defect),
     /// A remark on a response.
     Remark(Remark),
-    /// A remark that a grammar declares with a rule named `fault_…`.
+    /// A remark that a grammar declares with a rule named `fault_…`: `response/` and the name of the rule. Also what an
+    /// outcome of a later version calls something that this version does not know.
     Fault(Arc<str>),
 }
 
 impl Code {
-    /// Its name without its area.
-    pub fn bare(&self) -> String {
-        bare(&self.to_string()).to_owned()
+    /// The code of a remark that a grammar declares with the rule `rule`.
+    pub(crate) fn fault(rule: &str) -> Self {
+        Code::Fault(format!("response/{rule}").into())
+    }
+
+    /// Its name with its area, such as `response/forbidden-call`.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Code::Row(row) => row.name,
+            Code::Defect(defect) => defect.code(),
+            Code::Remark(remark) => remark.code(),
+            Code::Fault(name) => name,
+        }
+    }
+
+    /// Its name without its area, such as `forbidden-call`.
+    pub fn bare(&self) -> &str {
+        bare(self.as_str())
     }
 
     /// The severity it usually has.
@@ -38,14 +55,60 @@ impl Code {
     }
 }
 
+/// The code of this name. A name that this version does not know is kept as it is.
+impl From<&str> for Code {
+    fn from(name: &str) -> Self {
+        let row = rows().iter().find(|row| row.name == name).map(Code::Row);
+        let known = row.or_else(|| {
+            let bare = name.strip_prefix("response/")?;
+            Defect::from_name(bare).map(Code::Defect).or_else(|| Remark::from_name(bare).map(Code::Remark))
+        });
+        known.unwrap_or_else(|| Code::fault(name))
+    }
+}
+
+impl PartialEq<str> for Code {
+    fn eq(&self, name: &str) -> bool {
+        self.as_str() == name
+    }
+}
+
+impl PartialEq<&str> for Code {
+    fn eq(&self, name: &&str) -> bool {
+        self.as_str() == *name
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Code::Row(row) => f.write_str(row.name),
-            Code::Defect(defect) => write!(f, "response/{defect}"),
-            Code::Remark(remark) => write!(f, "response/{remark}"),
-            Code::Fault(name) => write!(f, "response/{name}"),
-        }
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Code::from(String::deserialize(deserializer)?.as_str()))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Code {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "What kind of finding this is, with its area: `response/DEFECT`, `response/REMARK`, \
+                `pack/unknown-action`. `rulebook explain CODE` tells more.",
+            "type": "string",
+        })
     }
 }
 

@@ -5,6 +5,8 @@
 //! Never: finds a defect, or carries a strategy out.
 
 use super::{Page, Severity};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// Declares an enum whose variants each have a kebab-case name, and a page of that name in a folder below `docs/codes`.
@@ -25,6 +27,12 @@ macro_rules! named {
                 text: include_str!(concat!("../../docs/codes/", $folder, "/", $text, ".md")),
             },)*];
 
+            /// The code of its page: its name with its area, if it has one.
+            #[allow(dead_code, reason = "strategies have names, but no codes")]
+            pub(crate) fn code(self) -> &'static str {
+                match self { $($name::$variant => concat!($area, $text),)* }
+            }
+
             /// The name in packs, messages and outcomes.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
@@ -33,6 +41,22 @@ macro_rules! named {
             /// The variant called `name`, if there is one.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == name)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = String::deserialize(deserializer)?;
+                let names = || Self::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join("`, `");
+                Self::from_name(&name).ok_or_else(|| {
+                    D::Error::custom(format!("`{name}` is none of `{}`", names()))
+                })
             }
         }
 

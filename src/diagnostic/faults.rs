@@ -9,31 +9,43 @@ use crate::text::Sources;
 use std::fmt;
 
 /// The errors that stood in the way. Prints each on a line of its own, with its place.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Faults {
     /// The errors, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
-    text: String,
+    /// The files that their places are in: reports draw the errors with their lines.
+    pub sources: Sources,
 }
 
 impl Faults {
-    pub(crate) fn new(mut diagnostics: Vec<Diagnostic>, sources: &Sources) -> Self {
+    /// The errors among `diagnostics`, and the sources that they point into.
+    pub fn new(mut diagnostics: Vec<Diagnostic>, sources: Sources) -> Self {
         diagnostics.retain(Diagnostic::is_error);
-        let line = |one: &Diagnostic| match one.at.and_then(|at| sources.place_name(at)) {
-            Some(place) => format!("{place}: {one}"),
-            None => one.to_string(),
-        };
-        let lines: Vec<String> = diagnostics.iter().map(line).collect();
-        Self { text: lines.join("\n"), diagnostics }
+        Self { diagnostics, sources }
     }
 }
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        for (number, one) in self.diagnostics.iter().enumerate() {
+            let place = one.at.and_then(|at| self.sources.place(at));
+            f.write_str(if number == 0 { "" } else { "\n" })?;
+            place.iter().try_for_each(|place| write!(f, "{place}: "))?;
+            write!(f, "{one}")?;
+        }
+        Ok(())
     }
 }
+
+/// Two lists of errors are the same if they say the same of the same places.
+impl PartialEq for Faults {
+    fn eq(&self, other: &Self) -> bool {
+        self.diagnostics == other.diagnostics
+    }
+}
+
+impl Eq for Faults {}
 
 /// The same as `Display`, because people read what `main` returns and what `unwrap` panics with.
 impl fmt::Debug for Faults {

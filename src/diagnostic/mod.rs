@@ -11,6 +11,7 @@ mod findings;
 mod names;
 mod pages;
 mod patterns;
+mod row;
 
 pub use codes::bare;
 pub(crate) use codes::fault_words;
@@ -23,14 +24,15 @@ pub(crate) use names::meant;
 pub use names::{alternatives, nearest};
 pub use pages::{Page, page, pages};
 pub(crate) use patterns::{bad_pattern_place, bad_pattern_words};
+pub use row::{Row, RowLabel};
 
-use crate::text::{Location, one_line};
-use serde::Serialize;
+use crate::text::{Location, Sources, one_line};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// How much a diagnostic matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -186,7 +188,8 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A value with everything worth saying about it. `value` is absent only if there is an error.
+/// What was made of some files, with everything worth saying about them and the sources to show it with. `value` is
+/// absent only if there is an error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checked<T> {
@@ -194,12 +197,32 @@ pub struct Checked<T> {
     pub value: Option<T>,
     /// What was found, in order.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files that the places of the diagnostics are in.
+    pub sources: Sources,
 }
 
 impl<T> Checked<T> {
     /// Keeps `value` only if none of the `diagnostics` is an error.
-    pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>) -> Self {
+    pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>, sources: Sources) -> Self {
         let broken = diagnostics.iter().any(Diagnostic::is_error);
-        Self { value: value.filter(|_| !broken), diagnostics }
+        Self { value: value.filter(|_| !broken), diagnostics, sources }
+    }
+
+    /// The value, for hosts that do not use warnings.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    ///
+    /// let pack = "[pack]\nname = \"lamp\"\n[modes.home]\npermits = [\"dim\"]\n";
+    /// let faults = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).into_result().unwrap_err();
+    /// let last = faults.to_string().lines().last().unwrap().to_owned();
+    /// assert_eq!(last, "lamp/pack.toml:4:12: error[pack/unknown-action]: no table declares the action `dim`");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors, if there are any.
+    pub fn into_result(self) -> Result<T, Faults> {
+        self.value.ok_or_else(|| Faults::new(self.diagnostics, self.sources))
     }
 }

@@ -1,7 +1,7 @@
-//! Announcements: what can be told before the response has ended?
+//! Stream events: what can be told before the response has ended?
 //!
 //! In: what has become certain about a response after each piece of it.
-//! Out: [`Announcement`]s: facts about the document that no continuation can change, each once, in order.
+//! Out: [`StreamEvent`]s: facts about the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
 use super::edges::{first_marks, frames};
@@ -9,16 +9,19 @@ use super::open::Open;
 use super::{Block, Given, Pieces, Said};
 use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
-use crate::text::{Span, boundary};
+use crate::text::{Extent, Span, boundary};
+use serde::{Deserialize, Serialize};
 
-/// A fact about the document that no continuation of the response can change.
+/// A fact about a response that no continuation of it can change.
 ///
-/// Announcements come in the order of the response. The text of a block, and the blocks inside it, come between its
-/// opening and its closing. Every block that opened is closed, unless the response turns out to be too large. Only the
-/// outcome says what counts: text announced as message is a draft of [`Outcome::message`](crate::Outcome).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Events come in the order of the response. The text of a block, and the blocks inside it, come between its opening and
+/// its closing. Every block that opened is closed, unless the response turns out to be too large. Only the outcome says
+/// what counts: text announced as message is a draft of [`Outcome::message`](crate::Outcome).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Announcement {
+pub enum StreamEvent {
     /// A block opened.
     Opened {
         /// Its number. Blocks are numbered from 0 in the order of their openers.
@@ -46,12 +49,27 @@ pub enum Announcement {
         /// The text.
         text: String,
     },
+    /// More of the value of a field of a call. No dialect announces fields yet.
+    Field {
+        /// The number of the block of the call.
+        block: usize,
+        /// The name of the field.
+        name: String,
+        /// The text that follows what was announced of the field before, decoded.
+        text: String,
+    },
     /// A block is complete.
     Closed {
         /// Its number.
         block: usize,
         /// The span of the whole block.
-        span: Span,
+        span: Extent,
+    },
+    /// The answer was refused after text of it had been announced: the host clears what it has shown. It is the last
+    /// event. No answer announces it yet.
+    Refused {
+        /// How many bytes of text were announced before.
+        shown: usize,
     },
 }
 
@@ -83,21 +101,21 @@ pub(super) struct Settled<'s> {
 
 impl<'g> Given<'g> {
     /// The announcement that a block opened.
-    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<Announcement> {
+    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<StreamEvent> {
         self.announced(number, block.id, block.span().start, &Said::of(self.text, self.dialect, block))
     }
 
     /// The same, for a block whose end is not known yet.
-    fn opening(&self, number: usize, open: &Open) -> Option<Announcement> {
+    fn opening(&self, number: usize, open: &Open) -> Option<StreamEvent> {
         let Open { family, name, ref attributes, .. } = *open;
         let said = Said { text: self.text, dialect: self.dialect, family, name, attributes };
         self.announced(number, open.id, open.opener.start, &said)
     }
 
-    fn announced(&self, number: usize, id: BlockId, start: usize, said: &Said<'g, '_>) -> Option<Announcement> {
+    fn announced(&self, number: usize, id: BlockId, start: usize, said: &Said<'g, '_>) -> Option<StreamEvent> {
         let block = self.block(id)?;
         let (name, called) = (block.name.clone(), said.title(block));
-        Some(Announcement::Opened { block: number, name, role: block.role, called, start })
+        Some(StreamEvent::Opened { block: number, name, role: block.role, called, start })
     }
 
     /// The role to announce for the text of a block.
@@ -131,7 +149,7 @@ impl<'g> Given<'g> {
 
 impl Announced {
     /// Adds what has become certain since the last call.
-    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<Announcement>) {
+    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<StreamEvent>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
                 self.tell_whole(read, self.blocks, block, out);
@@ -146,7 +164,7 @@ impl Announced {
     }
 
     /// Announces a block that has ended, and the blocks inside it.
-    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {
+    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<StreamEvent>) {
         if !self.opened {
             self.tell(read, None, block.span().start, out);
             self.tell_opened(read.given.opened(number, block), out);
@@ -171,7 +189,7 @@ impl Announced {
     }
 
     /// Announces the part of the open block that is its text however the block ends.
-    fn tell_so_far(&mut self, read: &Settled<'_>, open: &Open, out: &mut Vec<Announcement>) {
+    fn tell_so_far(&mut self, read: &Settled<'_>, open: &Open, out: &mut Vec<StreamEvent>) {
         let Some(block) = read.given.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
@@ -205,13 +223,13 @@ impl Announced {
         }
     }
 
-    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<Announcement>) {
+    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<StreamEvent>) {
         let text = read.given.text;
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
             let gaps = Span::new(self.at, end).without(read.markup);
             let role = read.given.role_outside(self.answers);
-            out.extend(gaps.map(|gap| Announcement::Text { block: None, role, text: gap.of(text).to_owned() }));
+            out.extend(gaps.map(|gap| StreamEvent::Text { block: None, role, text: gap.of(text).to_owned() }));
             self.at = end;
             return;
         }
@@ -223,21 +241,21 @@ impl Announced {
                 }
                 None => read.given.role_outside(self.answers),
             };
-            out.push(Announcement::Text { block, role, text: piece.to_owned() });
+            out.push(StreamEvent::Text { block, role, text: piece.to_owned() });
             self.at = end;
         }
     }
 
-    fn tell_opened(&mut self, opened: Option<Announcement>, out: &mut Vec<Announcement>) {
-        if let Some(Announcement::Opened { role, .. }) = &opened {
+    fn tell_opened(&mut self, opened: Option<StreamEvent>, out: &mut Vec<StreamEvent>) {
+        if let Some(StreamEvent::Opened { role, .. }) = &opened {
             self.answers |= role.is_answer();
         }
         out.extend(opened);
     }
 
-    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Announcement>) {
+    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<StreamEvent>) {
         self.tell(read, Some(number), block.inner().end, out);
         self.at = self.at.max(block.span().end);
-        out.push(Announcement::Closed { block: number, span: block.span() });
+        out.push(StreamEvent::Closed { block: number, span: block.span().into() });
     }
 }

@@ -29,7 +29,7 @@ mod scanner;
 mod side_by_side;
 mod strings;
 
-pub use announce::Announcement;
+pub use announce::StreamEvent;
 pub(crate) use decode::{Spelling, decode_entities, decode_string, unquoted};
 pub(crate) use edges::{is_cdata, trimmed, without_between, without_frame};
 pub(crate) use found::{Found, LeftOut, What};

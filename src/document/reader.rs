@@ -6,7 +6,7 @@
 //!
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
-use super::announce::{Announcement, Settled};
+use super::announce::{Settled, StreamEvent};
 use super::found::{Found, What};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
@@ -505,7 +505,7 @@ impl Scanner {
     }
 
     /// Adds what has become certain since the last call.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<StreamEvent>) {
         let next = match &self.open {
             Some(open) => open.first,
             None => self.next,

@@ -8,7 +8,7 @@
 //! dialect gets it. A response that no dialect claims is read by the first one that found any block. Dialects that
 //! differ only in their `needs` share one reading.
 
-use super::announce::Announcement;
+use super::announce::StreamEvent;
 use super::members::Objects;
 use super::scanner::Scanner;
 use super::{Document, Found, Given, Pieces, What};
@@ -77,7 +77,7 @@ impl Reading {
         }
     }
 
-    fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
+    fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<StreamEvent>) {
         match self {
             Reading::Marks(scanner) => scanner.announce(given, complete, out),
             Reading::Object(objects) => objects.announce(given, complete, out),
@@ -225,7 +225,7 @@ impl Readers {
         text: &str,
         shows: Option<&str>,
         complete: bool,
-        out: &mut Vec<Announcement>,
+        out: &mut Vec<StreamEvent>,
     ) {
         if let (true, [(dialect, reading)]) = (self.claimed, self.readings.as_mut_slice())
             && let Some(dialect) = dialect.of(dialects)

@@ -79,11 +79,7 @@ impl<'f> Flow<'f> {
             let last = self.held.last(&self.session.ids, &self.shown, kind);
             let behind = || Failure::new(format!("there is no id after `{kind}-{last}`"));
             let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
-            let counted = Arc::make_mut(&mut self.session.ids);
-            match counted.get_mut(&**kind) {
-                Some(last) => *last = next,
-                None => drop(counted.insert((**kind).to_owned(), next)),
-            }
+            self.session.ids.give(kind, next);
             let taken = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(taken) = Rc::make_mut(taken) {
                 taken.insert(kind.clone(), [kind, "-", &next.to_string()].concat().into());

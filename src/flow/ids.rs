@@ -6,8 +6,8 @@
 //! Never: gives out an id, or counts one that only this answer mentions.
 
 use crate::expression::Record;
+use crate::session::Ids;
 use crate::value::Value;
-use indexmap::IndexMap;
 
 /// The ids that exist before an occasion.
 #[derive(Default)]
@@ -18,8 +18,8 @@ pub(super) struct Held {
 
 impl Held {
     /// The last number of a kind; 0 if there is none.
-    pub(super) fn last(&mut self, ids: &IndexMap<String, u64>, state: &Record, kind: &str) -> u64 {
-        let counted = ids.get(kind).copied().unwrap_or_default();
+    pub(super) fn last(&mut self, ids: &Ids, state: &Record, kind: &str) -> u64 {
+        let counted = ids.last(kind).unwrap_or_default();
         if self.sought.iter().any(|sought| sought == kind) {
             return counted;
         }

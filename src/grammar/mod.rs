@@ -28,7 +28,7 @@ pub use shipped::{shipped, shipped_names};
 pub use spell::Part;
 
 use crate::diagnostic::{Checked, Diagnostic, is_fault};
-use crate::text::{Location, SourceId, Span};
+use crate::text::{Location, SourceId, Sources, Span};
 use expression::Expr;
 use std::collections::{HashMap, HashSet};
 
@@ -104,13 +104,17 @@ impl Grammar {
         }
         if !diagnostics.is_empty() {
             diagnostics.sort_by_key(|diagnostic| diagnostic.at.map(|at| at.span));
-            return Checked::new(None, diagnostics);
+            return Checked::new(None, diagnostics, Sources::default());
         }
         let resolved = expression::resolve(&rules);
         let mut analysis = analysis::Analysis::of(&resolved);
         let Some(code) = code::compile(&resolved, &mut analysis) else {
             let diagnostic = tree::fault(source, Span::default(), "more parts than a grammar may have");
-            return Checked::new(None, vec![diagnostic.with_help("split the dialect into several grammars")]);
+            return Checked::new(
+                None,
+                vec![diagnostic.with_help("split the dialect into several grammars")],
+                Sources::default(),
+            );
         };
         let doubts = doubts::doubts(source, &rules);
         let index = rules.iter().zip(0..).map(|(rule, id)| (rule.name.clone(), RuleId(id))).collect();
@@ -124,7 +128,7 @@ impl Grammar {
             Named { name: rule.name, at: rule.at, first, lead }
         });
         let rules = named.collect();
-        Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics)
+        Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics, Sources::default())
     }
 
     /// Rules or parts of rules that can never matter, or could take more than linear time. These are warnings, not

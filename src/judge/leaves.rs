@@ -9,10 +9,13 @@ use super::{Fate, Judgement};
 use crate::program::Outside;
 use crate::surface::Role;
 use crate::text::Span;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The part of the ledger under which a byte counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Leaf {
     /// Text shown to the user.
     Message,

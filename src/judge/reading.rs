@@ -136,14 +136,14 @@ impl<'r> Judgement<'r> {
             }
             None => format!("not as it should be written: {what}"),
         };
-        let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(found.span()), message);
+        let diagnostic = Diagnostic::new(Code::fault(name), Location::response(found.span()), message);
         self.find(diagnostic.with_rule(self.place_of(found)));
     }
 
     /// Reports a tolerated fault of JSON.
     pub(super) fn payload_fault(&mut self, name: &str, span: Span, rule: Option<Location>) {
         let message = format!("the payload is no strict JSON: {}", fault_words(name));
-        let diagnostic = Diagnostic::new(Code::Fault(name.into()), Location::response(span), message);
+        let diagnostic = Diagnostic::new(Code::fault(name), Location::response(span), message);
         self.find(diagnostic.with_rule(rule));
     }
 

@@ -7,7 +7,7 @@
 use super::Leaf;
 use crate::expression::{Expression, Failure, Part, Scope};
 use crate::text::{Location, Span, excerpt};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The most steps that are kept: a rule may be checked for each of ten thousand utterances.
@@ -15,8 +15,10 @@ const MOST: usize = 20_000;
 /// The most characters of a condition that are shown.
 const CONDITION: usize = 300;
 
-/// The kind of a step in the trace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The kind of a step in the trace. In JSON its word, `step`, beside what else is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "step", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum StepKind {
     /// A dialect was tried, or skipped.
@@ -90,13 +92,6 @@ impl StepKind {
 impl fmt::Display for StepKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
-    }
-}
-
-/// In JSON, a step is just its word: what else is known is part of what it found.
-impl Serialize for StepKind {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
     }
 }
 

@@ -196,8 +196,8 @@ impl Looks<'_> {
     fn faults(&self, text: &str, of: &[Defect]) -> Vec<Finding> {
         let options = Options { dialect: Some(self.dialect.name.clone()), ..Options::default() };
         let found = self.program.run_with(self.session, text.as_bytes(), &options).diagnostics;
-        let defect = |finding: &Finding| Defect::from_name(finding.code.strip_prefix("response/")?);
-        found.into_iter().filter(|finding| defect(finding).is_some_and(|defect| of.contains(&defect))).collect()
+        let is_of = |finding: &Finding| matches!(finding.code, Code::Defect(defect) if of.contains(&defect));
+        found.into_iter().filter(is_of).collect()
     }
 
     /// The places of the declarations of the blocks in a text.
@@ -248,7 +248,7 @@ enum FormFault {
 }
 
 fn help(block: &Block, fault: &Finding) -> &'static str {
-    let is = |defect: Defect| fault.code.strip_prefix("response/") == Some(defect.name());
+    let is = |defect: Defect| fault.code == Code::Defect(defect);
     if is(Defect::ForbiddenBlock) {
         "let the `reply` of the mode allow the blocks that it is shown with"
     } else if is(Defect::MalformedPayload) && block.payload.contains(&Payload::Tags) && block.fields.is_none() {

@@ -23,8 +23,8 @@ mod replies;
 mod schemas;
 mod state;
 
-use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::program::{Loaded, Program};
+use crate::diagnostic::{Checked, Code, Diagnostic, Severity};
+use crate::program::Program;
 use crate::prompt::PromptText;
 use crate::session::Session;
 use crate::surface::places::{self, Alike, Mentions};
@@ -33,9 +33,9 @@ use crate::text::Location;
 use indexmap::IndexSet;
 
 /// The same as [`Program::check`]; for a pack without errors, also everything that a reviewer would say.
-pub fn check(folder: &Folder) -> Loaded {
+pub fn check(folder: &Folder) -> Checked<Program> {
     let mut loaded = Program::check(folder);
-    if let Some(program) = &loaded.program {
+    if let Some(program) = &loaded.value {
         // There is a program, so no finding is an error. Modes and dialects may share one: keep each once.
         let found: IndexSet<Diagnostic> = std::mem::take(&mut loaded.diagnostics)
             .into_iter()

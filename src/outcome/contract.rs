@@ -4,13 +4,15 @@
 //! Out: [`Outcome`] and its parts, version 1, with their JSON (`schemas/outcome.schema.json`).
 //! Never: decides anything.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Row, Severity, Strategy};
 use crate::flow::Effect;
 use crate::judge::StepKind;
 use crate::session::{Session, contract};
+use crate::text::{Extent, FilePlace, Source};
 #[cfg(feature = "schema")]
 use crate::value::Object;
 use crate::value::Value;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -54,9 +56,29 @@ contract! {
         ledger: Ledger,
         /// The session after the response: pass it with the next one.
         session: Session,
+        /// What was read of a refused response; absent unless it was refused and the run asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        withheld: Option<Withheld>,
         /// Which declaration caused what, step by step; absent unless a trace was asked for.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         trace: Option<Vec<TraceStep>>,
+    }
+
+    /// What was read of a response that was refused. Nobody may be shown it.
+    #[derive(Default)]
+    pub struct Withheld {
+        /// The text that would have been shown.
+        message: String,
+        /// The model's reasoning, block by block.
+        thinking: Vec<String>,
+        /// The sections.
+        sections: Vec<Section>,
+        /// The contents.
+        contents: Vec<ContentBlock>,
+        /// The utterances.
+        utterances: Vec<Utterance>,
+        /// The calls, with their parameters.
+        calls: Vec<Call>,
     }
 
     /// A named part of the reply: a block whose role is `section`.
@@ -65,8 +87,8 @@ contract! {
         name: String,
         /// Its text.
         text: String,
-        /// The bytes of the whole block: the first, and the one after the last.
-        span: [usize; 2],
+        /// The bytes of the whole block.
+        span: Extent,
     }
 
     /// Text to be stored under a key: a block whose role is `content`.
@@ -77,8 +99,8 @@ contract! {
         key: String,
         /// Its text. Effects share it.
         text: Arc<str>,
-        /// The bytes of the whole block: the first, and the one after the last.
-        span: [usize; 2],
+        /// The bytes of the whole block.
+        span: Extent,
     }
 
     /// What one speaker says: a block whose role is `utterance`.
@@ -89,12 +111,15 @@ contract! {
         label: String,
         /// What the speaker says.
         text: String,
-        /// The bytes of the whole block: the first, and the one after the last.
-        span: [usize; 2],
+        /// The bytes of the whole block.
+        span: Extent,
     }
 
     /// One call: a use of an action in the response.
     pub struct Call {
+        /// The id of a native tool call, as the provider gave it; absent for a call that is written in the text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// The name of the action, as the response writes it.
         action: String,
         /// The parameters, typed by the action's schema.
@@ -102,14 +127,14 @@ contract! {
         params: Value,
         /// Whether the call counts.
         verdict: Verdict,
-        /// The bytes of the whole block: the first, and the one after the last.
-        span: [usize; 2],
+        /// The bytes of the whole block.
+        span: Extent,
     }
 
     /// One diagnostic about the response, with its place in the response and in the pack.
     pub struct Finding {
-        /// `response/DEFECT` or `response/REMARK`, such as `response/forbidden-call`.
-        code: String,
+        /// What kind of finding it is: a defect or remark of a response, such as `response/forbidden-call`.
+        code: Code,
         /// The name of the guardrail that tripped, if one did.
         id: Option<String>,
         /// `error`, `warning` or `info`.
@@ -118,24 +143,16 @@ contract! {
         message: String,
         /// Where in the response.
         span: Extent,
-        /// The declaration behind it, as `pack/file:line:column`.
-        rule: Option<Arc<str>>,
+        /// The line of its first byte, from 1; 0 if it is not about a place.
+        line: usize,
+        /// The column of its first byte, in characters, from 1; 0 if it is not about a place.
+        column: usize,
+        /// The declaration behind it.
+        rule: Option<FilePlace>,
         /// The strategy that answered the defect; none for a remark.
-        strategy: Option<String>,
+        strategy: Option<Strategy>,
         /// How to fix it.
         help: Option<String>,
-    }
-
-    /// A range of bytes with the line and column of its start, both from 1.
-    pub struct Extent {
-        /// The first byte.
-        start: usize,
-        /// The byte after the last.
-        end: usize,
-        /// The line of the first byte, from 1.
-        line: usize,
-        /// The column of the first byte, in characters, from 1.
-        column: usize,
     }
 
     /// The account of every byte of the response: the parts sum to `bytes`.
@@ -167,17 +184,15 @@ contract! {
 
     /// One step on the way from the response to the outcome.
     pub struct TraceStep {
-        /// The kind of step: `dialect`, `bytes`, `input`, `block`, `call`, `permit`, `condition`, `defect`,
-        /// `guardrail`, `strategy`, `remark`, `rule`, `mode` or `effect`; `shadowed` for a later input that matches the
-        /// same words.
-        #[cfg_attr(feature = "schema", schemars(with = "String"))]
+        /// The kind of step, with what else is known of it.
+        #[serde(flatten)]
         step: StepKind,
         /// Where in the response.
-        span: [usize; 2],
+        span: Extent,
         /// What was found, in words.
         found: String,
-        /// The declaration behind it, as `pack/file:line:column`.
-        rule: Option<Arc<str>>,
+        /// The declaration behind it.
+        rule: Option<FilePlace>,
         /// The parts of a condition and their values.
         parts: Vec<Part>,
     }
@@ -193,7 +208,7 @@ contract! {
 }
 
 /// Whether anything had to be done about the response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -206,14 +221,17 @@ pub enum Status {
 }
 
 /// Whether a call counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Verdict {
     /// The call is accepted: its effects follow.
     Accepted,
     /// The call is dropped: it has no effect.
     Dropped,
+    /// The call waits until a person has confirmed it: it has no effect yet.
+    Pending,
 }
 
 /// One effect for the host to carry out, with the declaration that caused it.
@@ -223,8 +241,8 @@ pub struct EffectRecord {
     /// The effect.
     #[serde(flatten)]
     pub effect: Effect,
-    /// The declaration that caused it, as `pack/file:line:column`.
-    pub cause: Arc<str>,
+    /// The declaration that caused it; none if no pack did.
+    pub cause: Option<FilePlace>,
 }
 
 impl Status {
@@ -242,11 +260,12 @@ impl Status {
 }
 
 impl Verdict {
-    /// The name in JSON: `accepted` or `dropped`.
+    /// The name in JSON: `accepted`, `dropped` or `pending`.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Accepted => "accepted",
             Verdict::Dropped => "dropped",
+            Verdict::Pending => "pending",
         }
     }
 }
@@ -266,8 +285,8 @@ impl fmt::Display for Verdict {
 /// Everything in one line, with line and column, for a host's log.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.span.line > 0 {
-            write!(f, "{}:{}: ", self.span.line, self.span.column)?;
+        if self.line > 0 {
+            write!(f, "{}:{}: ", self.line, self.column)?;
         }
         write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
         self.help.iter().try_for_each(|help| write!(f, " ({help})"))
@@ -275,6 +294,16 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
+    /// The row for this finding about `response`.
+    pub fn row(&self, response: &Source) -> Row {
+        let mut diagnostic = Diagnostic::new(self.code.clone(), None, self.message.clone());
+        diagnostic.severity = self.severity;
+        diagnostic.id.clone_from(&self.id);
+        diagnostic.label = self.strategy.map(|strategy| format!("strategy: {strategy}"));
+        diagnostic.help.clone_from(&self.help);
+        diagnostic.row_in(response, self.span.into())
+    }
+
     /// Whether the finding is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -283,15 +312,55 @@ impl Finding {
     /// The finding for a diagnostic, without its places.
     pub(super) fn of(found: Diagnostic) -> Self {
         Self {
-            code: found.code.to_string(),
+            code: found.code,
             id: found.id,
             severity: found.severity,
             message: found.message,
-            span: Extent { start: 0, end: 0, line: 0, column: 0 },
+            span: Extent::default(),
+            line: 0,
+            column: 0,
             rule: None,
-            strategy: found.strategy.map(|strategy| strategy.name().to_owned()),
+            strategy: found.strategy,
             help: found.help,
         }
+    }
+}
+
+impl Call {
+    /// The parameters as a type of the host.
+    ///
+    /// ```
+    /// # use rulebook::{Folder, Program};
+    /// # let pack = r#"
+    /// # [pack]
+    /// # name = "lamp"
+    /// # [dialects.tags]
+    /// # grammar = "tags"
+    /// # blocks = { message = { role = "message" }, action = { role = "call", name = "@type", payload = "tags" } }
+    /// # [actions.dim]
+    /// # params = { level = { type = "integer", required = true }, room = { type = "string" } }
+    /// # [modes.home]
+    /// # permits = ["dim"]
+    /// # "#;
+    /// # let program = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).into_result()?;
+    /// #[derive(serde::Deserialize)]
+    /// struct Dim {
+    ///     level: u8,
+    ///     room: Option<String>,
+    /// }
+    ///
+    /// let outcome = program.run(&program.session(), r#"<action type="dim"><level>10</level></action>"#);
+    /// let dim: Dim = outcome.calls[0].params_as()?;
+    /// assert_eq!((dim.level, dim.room), (10, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Parameters that the type does not take. The pack's schema is checked before, so this means that pack and host
+    /// differ.
+    pub fn params_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_value(self.params.to_json())
     }
 }
 

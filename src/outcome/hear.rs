@@ -6,6 +6,7 @@
 
 use super::contract::{TraceStep, VERSION};
 use super::heard::Heard;
+use super::run::Options;
 use super::trace::flowed_steps;
 use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
 use crate::expression::Record;
@@ -13,7 +14,7 @@ use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::{StepKind, Steps};
 use crate::program::{Event, Program};
 use crate::session::Session;
-use crate::text::{Location, Span};
+use crate::text::{Extent, Location, Span};
 use crate::value::{Object, Value};
 
 impl Program {
@@ -34,19 +35,20 @@ impl Program {
     /// # [messages.welcome]
     /// # says = "You are welcome."
     /// # "#;
-    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
     /// let heard = program.hear(&program.session(), "Thanks a lot");
     /// assert_eq!(heard.class.as_deref(), Some("thanks"));
     /// assert_eq!(heard.say, ["You are welcome."]);
     /// ```
     #[must_use]
     pub fn hear(&self, session: &Session, text: &str) -> Heard {
-        self.hear_with(session, text, false)
+        self.hear_with(session, text, &Options::default())
     }
 
-    /// The same as [`Program::hear`], with a trace if `trace` is set.
+    /// The same as [`Program::hear`], with options: of these, `trace` counts.
     #[must_use]
-    pub fn hear_with(&self, session: &Session, text: &str, trace: bool) -> Heard {
+    pub fn hear_with(&self, session: &Session, text: &str, options: &Options) -> Heard {
+        let trace = options.trace;
         let current = self.up_to_date(session);
         let session = &*current;
         let span = Span::new(0, text.len());
@@ -65,12 +67,13 @@ impl Program {
     /// Starts a session: what the pack says and does before anybody has said anything.
     #[must_use]
     pub fn start(&self, session: &Session) -> Heard {
-        self.start_with(session, false)
+        self.start_with(session, &Options::default())
     }
 
-    /// The same as [`Program::start`], with a trace if `trace` is set.
+    /// The same as [`Program::start`], with options: of these, `trace` counts.
     #[must_use]
-    pub fn start_with(&self, session: &Session, trace: bool) -> Heard {
+    pub fn start_with(&self, session: &Session, options: &Options) -> Heard {
+        let trace = options.trace;
         let current = self.up_to_date(session);
         let session = &*current;
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
@@ -86,7 +89,7 @@ impl Program {
             let at = input.and_then(|input| self.place(input.at));
             let heard = class.iter().map(|class| TraceStep {
                 step: StepKind::Input,
-                span: [0, text.len()],
+                span: Extent::new(0, text.len()),
                 found: found(class),
                 rule: at.clone(),
                 parts: Vec::new(),
@@ -94,7 +97,7 @@ impl Program {
             let later = words.iter().flat_map(|words| shadowed(self, &session.mode, text, words.input)).map(|input| {
                 TraceStep {
                     step: StepKind::Shadowed,
-                    span: [0, text.len()],
+                    span: Extent::new(0, text.len()),
                     found: class.iter().map(found).collect(),
                     rule: self.place(input.at),
                     parts: Vec::new(),

@@ -26,7 +26,7 @@ contract! {
         /// The session afterwards: pass it with the next words or response.
         session: Session,
         /// Which declaration caused what, step by step; absent unless a trace was asked for.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         trace: Option<Vec<TraceStep>>,
     }
 }

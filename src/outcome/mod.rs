@@ -15,8 +15,8 @@ mod trace;
 pub use crate::flow::{Amendment, Effect};
 pub use crate::judge::{Leaf, StepKind};
 pub use contract::{
-    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance,
-    VERSION, Verdict,
+    Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance, VERSION,
+    Verdict, Withheld,
 };
 pub use difference::differences;
 pub use heard::Heard;

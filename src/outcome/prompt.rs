@@ -9,12 +9,11 @@ use crate::diagnostic::Diagnostic;
 use crate::program::{Mode, Program};
 use crate::prompt::{Message, Request, TokenLedger, assemble};
 use crate::session::Session;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The messages for a model, and where every token in them comes from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Prompt {
     /// The version of this contract: 1.
@@ -85,9 +84,9 @@ impl Program {
         }
         let mut left = outcome.message.as_str();
         let mut said: Vec<String> = Vec::new();
-        for ([start, _], utterance) in utterances {
+        for (span, utterance) in utterances {
             let shown = outcome.message.len() - left.len();
-            let before = message.before(start).saturating_sub(shown);
+            let before = message.before(span.start).saturating_sub(shown);
             let (prose, rest) = left.split_at_checked(before).unwrap_or((left, ""));
             said.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
             said.push(utterance);

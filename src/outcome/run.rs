@@ -5,11 +5,11 @@
 //! Never: reads, judges or performs anything itself: it calls the floors above in their order.
 
 use super::contract::{
-    Call, ContentBlock, EffectRecord, Extent, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
+    Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
 };
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
-use crate::document::{Announcement, Document, Readers};
+use crate::document::{Document, Readers, StreamEvent};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Composed, Judgement, Leaf, Steps, judge};
@@ -134,6 +134,7 @@ impl Program {
             ask_again: judged.asks_again.then(|| self.correction_of(&judged)),
             ledger: ledger(&judged),
             session: flowed.session,
+            withheld: None,
             trace,
         };
         parts(&mut judged, &mut outcome);
@@ -287,7 +288,7 @@ impl Program {
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {
-        EffectRecord { effect: done.effect, cause: self.place(done.cause).unwrap_or_default() }
+        EffectRecord { effect: done.effect, cause: self.place(done.cause) }
     }
 
     /// The findings, ordered by place, then by code.
@@ -300,7 +301,9 @@ impl Program {
         let lines = Lines::new(text);
         let mut findings: Vec<Finding> = found.into_iter().map(|found| self.finding(found, &lines)).collect();
         findings.sort_by(|one, other| {
-            (one.span.start, &one.code, one.span.end).cmp(&(other.span.start, &other.code, other.span.end))
+            let key = |one: &'_ Finding| (one.span.start, one.span.end);
+            let ((start, end), (other_start, other_end)) = (key(one), key(other));
+            start.cmp(&other_start).then_with(|| one.code.as_str().cmp(other.code.as_str())).then(end.cmp(&other_end))
         });
         findings
     }
@@ -309,7 +312,9 @@ impl Program {
         let span = found.at.map(|at| at.span).unwrap_or_default();
         let place = lines.place(span.start);
         Finding {
-            span: Extent { start: span.start, end: span.end, line: place.line, column: place.column },
+            span: span.into(),
+            line: place.line,
+            column: place.column,
             rule: found.rule.and_then(|rule| self.place(rule)),
             ..Finding::of(found)
         }
@@ -318,7 +323,6 @@ impl Program {
 
 /// Fills in the parts of the outcome from the blocks that stand.
 fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
-    let span = |span: Span| [span.start, span.end];
     let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
     for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
@@ -328,34 +332,35 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             Role::Section => {
                 let Some((text, whole)) = judged.body_joined(index) else { continue };
                 let name = judged.content_name(index).unwrap_or_default().into_owned();
-                outcome.sections.push(Section { name, text: text.into_owned(), span: span(whole) });
+                outcome.sections.push(Section { name, text: text.into_owned(), span: whole.into() });
             }
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
                     let (name, key) = (name.into_owned(), key.into_owned());
-                    outcome.contents.push(ContentBlock { name, key, text, span: span(block.span()) });
+                    outcome.contents.push(ContentBlock { name, key, text, span: block.span().into() });
                 }
             }
             Role::Utterance => {
                 let Some(speaker) = judged.speaker(index) else { continue };
                 let (speaker, label, text) = (speaker.name, speaker.label, judged.body(index).into_owned());
-                outcome.utterances.push(Utterance { speaker, label, text, span: span(block.span()) });
+                outcome.utterances.push(Utterance { speaker, label, text, span: block.span().into() });
             }
         }
     }
     if let Some((name, text)) = &judged.texts.section {
-        let section = Section { name: name.clone(), text: text.text.clone(), span: span(text.span) };
-        let at = outcome.sections.partition_point(|section| section.span[0] < text.span.start);
+        let section = Section { name: name.clone(), text: text.text.clone(), span: text.span.into() };
+        let at = outcome.sections.partition_point(|section| section.span.start < text.span.start);
         outcome.sections.insert(at, section);
     }
     outcome.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
         outcome.calls.push(Call {
+            id: None,
             action: call.name.to_string(),
             params: std::mem::take(&mut call.params),
             verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
-            span: span(block),
+            span: block.into(),
         });
     }
 }
@@ -385,7 +390,7 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
 /// ```
 /// # use rulebook::{Folder, Program};
 /// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
-/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
 /// let mut reader = program.reader(&program.session(), &Default::default());
 /// assert!(reader.push(b"<mess").is_empty());
 /// assert_eq!(reader.push(b"age>Hel").len(), 2); // opened, and its first text
@@ -397,7 +402,7 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
 /// move to another thread, and outlive the function that made them.
 ///
 /// ```
-/// # use rulebook::{Announcement, Folder, Program, Reader};
+/// # use rulebook::{StreamEvent, Folder, Program, Reader};
 /// use std::sync::Arc;
 ///
 /// struct Conversation {
@@ -413,7 +418,7 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
 /// }
 ///
 /// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
-/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
 /// let mut conversation = Conversation::begin(&Arc::new(program));
 /// let outcome = std::thread::spawn(move || {
 ///     conversation.reader.push(b"<message>Hello!</message>");
@@ -460,13 +465,13 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// Takes the next piece, which may be cut anywhere, and returns what has become certain.
-    pub fn push(&mut self, piece: &[u8]) -> Vec<Announcement> {
+    pub fn push(&mut self, piece: &[u8]) -> Vec<StreamEvent> {
         self.decode(piece, false);
         self.announce(false)
     }
 
     /// Reads on, and returns what has become certain.
-    fn announce(&mut self, complete: bool) -> Vec<Announcement> {
+    fn announce(&mut self, complete: bool) -> Vec<StreamEvent> {
         let program = self.program.borrow();
         let mut told = Vec::new();
         let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
@@ -496,7 +501,7 @@ impl<P: Borrow<Program>> Reader<P> {
 
     /// The same as [`Reader::finish`], together with the announcements that only the end made certain.
     #[must_use]
-    pub fn finish_with_announcements(mut self) -> (Outcome, Vec<Announcement>) {
+    pub fn finish_with_announcements(mut self) -> (Outcome, Vec<StreamEvent>) {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome is still to be made.
         self.text.shrink_to_fit();

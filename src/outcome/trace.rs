@@ -75,7 +75,7 @@ fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
         _ => StepKind::Remark,
     };
     let span = found.at.map(|at| at.span).unwrap_or_default();
-    let name = found.id.clone().unwrap_or_else(|| found.code.bare());
+    let name = found.id.clone().unwrap_or_else(|| found.code.bare().to_owned());
     let text = format!("{name}: {}", found.message);
     steps.push(step(program, kind, span, text, found.rule));
     if let Some(strategy) = found.strategy {
@@ -194,11 +194,11 @@ fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option
     let parent = |block: &usize| judged.document.blocks.get(*block)?.parent();
     let gone = std::iter::successors(own, parent).filter(|block| judged.fate(*block) == Fate::Dropped);
     if let Some(cause) = gone.last().and_then(|block| judged.causes.get(&block)) {
-        return Some(cause.bare());
+        return Some(cause.bare().to_owned());
     }
     let acted = |found: &&Diagnostic| found.strategy.is_some_and(|strategy| strategy != Strategy::Keep);
     let shares = |found: &&Diagnostic| found.at.is_some_and(|at| at.span.start < span.end && span.start < at.span.end);
-    judged.findings.list.iter().filter(acted).find(shares).map(|found| found.code.bare())
+    judged.findings.list.iter().filter(acted).find(shares).map(|found| found.code.bare().to_owned())
 }
 
 fn told(program: &Program, asked: &Step) -> TraceStep {
@@ -208,5 +208,5 @@ fn told(program: &Program, asked: &Step) -> TraceStep {
 
 fn step(program: &Program, kind: StepKind, span: Span, found: String, at: impl Into<Option<Location>>) -> TraceStep {
     let rule = at.into().and_then(|at| program.place(at));
-    TraceStep { step: kind, span: [span.start, span.end], found, rule, parts: Vec::new() }
+    TraceStep { step: kind, span: span.into(), found, rule, parts: Vec::new() }
 }

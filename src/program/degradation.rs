@@ -7,9 +7,8 @@
 use super::{Action, Block, Mode, Program};
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{self, Role};
-use crate::text::Location;
+use crate::text::{FilePlace, Location};
 use std::fmt;
-use std::sync::Arc;
 
 /// The answers of one table, by defect.
 #[derive(Debug, Default)]
@@ -44,7 +43,7 @@ pub struct DegradationRow {
     /// The strategies; the first that applies acts.
     pub strategies: Vec<Strategy>,
     /// The place in the pack.
-    pub rule: Option<Arc<str>>,
+    pub rule: Option<FilePlace>,
 }
 
 /// Who declares the strategies for a defect.

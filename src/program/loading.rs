@@ -1,46 +1,14 @@
 //! Loading: what becomes of the files of a pack?
 //!
 //! In: a [`Folder`].
-//! Out: [`Loaded`]: the program, unless there is an error, and everything that was found, each fault once.
+//! Out: [`Checked`]: the program, unless there is an error, and everything that was found, each fault once.
 //! Never: stops at the first fault, or keeps an incomplete program.
 
 use super::{Program, compile, lacking, slip};
-use crate::diagnostic::{Code, Diagnostic, Faults};
+use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
-use crate::text::{SourceId, Sources};
-
-/// The result of loading a pack. The sources are always there, to show diagnostics with.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Loaded {
-    /// The files that were read.
-    pub sources: Sources,
-    /// The program; none if there is an error.
-    pub program: Option<Program>,
-    /// Everything that was found, ordered by file and place.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl Loaded {
-    /// The program, for hosts that do not use warnings.
-    ///
-    /// ```
-    /// use rulebook::{Folder, Program};
-    ///
-    /// let pack = "[pack]\nname = \"lamp\"\n[modes.home]\npermits = [\"dim\"]\n";
-    /// let faults = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).into_result().unwrap_err();
-    /// let last = faults.to_string().lines().last().unwrap().to_owned();
-    /// assert_eq!(last, "lamp/pack.toml:4:12: error[pack/unknown-action]: no table declares the action `dim`");
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The errors, if there are any.
-    pub fn into_result(self) -> Result<Program, Faults> {
-        self.program.ok_or_else(|| Faults::new(self.diagnostics, &self.sources))
-    }
-}
+use crate::text::SourceId;
 
 impl Program {
     /// Reads, checks and compiles a pack. One run finds all faults; there is never a partial program.
@@ -57,18 +25,18 @@ impl Program {
     /// grammar = "tags"
     /// blocks.message = { role = "message" }
     /// "#;
-    /// let program = Program::load(&Folder::new("greeter", [("pack.toml", pack)])).program.unwrap();
+    /// let program = Program::load(&Folder::new("greeter", [("pack.toml", pack)])).value.unwrap();
     /// let outcome = program.run(&program.session(), "<message>Hello!</message>");
     /// assert_eq!(outcome.message, "Hello!");
     /// ```
-    pub fn load(folder: &Folder) -> Loaded {
+    pub fn load(folder: &Folder) -> Checked<Program> {
         let (program, _, diagnostics) = Self::build(folder);
         program.loaded(diagnostics)
     }
 
     /// The same as [`Program::load`], and also compiles everything that is usually compiled on first use, and runs
     /// every expression once with sample values.
-    pub fn check(folder: &Folder) -> Loaded {
+    pub fn check(folder: &Folder) -> Checked<Program> {
         let (program, pack, mut diagnostics) = Self::build(folder);
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
         // In a pack with errors, a failing sample may only be a consequence of them.
@@ -117,12 +85,11 @@ impl Program {
         (program, pack, diagnostics)
     }
 
-    fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Loaded {
+    fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Checked<Program> {
         diagnostics.sort_by_key(|diagnostic| diagnostic.at);
         diagnostics.dedup();
-        let broken = diagnostics.iter().any(Diagnostic::is_error);
         let sources = self.sources.clone();
-        Loaded { sources, program: Some(self).filter(|_| !broken), diagnostics }
+        Checked::new(Some(self), diagnostics, sources)
     }
 }
 

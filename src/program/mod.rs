@@ -54,7 +54,6 @@ pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
 pub(crate) use idle::{IdleComparison, Never};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
-pub use loading::Loaded;
 pub(crate) use mode::{Mode, ModeId, Modes, Permit};
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use pattern::{Pattern, PatternSet, most_matches};
@@ -69,11 +68,10 @@ pub(crate) use types::{Kind, Types};
 
 use crate::expression::{Record, Template};
 use crate::surface;
-use crate::text::{Location, Sources, Spanned};
+use crate::text::{FilePlace, Location, Sources, Spanned};
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// A compiled pack: immutable, and shared by all threads. Running it cannot fail: any response gives an outcome.
 #[derive(Debug)]
@@ -136,7 +134,7 @@ pub(crate) struct AskAgain {
 }
 
 /// The names of the places that outcomes may cite.
-pub(crate) type PlaceNames = HashMap<Location, Arc<str>, RandomState>;
+pub(crate) type PlaceNames = HashMap<Location, FilePlace, RandomState>;
 
 impl Program {
     /// The same program with other limits. Values that are too large are reduced to what is possible: see [`Limits`].
@@ -186,7 +184,7 @@ impl Program {
         self.actions.keys().map(String::as_str)
     }
 
-    pub(crate) fn place(&self, at: Location) -> Option<Arc<str>> {
-        self.places.get(&at).cloned().or_else(|| self.sources.place_name(at).map(Arc::from))
+    pub(crate) fn place(&self, at: Location) -> Option<FilePlace> {
+        self.places.get(&at).cloned().or_else(|| self.sources.place(at))
     }
 }

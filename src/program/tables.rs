@@ -5,8 +5,8 @@
 //! Never: lays them out.
 
 use super::{Effect, Program, Verb};
+use crate::text::FilePlace;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// What a mode says about an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub enum Permission {
     /// It is permitted.
     Always {
         /// The place of the permit.
-        rule: Arc<str>,
+        rule: FilePlace,
     },
     /// It is permitted under a condition.
     When {
         /// The condition; one of several is enough.
         condition: String,
         /// The place of the first permit.
-        rule: Arc<str>,
+        rule: FilePlace,
     },
 }
 
@@ -67,13 +67,13 @@ impl Program {
     }
 
     /// The guardrails by id, with their places.
-    pub fn guardrail_table(&self) -> Vec<(String, Arc<str>)> {
+    pub fn guardrail_table(&self) -> Vec<(String, FilePlace)> {
         let rules = self.guardrails.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
     /// Every effect with a verb: the name of its owner, and its place.
-    pub fn effect_table(&self) -> Vec<(String, Arc<str>)> {
+    pub fn effect_table(&self) -> Vec<(String, FilePlace)> {
         let all = self.effects().into_iter().filter(|(_, effect)| effect.verb.is_some());
         all.map(|(name, effect)| (name.to_owned(), self.place(effect.at).unwrap_or_default())).collect()
     }
@@ -90,19 +90,19 @@ impl Program {
     }
 
     /// The inputs by class, with their places.
-    pub fn input_table(&self) -> Vec<(String, Arc<str>)> {
+    pub fn input_table(&self) -> Vec<(String, FilePlace)> {
         let class = |number: usize| self.flows.classes.get_index(number).cloned().unwrap_or_default();
         self.flows.inputs.iter().map(|input| (class(input.class), self.place(input.at).unwrap_or_default())).collect()
     }
 
     /// The rules by id, with their places.
-    pub fn rule_table(&self) -> Vec<(String, Arc<str>)> {
+    pub fn rule_table(&self) -> Vec<(String, FilePlace)> {
         let rules = self.flows.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
     /// The exits: the mode that each leaves, the mode that it enters, and its place.
-    pub fn exit_table(&self) -> Vec<(&str, &str, Arc<str>)> {
+    pub fn exit_table(&self) -> Vec<(&str, &str, FilePlace)> {
         let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
         exits
             .map(|(from, exit)| (from.as_str(), self.mode_name(exit.to), self.place(exit.at).unwrap_or_default()))
@@ -110,7 +110,7 @@ impl Program {
     }
 
     /// The messages that an effect, an input or an exit says, by name, with their places. Others are said by the host.
-    pub fn message_table(&self) -> Vec<(String, Arc<str>)> {
+    pub fn message_table(&self) -> Vec<(String, FilePlace)> {
         let said = self.messages_said();
         let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
         messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()

@@ -8,11 +8,11 @@ use super::answer::lone_call;
 use super::form::spelled;
 use super::spelling::Speller;
 use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, example, properties, requires};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// An action, as a model is told of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActionForm {
     /// Its name.
@@ -30,7 +30,7 @@ pub struct ActionForm {
 }
 
 /// A parameter, as a model is told of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ParamForm {
     /// Its name.

@@ -118,9 +118,10 @@ fn within(text: &str, most: usize) -> String {
 fn concerned(form: &Form, faults: &[Fault]) -> String {
     let named = |name: &str| faults.iter().any(|fault| fault.message.contains(&format!("`{name}`")));
     let calls = faults.iter().any(|fault| Defect::of_calls(fault.defect));
-    let blocks = form.blocks.iter().filter(|block| {
-        block.required || named(&block.name) || (calls && block.role == crate::surface::Role::Call.word())
-    });
+    let blocks = form
+        .blocks
+        .iter()
+        .filter(|block| block.required || named(&block.name) || (calls && block.role == crate::surface::Role::Call));
     blocks.map(|block| block.text.trim_end()).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -10,11 +10,11 @@ use crate::program::{
     ActionId, Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, Reply, example,
 };
 use crate::surface::Role;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How an answer is written in one dialect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Form {
     /// The dialect.
@@ -26,13 +26,13 @@ pub struct Form {
 }
 
 /// How one block of an answer is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BlockForm {
     /// Its name in the dialect.
     pub name: String,
-    /// Its role: `message`, `call` and so on.
-    pub role: &'static str,
+    /// Its role.
+    pub role: Role,
     /// What belongs in it.
     pub about: Option<String>,
     /// Whether a reply must have it.
@@ -59,7 +59,7 @@ impl Program {
         let join =
             |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
         // Reasoning stands before what an answer needs.
-        let (before, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(|form| form.role == Role::Thinking.word());
+        let (before, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(|form| form.role == Role::Thinking);
         let text = match (Speller { program: self, dialect, reply: &mode.reply }).around(&join(&rest)) {
             Some(wrapped) if before.is_empty() => wrapped,
             Some(wrapped) => format!("{}\n\n{wrapped}", join(&before)),
@@ -127,14 +127,14 @@ impl Program {
                 shown.push((block.role, &block.name));
             }
             let (name, about) = (block.name.clone(), block.about.clone());
-            forms.push(BlockForm { name, role: block.role.word(), about, required, most, text });
+            forms.push(BlockForm { name, role: block.role, about, required, most, text });
         }
         if let Some(prose) = prose(&mode.reply, dialect) {
-            let before = forms.iter().take_while(|form: &&BlockForm| form.role == Role::Thinking.word()).count();
+            let before = forms.iter().take_while(|form: &&BlockForm| form.role == Role::Thinking).count();
             forms.insert(before, prose);
         }
         // Another block may spell the calls, or what is called the same.
-        let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call.word()) && block.role == Role::Call;
+        let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call) && block.role == Role::Call;
         unspelled.retain(|block| !shows(block));
         (forms, unspelled)
     }
@@ -178,7 +178,7 @@ impl Program {
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
             let most = mode.reply.most(member.block, mode.reply.count_of(dialect.id, member.id));
-            let role = member.block.role.word();
+            let role = member.block.role;
             BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
         });
         let blocks = blocks.collect();
@@ -197,7 +197,7 @@ fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
     let is_block = |count: &Count| count.blocks.iter().any(|(read, _)| *read == dialect.id);
     let mut said = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
     let count = said.next().filter(|_| dialect.text == Outside::Message)?;
-    let (name, role, text) = (count.name.clone(), Role::Message.word(), PROSE.to_owned());
+    let (name, role, text) = (count.name.clone(), Role::Message, PROSE.to_owned());
     Some(BlockForm { name, role, about: None, required: true, most: None, text })
 }
 

@@ -9,6 +9,8 @@ use super::decode::{Named, OneOrMore};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::text::Spanned;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 table! {
     /// One way to write a response: a grammar, and what its blocks mean.
@@ -210,6 +212,22 @@ words! {
         Utterance = "utterance",
         /// Tags around other blocks. Everything between them counts as if it were outside.
         Wrapper = "wrapper",
+    }
+}
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+impl<'de> Deserialize<'de> for Role {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let roles =
+            [Role::Message, Role::Thinking, Role::Call, Role::Section, Role::Content, Role::Utterance, Role::Wrapper];
+        let role = roles.into_iter().find(|role| role.word() == word);
+        role.ok_or_else(|| D::Error::custom(format!("`{word}` is none of `{}`", Role::WORDS.join("`, `"))))
     }
 }
 

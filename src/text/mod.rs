@@ -5,6 +5,8 @@
 //! Never: knows what a text means, or reads a file.
 
 mod entity;
+mod extent;
+mod file_place;
 mod glob;
 mod guard;
 mod json;
@@ -15,6 +17,8 @@ mod shown;
 mod source;
 
 pub use entity::entity;
+pub use extent::Extent;
+pub use file_place::FilePlace;
 pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;

@@ -4,11 +4,11 @@
 //! Out: [`Source`], [`Sources`] and [`Lines`], which turn bytes into a [`Place`] for people.
 //! Never: reads a file.
 
-use super::{Location, SourceId, Span};
+use super::{FilePlace, Location, SourceId, Span};
 use std::cell::Cell;
 use std::fmt;
 use std::str::Utf8Error;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A line and a column, both counted from 1; a column counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,14 +41,14 @@ impl fmt::Display for Place {
 /// A text with a name.
 #[derive(Debug, Clone)]
 pub struct Source {
-    name: String,
+    name: Arc<str>,
     text: String,
     lines: OnceLock<Vec<usize>>,
 }
 
 impl Source {
     /// A source with this `name` in messages, usually a path relative to what the user named.
-    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<Arc<str>>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
     }
 
@@ -109,10 +109,10 @@ impl Sources {
         self.0.get(id.0 as usize)
     }
 
-    /// `name:line:column` of the start of `at`.
-    pub fn place_name(&self, at: Location) -> Option<String> {
+    /// The place of the start of `at`.
+    pub fn place(&self, at: Location) -> Option<FilePlace> {
         let source = self.get(at.source)?;
-        Some(format!("{}:{}", source.name(), source.place(at.span.start)))
+        Some(FilePlace::new(source.name.clone(), source.place(at.span.start)))
     }
 
     /// The source with this name in messages.

@@ -27,7 +27,7 @@ fn inputs_that_once_crashed_the_engine_give_an_outcome() {
                 let (tables, grammar, response) = (next(), next(), next());
                 let loaded =
                     Program::check(&Folder::new("crash", [("pack.toml", tables), ("grammar/own.pest", grammar)]));
-                if let Some(program) = loaded.program {
+                if let Some(program) = loaded.value {
                     let _ = program.run_with(&program.session(), &response, &Options::default());
                 }
             }

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 static DCE: LazyLock<Program> = LazyLock::new(|| {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/dce");
     let loaded = Program::load(&rulebook_fs::read_pack(&path).unwrap().folder);
-    loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+    loaded.value.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 });
 
 fn written(cycles: &Value) -> Prompt {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 fn load(pack: &str) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(pack);
-    Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).program.unwrap()
+    Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).value.unwrap()
 }
 
 /// Every schema within a schema, the whole first.
@@ -153,7 +153,7 @@ fn object_pack() -> Program {
     let dialect = include_str!("../../rules/dce/json.toml");
     let channels = include_str!("../../rules/dce/grammar/channels.pest");
     let files = [("pack.toml", pack), ("json.toml", dialect), ("grammar/channels.pest", channels)];
-    Program::load(&rulebook::Folder::new("dce", files)).program.unwrap()
+    Program::load(&rulebook::Folder::new("dce", files)).value.unwrap()
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
         [actions.rate]
         params = { stars = { type = "integer" } }
     "#;
-    let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).program.unwrap();
+    let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).value.unwrap();
     let exported = program.export("default", Export::JsonSchema, true);
     let said: Vec<&str> = exported.diagnostics.iter().map(|one| one.message.as_str()).collect();
     let told = |what: &str, name: &str| {

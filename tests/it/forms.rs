@@ -8,8 +8,7 @@ use std::path::Path;
 fn packs() -> Vec<Program> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["rules", "tests/packs"].map(|folder| rulebook_fs::packs_below(&root.join(folder)).unwrap());
-    let load =
-        |path: std::path::PathBuf| Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).program.unwrap();
+    let load = |path: std::path::PathBuf| Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).value.unwrap();
     folders.into_iter().flatten().map(load).collect()
 }
 
@@ -33,7 +32,7 @@ fn the_form_of_an_answer_is_read_without_a_word() {
                 let outcome = read(&program, &mode, Some(&form.dialect), &form.text);
                 let what =
                     format!("{} {mode} {}:\n{}\n{:#?}", program.name(), form.dialect, form.text, outcome.diagnostics);
-                let of = |role: &str| form.blocks.iter().filter(|block| block.role == role).count();
+                let of = |role: &str| form.blocks.iter().filter(|block| block.role.word() == role).count();
                 // Findings of rules are about the session, which is empty here; and no speaker is called as in a form.
                 let mut fine = vec!["response/guardrail", "response/note"];
                 if of("utterance") > 0 {
@@ -147,7 +146,7 @@ fn a_content_shows_a_key_that_its_reply_takes() {
         );
         let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack)]));
         let found: Vec<String> = loaded.diagnostics.iter().map(|one| one.code.to_string()).collect();
-        let text = loaded.program.unwrap().forms("default").remove(0).text;
+        let text = loaded.value.unwrap().forms("default").remove(0).text;
         (text.lines().next().unwrap_or_default().to_owned(), found)
     };
     let no: Vec<String> = Vec::new();
@@ -248,7 +247,8 @@ fn text_outside_every_block_can_be_a_message_that_is_required() {
 #[test]
 fn a_correction_shows_the_call_that_was_wrong() {
     let program = asking(300, "");
-    let session = rulebook::Session { mode: "tidy".to_owned(), ..program.session() };
+    let mut session = program.session();
+    session.mode = "tidy".to_owned();
     let text = program.run(&session, "<message>Hello</message><action type=\"clear_notes\">").ask_again.unwrap();
     assert!(text.contains("<action type=\"clear_notes\"") && !text.contains("keep_note\">"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use proptest::prelude::*;
-use rulebook::diagnostic::Severity;
+use rulebook::diagnostic::{Code, Severity};
 use rulebook::outcome::Options;
 use rulebook::prompt::Request;
 use rulebook::{Folder, Program, lint};
@@ -169,8 +169,8 @@ fn pack(dice: &mut Dice) -> String {
 }
 
 /// The codes of internal errors.
-fn ours<'c>(codes: impl Iterator<Item = &'c String>) -> Vec<&'c String> {
-    codes.filter(|code| code.starts_with("internal/")).collect()
+fn ours<'c>(codes: impl Iterator<Item = &'c Code>) -> Vec<&'c Code> {
+    codes.filter(|code| code.as_str().starts_with("internal/")).collect()
 }
 
 fn examine(program: &Program, dice: &mut Dice) -> Result<(), TestCaseError> {
@@ -212,7 +212,7 @@ fn a_pack_that_passes_check_causes_no_fault_of_ours() {
             tried.set(tried.get() + 1);
             let loaded = lint::check(&Folder::new("g", [("pack.toml", text.as_str())]));
             let clean = loaded.diagnostics.iter().all(|one| one.severity == Severity::Info);
-            if let Some(program) = loaded.program.filter(|_| clean) {
+            if let Some(program) = loaded.value.filter(|_| clean) {
                 passed.set(passed.get() + 1);
                 return examine(&program, dice).map_err(|error| match error {
                     TestCaseError::Fail(why) => TestCaseError::fail(format!("{why}\n{text}")),

@@ -3,7 +3,7 @@
 use crate::texts::program_of;
 use rulebook::outcome::{EffectRecord, Finding};
 use rulebook::prompt::{Request, Speaker, Turn};
-use rulebook::{Announcement, Folder, Limits, Options, Program, Reader, Role};
+use rulebook::{Folder, Limits, Options, Program, Reader, Role, StreamEvent};
 use serde_json::json;
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -349,7 +349,7 @@ fn the_section_that_is_shown_comes_as_the_message() {
         let (outcome, last) = reader.finish_with_announcements();
         told.extend(last);
         let texts = told.into_iter().filter_map(|one| match one {
-            Announcement::Text { role: Some(Role::Message), text, .. } => Some(text),
+            StreamEvent::Text { role: Some(Role::Message), text, .. } => Some(text),
             _ => None,
         });
         (texts.collect::<String>().trim().to_owned(), outcome.message)
@@ -602,7 +602,7 @@ fn an_opening_tells_who_speaks_and_what_is_written() {
             let mut told: Vec<_> = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
             told.extend(reader.finish_with_announcements().1);
             let names = told.into_iter().filter_map(|one| match one {
-                Announcement::Opened { name, called, .. } => Some(format!("{name}: {}", called.unwrap_or_default())),
+                StreamEvent::Opened { name, called, .. } => Some(format!("{name}: {}", called.unwrap_or_default())),
                 _ => None,
             });
             names.collect::<Vec<_>>()

@@ -26,7 +26,7 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     let channels = include_str!("../../rules/dce/grammar/channels.pest");
     let files = [("pack.toml", pack), ("json.toml", dialect), ("grammar/channels.pest", channels)];
     let folder = Folder::new("object", files);
-    Program::load(&folder).program.unwrap()
+    Program::load(&folder).value.unwrap()
 });
 
 fn run(response: &str) -> Outcome {
@@ -42,7 +42,7 @@ fn files(outcome: &Outcome) -> Vec<(&str, &str)> {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&str> {
-    outcome.diagnostics.iter().filter_map(|found| found.code.strip_prefix("response/")).collect()
+    outcome.diagnostics.iter().map(|found| found.code.bare()).collect()
 }
 
 fn sections(outcome: &Outcome) -> Vec<&str> {
@@ -53,11 +53,11 @@ fn sections(outcome: &Outcome) -> Vec<&str> {
 fn once_decoded(outcome: &Outcome, response: &str) -> Vec<(String, String)> {
     let decoded = |content: &rulebook::outcome::ContentBlock| {
         let twice = outcome.diagnostics.iter().any(|found| {
-            found.code == "response/unescaped" && (content.span[0]..content.span[1]).contains(&found.span.start)
+            found.code == "response/unescaped" && (content.span.start..content.span.end).contains(&found.span.start)
         });
         let text = if twice {
             let found = outcome.diagnostics.iter().find(|found| {
-                found.code == "response/unescaped" && (content.span[0]..content.span[1]).contains(&found.span.start)
+                found.code == "response/unescaped" && (content.span.start..content.span.end).contains(&found.span.start)
             });
             let span = &found.unwrap().span;
             serde_json::from_str(&format!("\"{}\"", &response[span.start..span.end])).unwrap()

@@ -7,6 +7,7 @@
 use rulebook::Program;
 use rulebook::outcome::{Call, Finding, Outcome, Status, Verdict};
 use rulebook::program::Permission;
+use rulebook::text::Extent;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,15 +72,15 @@ impl Model {
             let findings: Vec<&Finding> = outcome.diagnostics.iter().filter(|found| concerns(found, call)).collect();
             let mut taken = false;
             for found in &findings {
-                let defect = found.code.trim_start_matches("response/");
+                let defect = found.code.bare();
                 let allowed = strategies(program, defect, &outcome.mode, &dialect, &self.block_of(&dialect), call);
-                let chosen = found.strategy.clone().unwrap_or_default();
+                let chosen = found.strategy.map(|strategy| strategy.name().to_owned()).unwrap_or_default();
                 if !allowed.contains(&chosen) {
                     faults.push(format!("{defect} of `{}` is answered by {chosen}, not by {allowed:?}", call.action));
                 }
                 taken |= defect != "extra-call" && matches!(chosen.as_str(), "drop" | "keep-as-text");
             }
-            let has = |defect: &str| findings.iter().any(|found| found.code == format!("response/{defect}"));
+            let has = |defect: &str| findings.iter().any(|found| found.code.bare() == defect);
             let known = program.actions().any(|name| name == call.action);
             if outcome.diagnostics.len() < 100 {
                 // Its name may be in the part that cannot be read.
@@ -124,8 +125,8 @@ impl Model {
             faults.push("a refused answer has effects".to_owned());
         }
         for effect in &outcome.effects {
-            let mut parts = effect.cause.rsplit('/').next().unwrap().split(':');
-            let (file, line) = (parts.next().unwrap().to_owned(), parts.next().unwrap().parse().unwrap());
+            let cause = effect.cause.as_ref().unwrap();
+            let (file, line) = (cause.file.rsplit('/').next().unwrap().to_owned(), cause.line);
             let owner = self.owners.get(&(file, line)).cloned().unwrap_or_default();
             let stands = match owner.split_once('.') {
                 Some(("actions", action)) => {
@@ -197,11 +198,11 @@ impl Model {
 
 /// Whether a finding is about a call: a defect inside its block.
 fn concerns(found: &Finding, call: &Call) -> bool {
-    let ([start, end], span) = (call.span, &found.span);
+    let (Extent { start, end, .. }, span) = (call.span, &found.span);
     // An empty body is at the end of its block, where the next one may start.
     let empty = span.start == span.end;
     let inside = start <= span.start && span.end <= end && (if empty { span.start > start } else { span.start < end });
-    inside && found.id.is_none() && OF_CALLS.iter().any(|defect| found.code == format!("response/{defect}"))
+    inside && found.id.is_none() && OF_CALLS.iter().any(|defect| found.code.bare() == *defect)
 }
 
 /// The strategies that may answer a defect of a call: those of the nearest word, then the default.

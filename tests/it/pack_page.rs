@@ -76,7 +76,7 @@ fn every_case_holds() {
         })
         .chain([rulebook_fs::read_pack("rules/writers-factory".as_ref()).unwrap().folder])
         .collect();
-    let programs: Vec<Program> = packs.iter().map(|pack| Program::load(pack).program.unwrap()).collect();
+    let programs: Vec<Program> = packs.iter().map(|pack| Program::load(pack).value.unwrap()).collect();
     let shown: Vec<&str> =
         PAGE.split("\n```case\n").skip(1).filter_map(|snippet| snippet.split("\n```").next()).collect();
     assert!(shown.len() > 2);

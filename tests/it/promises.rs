@@ -9,7 +9,8 @@ use super::texts::{PACKS, bytes, cases, program, program_of};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use rulebook::outcome::{Ledger, Outcome, Verdict};
-use rulebook::{Announcement, Options, Program, Session};
+use rulebook::text::Extent;
+use rulebook::{Options, Program, Session, StreamEvent};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -41,8 +42,8 @@ proptest! {
         let text = String::from_utf8_lossy(&response);
         accounted(&outcome, &text)?;
         quoted(&outcome, &text)?;
-        let spans = outcome.diagnostics.iter().map(|found| [found.span.start, found.span.end]);
-        for [start, end] in spans.chain(outcome.calls.iter().map(|call| call.span)) {
+        let spans = outcome.diagnostics.iter().map(|found| found.span);
+        for Extent { start, end, .. } in spans.chain(outcome.calls.iter().map(|call| call.span)) {
             prop_assert!(text.get(start..end).is_some(), "{start}..{end} of {}", text.len());
         }
     }
@@ -114,7 +115,7 @@ proptest! {
 }
 
 /// The result of a response that is pushed in pieces, cut at `places`.
-fn pushed(program: &Program, session: &Session, response: &[u8], places: Vec<usize>) -> (Outcome, Vec<Announcement>) {
+fn pushed(program: &Program, session: &Session, response: &[u8], places: Vec<usize>) -> (Outcome, Vec<StreamEvent>) {
     let mut reader = program.reader(session, &Options::default());
     let mut announcements = Vec::new();
     let mut from = 0;
@@ -172,8 +173,8 @@ fn an_answer_that_no_dialect_claims_is_announced_at_its_end() {
     let (outcome, told) = pushed(program, &session, response.as_bytes(), vec![5, 12]);
     assert_eq!(outcome.contents.len(), 1);
     balanced(&told, response).unwrap();
-    let opened = matches!(&told[0], Announcement::Opened { name, start: 0, .. } if name == "file");
-    assert!(opened && told.iter().any(|one| matches!(one, Announcement::Closed { .. })), "{told:#?}");
+    let opened = matches!(&told[0], StreamEvent::Opened { name, start: 0, .. } if name == "file");
+    assert!(opened && told.iter().any(|one| matches!(one, StreamEvent::Closed { .. })), "{told:#?}");
     let (outcome, told) = pushed(program, &session, b"Nothing to read", Vec::new());
     assert_eq!((outcome.dialect, told.len()), (None, 0));
 }
@@ -315,12 +316,12 @@ fn quoted(outcome: &Outcome, text: &str) -> TestCaseResult {
     }
     let sections = outcome.sections.iter().map(|section| (&section.text, section.span));
     let utterances = outcome.utterances.iter().map(|utterance| (&utterance.text, utterance.span));
-    for (shown, [start, end]) in sections.chain(utterances) {
+    for (shown, Extent { start, end, .. }) in sections.chain(utterances) {
         let block = text.get(start..end);
         prop_assert!(block.is_some_and(|block| in_order(shown, block)), "{shown:?} of {block:?}");
     }
     for content in &outcome.contents {
-        let block = text.get(content.span[0]..content.span[1]);
+        let block = text.get(content.span.start..content.span.end);
         prop_assert!(block.is_some_and(|block| block.contains(&*content.text)), "{content:?} of {block:?}");
     }
     Ok(())
@@ -347,13 +348,13 @@ fn in_order(shown: &str, text: &str) -> bool {
 }
 
 /// Adjacent texts of the same block belong together.
-fn joined(announcements: Vec<Announcement>) -> Vec<Announcement> {
-    let mut all: Vec<Announcement> = Vec::new();
+fn joined(announcements: Vec<StreamEvent>) -> Vec<StreamEvent> {
+    let mut all: Vec<StreamEvent> = Vec::new();
     for announcement in announcements {
         match (all.last_mut(), announcement) {
             (
-                Some(Announcement::Text { block, role, text }),
-                Announcement::Text { block: same, role: its, text: more },
+                Some(StreamEvent::Text { block, role, text }),
+                StreamEvent::Text { block: same, role: its, text: more },
             ) if (*block, *role) == (same, its) => text.push_str(&more),
             (_, announcement) => all.push(announcement),
         }
@@ -362,10 +363,10 @@ fn joined(announcements: Vec<Announcement>) -> Vec<Announcement> {
 }
 
 /// Whether `told` is the start of `whole`; its last text may go on.
-fn stands(told: &[Announcement], whole: &[Announcement]) -> bool {
+fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
     let Some((last, before)) = told.split_last() else { return true };
     let goes_on = match (last, whole.get(before.len())) {
-        (Announcement::Text { block, role, text }, Some(Announcement::Text { block: same, role: its, text: more })) => {
+        (StreamEvent::Text { block, role, text }, Some(StreamEvent::Text { block: same, role: its, text: more })) => {
             (block, role) == (same, its) && more.starts_with(text)
         }
         (last, same) => Some(last) == same,
@@ -374,20 +375,20 @@ fn stands(told: &[Announcement], whole: &[Announcement]) -> bool {
 }
 
 /// Each block that opens also closes, inner ones before outer ones, at its place; texts name the innermost.
-fn balanced(told: &[Announcement], response: &str) -> TestCaseResult {
+fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut opened = 0;
     let mut reached = 0;
     for announcement in told {
         match announcement {
-            Announcement::Opened { block, name, start, .. } => {
+            StreamEvent::Opened { block, name, start, .. } => {
                 prop_assert_eq!(*block, opened, "blocks count in the order of their openers");
                 prop_assert!(!name.is_empty() && *start >= reached);
                 opened += 1;
                 reached = *start;
                 open.push((*block, *start));
             }
-            Announcement::Text { block, text, .. } => {
+            StreamEvent::Text { block, text, .. } => {
                 prop_assert_eq!(*block, open.last().map(|(block, _)| *block));
                 // Between members, and between the calls of a list, text is not part of the text outside.
                 let behind = response.get(reached..).unwrap();
@@ -396,7 +397,7 @@ fn balanced(told: &[Announcement], response: &str) -> TestCaseResult {
                 prop_assert!(stands, "{text:?} does not stand behind {reached}");
                 reached += behind.len() - rest.as_str().len();
             }
-            Announcement::Closed { block, span } => {
+            StreamEvent::Closed { block, span } => {
                 prop_assert_eq!(open.pop(), Some((*block, span.start)));
                 prop_assert!(span.end >= reached && span.end <= response.len());
                 reached = span.end;

@@ -424,7 +424,7 @@ fn quoting(dialect: &str) -> Program {
     let folder =
         Folder::new("quoting", [("pack.toml", pack.as_str()), ("state.xml", "<state>\n{{ state.value }}\n</state>")]);
     let loaded = Program::check(&folder);
-    loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+    loaded.value.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 }
 
 #[test]
@@ -490,7 +490,7 @@ fn beside(dialect: &str, template: &str) -> Option<Program> {
         "[pack]\nname = \"beside\"\n[state.a]\n[state.b]\n[tiers.all]\ncontext = 100000\nreserve = 1000\n\
          [prompts.main]\nlayers = [{{ id = \"state\", template = \"state.md\" }}]\n[dialects.own]\n{dialect}\n"
     );
-    Program::check(&Folder::new("beside", [("pack.toml", pack.as_str()), ("state.md", template)])).program
+    Program::check(&Folder::new("beside", [("pack.toml", pack.as_str()), ("state.md", template)])).value
 }
 
 /// A template with these values has no more blocks than with harmless ones, and no value loses a part.
@@ -611,7 +611,7 @@ fn no_value_forms_a_block_with_the_text_beside_it() {
 #[test]
 fn a_turn_of_several_speakers_says_who_said_what() {
     let pack = rulebook_fs::read_pack("rules/roundtable".as_ref()).unwrap().folder;
-    let program = Program::load(&pack).program.unwrap();
+    let program = Program::load(&pack).value.unwrap();
     let mut request = Request { message: Some("Go on".to_owned()), ..Request::default() };
     request.history = vec![
         turn(Speaker::User, "Should we?".to_owned()),

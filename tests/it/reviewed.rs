@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
+use rulebook::Options;
+use rulebook::text::FilePlace;
 use rulebook::{Folder, Program, lint};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -83,18 +85,19 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
     let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())]));
     let codes = ["pack/shadowed-input", "pack/shadowed-rule", "pack/idle-rule"];
     let dead = loaded.diagnostics.iter().filter(|one| codes.contains(&one.code.to_string().as_str()));
-    let dead: BTreeSet<String> = dead.filter_map(|one| loaded.sources.place_name(one.at?)).collect();
-    let Some(program) = loaded.program else { return Ok(None) };
+    let dead: BTreeSet<FilePlace> = dead.filter_map(|one| loaded.sources.place(one.at?)).collect();
+    let Some(program) = loaded.value else { return Ok(None) };
     // No session has values that nothing sets.
     let flags = if pack.contains("value = \"two\"") { &["one", "two"][..] } else { &["one"] };
     for mode in MODES {
         for flag in flags {
             let session = program.resume(&json!({ "mode": mode, "state": { "flag": flag } })).unwrap();
-            let heard = TEXTS.iter().map(|text| program.hear_with(&session, text, true));
-            for heard in heard.chain([program.start_with(&session, true)]) {
+            let traced = Options { trace: true, ..Options::default() };
+            let heard = TEXTS.iter().map(|text| program.hear_with(&session, text, &traced));
+            for heard in heard.chain([program.start_with(&session, &traced)]) {
                 let steps =
                     heard.trace.iter().flatten().filter(|step| ["input", "rule", "mode"].contains(&step.step.word()));
-                let alive: Vec<&str> = steps.filter_map(|step| step.rule.as_deref()).collect();
+                let alive: Vec<&FilePlace> = steps.filter_map(|step| step.rule.as_ref()).collect();
                 prop_assert!(!alive.iter().any(|place| dead.contains(*place)), "{dead:?} {alive:?}\n{pack}");
             }
         }
@@ -212,7 +215,7 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
                 [[guardrails]]\nid = \"praise\"\non = \"message\"\nadvice = \"less\"\n\
                 matches = '(?ix) \\b {{ data.words }} # said in praise'\n";
     let loaded = Program::load(&Folder::new("p", [("pack.toml", pack)]));
-    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let program = loaded.value.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     let trips = |text: &str| {
         let outcome = program.run(&program.session(), &format!("<message>{text}</message>"));
         outcome.diagnostics.iter().any(|one| one.message.contains("less") || one.id.as_deref() == Some("praise"))

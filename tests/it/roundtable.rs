@@ -41,7 +41,7 @@ fn done(told: &TurnResult, root: &Path) -> Vec<String> {
 #[track_caller]
 fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
     let pack = read_pack(Path::new(PACK)).unwrap();
-    let program = Program::load(&pack.folder).program.unwrap();
+    let program = Program::load(&pack.folder).value.unwrap();
     let root = workspace(name);
     let state = json!({
         "item": "offline mode feature",

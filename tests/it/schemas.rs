@@ -45,7 +45,7 @@ fn an_outcome_keeps_to_its_schema() {
     let folder = Folder::new("base", [("pack.toml", crate::snippets::base())]);
     let loaded = Program::load(&folder);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
-    let program = loaded.program.unwrap();
+    let program = loaded.value.unwrap();
     let responses = [
         "",
         "no tags",

@@ -699,7 +699,7 @@ fn templates_see_every_member_of_actions_and_forms() {
     let printed = |name: &str, value: &serde_json::Value| -> String {
         value.as_object().unwrap().keys().map(|key| format!("{{{{ {name}[\"{key}\"] }}}}")).collect()
     };
-    let program = load("").program.unwrap();
+    let program = load("").value.unwrap();
     let actions = serde_json::to_value(program.action_forms("chat")).unwrap();
     let forms = serde_json::to_value(program.forms("chat")).unwrap();
     let template = format!(

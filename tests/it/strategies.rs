@@ -4,7 +4,7 @@
 
 use crate::snippets::{Snippet, files, lay_over, snippets};
 use crate::texts::{ledger_is_exact, program_of};
-use rulebook::diagnostic::{Defect, Strategy, page};
+use rulebook::diagnostic::{Code, Defect, Strategy, page};
 use rulebook::outcome::{Outcome, Status, Verdict};
 use rulebook::program::Program;
 use rulebook::surface::Folder;
@@ -29,7 +29,7 @@ fn run(defect: Defect, strategies: &[Strategy]) -> Run {
     let (mut files, _) = files(&own);
     let table = format!("[degradation]\n{defect} = {names:?}");
     files.insert("pack.toml".to_owned(), lay_over(&files["pack.toml"], &table));
-    let program = Program::load(&Folder::new("page", files)).program.unwrap();
+    let program = Program::load(&Folder::new("page", files)).value.unwrap();
     let answer = own.iter().find(|one| one.language == "text").unwrap();
     Run {
         outcome: answer.run(&program),
@@ -42,11 +42,10 @@ impl Run {
     /// How the promise was broken, if it was.
     fn broken(&self, defect: Defect, strategy: Strategy) -> Option<String> {
         let Self { outcome, initial, text } = self;
-        let code = format!("response/{defect}");
-        let Some(finding) = outcome.diagnostics.iter().find(|one| one.code == code) else {
+        let Some(finding) = outcome.diagnostics.iter().find(|one| one.code == Code::Defect(defect)) else {
             return Some("nothing is found".to_owned());
         };
-        if finding.strategy.as_deref() != Some(strategy.name()) {
+        if finding.strategy != Some(strategy) {
             return Some(format!("{:?} answers it", finding.strategy));
         }
         let state = serde_json::to_value(&outcome.session.state).unwrap();
@@ -54,7 +53,7 @@ impl Run {
         ledger_is_exact(outcome, text);
         let ledger = &outcome.ledger;
         // One cause may have a second finding, to which the default applies.
-        let only_kept = outcome.diagnostics.iter().all(|one| matches!(one.strategy.as_deref(), None | Some("keep")));
+        let only_kept = outcome.diagnostics.iter().all(|one| matches!(one.strategy, None | Some(Strategy::Keep)));
         let kept = match strategy {
             Strategy::Refuse | Strategy::AskAgain => {
                 outcome.status == Status::Refused
@@ -123,7 +122,10 @@ fn every_finding_names_its_declaration() {
         let program = program_of(pack);
         let outcome = program.run(&program.session(), answer);
         let found = outcome.diagnostics.iter();
-        let found: Vec<_> = found.map(|one| (one.code.as_str(), one.rule.as_deref().unwrap_or_default())).collect();
+        let found: Vec<_> = found
+            .map(|one| (one.code.as_str(), one.rule.as_ref().map(ToString::to_string).unwrap_or_default()))
+            .collect();
+        let told: Vec<_> = told.iter().map(|(code, place)| (*code, (*place).to_owned())).collect();
         assert_eq!(found, told);
     };
     check(

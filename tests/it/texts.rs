@@ -27,7 +27,7 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
     let mut loaded = LOADED.get_or_init(Mutex::default).lock().unwrap();
     loaded.entry(path).or_insert_with(|| {
         let files = read_pack(&crate::root().join(path)).unwrap();
-        Box::leak(Box::new(Program::load(&files.folder).program.unwrap()))
+        Box::leak(Box::new(Program::load(&files.folder).value.unwrap()))
     })
 }
 

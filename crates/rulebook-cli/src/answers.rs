@@ -16,7 +16,7 @@ use rulebook::session::Misfit;
 use rulebook::text::{self, JsonPlaces, excerpt};
 use rulebook::value::broken;
 use rulebook_fs::{InputLine, LineReader, io_error};
-use rulebook_report::{Differing, Replayed, Row, Sums};
+use rulebook_report::{Differing, Replayed, Row, Sums, row_of_line};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fs::File;
@@ -141,7 +141,7 @@ impl Judge<'_> {
 
 /// A row for each line that is not an answer.
 pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
-    broken.iter().map(|(line, fault)| Row::of_line(input::name_of(file), *line, fault)).collect()
+    broken.iter().map(|(line, fault)| row_of_line(input::name_of(file), *line, fault)).collect()
 }
 
 /// The file, and a progress bar on the terminal.

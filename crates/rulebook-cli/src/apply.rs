@@ -9,9 +9,9 @@ use super::session::clock;
 use super::{Error, Format, OpenedPack, Printed, Status};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::outcome::{Options, Outcome};
-use rulebook::text::{Location, SourceId, Sources, Span};
+use rulebook::text::{Location, SourceId, Sources};
 use rulebook_fs::{Applied, Applying, Change, FileChange, Root};
-use rulebook_report::{AppliedFile, Pen, Row, applied_sum, json, unified};
+use rulebook_report::{AppliedFile, Pen, applied_sum, json, unified};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -
         applied.faults().map(|(file, fault)| placed(pen, file, fault, &outcome, source)).collect();
     let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, arguments.dry_run)).collect();
     let rows = || {
-        let of_disk = faults.iter().map(|fault| Row::of_diagnostic(pen, &sources, fault));
+        let of_disk = faults.iter().map(|fault| pen.row(&sources, fault));
         pen.rows(&outcome, &response).into_iter().chain(of_disk).collect()
     };
     let drawn = || {
@@ -92,11 +92,10 @@ fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
 fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, outcome: &Outcome, source: SourceId) -> Diagnostic {
     let content = outcome.contents.iter().rev().find(|content| content.key == file.key);
     let mut fault = fault.clone();
-    let cause = format!("written by {}", pen.shown(&file.cause));
+    let cause = file.cause.as_ref().map(|cause| format!("written by {}", pen.shown(cause))).unwrap_or_default();
     match content {
         Some(content) => {
-            let [start, end] = content.span;
-            fault.at = Some(Location { source, span: Span::new(start, end) });
+            fault.at = Some(Location { source, span: content.span.into() });
             fault.label = Some(cause);
         }
         None => fault.help = Some(fault.help.map_or(cause.clone(), |help| format!("{help}; it is {cause}"))),

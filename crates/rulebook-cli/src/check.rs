@@ -65,7 +65,7 @@ fn review(pack: &PackFiles) -> Reviewed {
     let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
     let mut reviewed = Reviewed { rows: Vec::new(), drawn: String::new() };
     for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
-        reviewed.rows.push(Row::of_diagnostic(&opened.pen, sources, diagnostic));
+        reviewed.rows.push(opened.pen.row(sources, diagnostic));
         reviewed.drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
     }
     reviewed
@@ -78,7 +78,7 @@ fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
     for file in &opened.files.cases {
         let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
         faults.extend(parsed.diagnostics);
-        if let (Some(program), Some(case)) = (&opened.loaded.program, parsed.value) {
+        if let (Some(program), Some(case)) = (&opened.loaded.value, parsed.value) {
             faults.extend(cases::check(program, &case));
         }
     }

@@ -6,6 +6,7 @@
 
 use super::session::SessionArguments;
 use super::{Error, Format, OpenedPack, Printed, Status};
+use rulebook::Options;
 use rulebook::text::Source;
 use rulebook_report::heard_status;
 use std::path::PathBuf;
@@ -34,9 +35,10 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let program = opened.program(arguments.format)?;
     let session = arguments.session.open(program, arguments.format, None)?;
     let text = arguments.text.join(" ");
+    let options = Options { trace: arguments.trace, ..Options::default() };
     let heard = match arguments.text.as_slice() {
-        [] => program.start_with(&session, arguments.trace),
-        _ => program.hear_with(&session, &text, arguments.trace),
+        [] => program.start_with(&session, &options),
+        _ => program.hear_with(&session, &text, &options),
     };
     let source = Source::new("what was said", text);
     let rows = || opened.pen.heard_rows(&heard, &source);

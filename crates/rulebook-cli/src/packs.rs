@@ -7,19 +7,19 @@
 
 use super::ending::{Error, Format, Printed, Status, found};
 use super::{parallel, session};
-use rulebook::diagnostic::{Code, Diagnostic, alternatives};
+use rulebook::diagnostic::{Checked, Code, Diagnostic, alternatives};
 use rulebook::lint;
-use rulebook::program::{Loaded, Program};
+use rulebook::program::Program;
 use rulebook::surface::Folder;
 use rulebook::text::{Sources, excerpt};
 use rulebook_fs::{PackFiles, ReadError, folder_of, read_pack, search_packs};
-use rulebook_report::{Pen, Row};
+use rulebook_report::Pen;
 use std::path::{Path, PathBuf};
 
 /// A pack from disk, ready to run or with all reasons why not.
 pub(super) struct OpenedPack {
     pub(super) files: PackFiles,
-    pub(super) loaded: Loaded,
+    pub(super) loaded: Checked<Program>,
     pub(super) pen: Pen,
 }
 
@@ -46,7 +46,7 @@ impl OpenedPack {
         self
     }
 
-    pub(super) fn load(files: PackFiles, check: impl FnOnce(&Folder) -> Loaded) -> Self {
+    pub(super) fn load(files: PackFiles, check: impl FnOnce(&Folder) -> Checked<Program>) -> Self {
         let loaded = check(&files.folder);
         let pen = Pen::new(files.paths.clone());
         Self { files, loaded, pen }
@@ -54,12 +54,12 @@ impl OpenedPack {
 
     /// The program. If there is none, the error prints the faults of the pack; for programs as the report of `check`.
     pub(super) fn program(&self, format: Format) -> Result<&Program, Error> {
-        if let Some(program) = &self.loaded.program {
+        if let Some(program) = &self.loaded.value {
             return Ok(program);
         }
-        let Loaded { sources, diagnostics, .. } = &self.loaded;
+        let Checked { sources, diagnostics, .. } = &self.loaded;
         let drawn = || self.pen.diagnostics(sources, diagnostics);
-        let rows = || diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, sources, one)).collect();
+        let rows = || diagnostics.iter().map(|one| self.pen.row(sources, one)).collect();
         Err(found(format, drawn, rows, Status::Findings))
     }
 }

@@ -8,7 +8,7 @@ use super::answers::{Broken, Judge, Out, rows};
 use super::{Error, Format, OpenedPack, Printed, Status, input};
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
 use rulebook::text::{Sources, excerpt};
-use rulebook_report::{Differing, Pen, Replayed, Row, json};
+use rulebook_report::{Differing, Pen, Replayed, json, row_of_line};
 use std::path::{Path, PathBuf};
 
 /// The members of a line that have a meaning.
@@ -68,7 +68,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
     let rows = || {
         let mut rows = rows(&arguments.file, broken);
         let file = input::name_of(&arguments.file);
-        rows.extend(replayed.named.iter().map(|one| Row::of_line(file.clone(), one.line, &differs(one))));
+        rows.extend(replayed.named.iter().map(|one| row_of_line(file.clone(), one.line, &differs(one))));
         rows.sort_by_key(|row| row.line);
         rows
     };

@@ -11,7 +11,7 @@ use rulebook::program::Program;
 use rulebook::session::{Misfit, Session};
 use rulebook::text::{JsonPlaces, Location, Source, SourceId, Sources, Span};
 use rulebook::value::broken;
-use rulebook_report::{Pen, Row};
+use rulebook_report::Pen;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -102,7 +102,7 @@ impl KeptSession<'_> {
 pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) -> Error {
     let pen = Pen::default();
     let drawn = || faults.iter().map(|one| pen.diagnostic(sources, one)).collect::<Vec<_>>().join("\n");
-    let rows = || faults.iter().map(|one| Row::of_diagnostic(&pen, sources, one)).collect();
+    let rows = || faults.iter().map(|one| pen.row(sources, one)).collect();
     found(format, drawn, rows, Status::Trouble)
 }
 

@@ -233,7 +233,7 @@ impl Testing {
             lists: arguments.coverage,
         };
         let (mut cases, mut filled) = (Vec::new(), Vec::new());
-        if let Some(program) = &loaded.program {
+        if let Some(program) = &loaded.value {
             for file in &files.cases {
                 let mut parsed = cases::parse(&mut tested.sources, &file.name, &file.bytes);
                 if parsed.value.is_none()
@@ -254,7 +254,7 @@ impl Testing {
         } else {
             tested.faults = Some((loaded.sources, loaded.diagnostics));
         }
-        Self { program: loaded.program, files: files.cases, cases, filled, tested }
+        Self { program: loaded.value, files: files.cases, cases, filled, tested }
     }
 
     fn jobs(&self) -> impl Iterator<Item = (&Program, &Case)> {

@@ -13,9 +13,8 @@ use cap_std::fs::Permissions;
 use indexmap::IndexMap;
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::outcome::{Amendment, Effect, EffectRecord};
-use rulebook::text::excerpt;
+use rulebook::text::{FilePlace, excerpt};
 use std::io::{self, ErrorKind};
-use std::sync::Arc;
 
 /// The most bytes of a file that is read for an edit or a comparison.
 const MOST_READ: u64 = 16 << 20;
@@ -43,8 +42,8 @@ pub struct Applied {
 pub struct FileChange {
     /// Its path below the root, as the effect gives it.
     pub key: String,
-    /// The declaration behind the effect, as `pack/file:line:column`.
-    pub cause: Arc<str>,
+    /// The declaration behind the effect; none if no pack caused it.
+    pub cause: Option<FilePlace>,
     /// What became of it.
     pub change: Change,
     /// Its text after the effects handled so far.
@@ -98,7 +97,7 @@ impl FileChange {
     fn new(key: &str) -> Self {
         Self {
             key: key.to_owned(),
-            cause: Arc::default(),
+            cause: None,
             change: Change::Created,
             after: None,
             before: None,
@@ -397,7 +396,7 @@ mod tests {
     use std::fs;
 
     fn effect(effect: Effect) -> EffectRecord {
-        EffectRecord { effect, cause: "a test".into() }
+        EffectRecord { effect, cause: None }
     }
 
     fn written(key: &str, text: &str) -> EffectRecord {

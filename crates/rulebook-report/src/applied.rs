@@ -7,12 +7,11 @@
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::visible;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// One file of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AppliedFile {
     /// Its path below the root.
     pub key: String,

@@ -8,8 +8,8 @@ use super::count;
 use super::diff::{Change, DiffLine, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::meant::meant;
-use super::row::Row;
 use rulebook::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, TurnResult};
+use rulebook::diagnostic::Row;
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::outcome::Finding;
 use rulebook::text::{Sources, excerpt};
@@ -67,21 +67,25 @@ impl TestedPack {
     pub fn unusable(&self) -> impl Iterator<Item = Row> {
         let faults = self.faults.iter().flat_map(|(sources, faults)| faults.iter().map(move |one| (sources, one)));
         let all = faults.chain(self.broken.iter().map(|one| (&self.sources, one)));
-        all.map(|(sources, one)| Row::of_diagnostic(&self.pen, sources, one))
+        all.map(|(sources, one)| self.pen.row(sources, one))
     }
 
     /// A row for everything that needs attention.
     pub fn rows(&self) -> Vec<Row> {
         let told = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
         let of_runs = told.flat_map(|(case, run)| {
-            let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&self.pen, &self.sources, one));
-            faults.chain(run.failures.iter().map(|one| Row::of_failure(&self.pen, &self.sources, case, one)))
+            let faults = run.diagnostics.iter().map(|one| self.pen.row(&self.sources, one));
+            faults.chain(run.failures.iter().map(|one| self.pen.failure_row(&self.sources, case, one)))
         });
         // Without a minimum, uncovered rows are no faults, but are shown to whoever asks for them.
         let told = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
         let told = told.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
-        let told = told.map(|row| Row { severity: Severity::Info, ..Row::of_uncovered(&self.pen, row) });
-        let uncovered = self.uncovered().map(|row| Row::of_uncovered(&self.pen, row));
+        let told = told.map(|row| {
+            let mut row = self.pen.uncovered_row(row);
+            row.severity = Severity::Info;
+            row
+        });
+        let uncovered = self.uncovered().map(|row| self.pen.uncovered_row(row));
         self.unusable().chain(of_runs).chain(uncovered).chain(told).collect()
     }
 
@@ -235,7 +239,7 @@ fn findings(path: &str, told: Option<&TurnResult>) -> Option<(&'static str, Stri
         .diagnostics()
         .iter()
         .filter(wanted)
-        .map(|one| format!("{}:{} {} {}", one.span.line, one.span.column, one.code, one.message))
+        .map(|one| format!("{}:{} {} {}", one.line, one.column, one.code, one.message))
         .collect();
     (!lines.is_empty()).then(|| ("found", lines.join("\n")))
 }

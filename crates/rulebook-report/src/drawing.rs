@@ -9,6 +9,7 @@ use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::text::{Location, Place, Source, Sources, Span, boundary, one_line};
+use std::fmt;
 
 /// Lays text out for people.
 #[derive(Debug, Clone)]
@@ -49,7 +50,8 @@ impl Pen {
     }
 
     /// `name`, with the folder's name replaced by the path that a user would type.
-    pub fn shown(&self, name: &str) -> String {
+    pub fn shown(&self, name: &(impl fmt::Display + ?Sized)) -> String {
+        let name = &name.to_string();
         self.paths
             .iter()
             .filter_map(|(known, typed)| {

@@ -7,7 +7,7 @@
 use super::Tally;
 use super::drawing::{FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{heading, visible};
-use super::row::Row;
+use rulebook::diagnostic::Row;
 use rulebook::outcome::{Effect, Heard};
 use rulebook::text::{Source, excerpt};
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 impl Pen {
     /// The findings about what was heard, with their places in the words.
     pub fn heard_rows(&self, heard: &Heard, words: &Source) -> Vec<Row> {
-        heard.diagnostics.iter().map(|finding| Row::of_finding(self, words, finding)).collect()
+        heard.diagnostics.iter().map(|finding| self.finding_row(words, finding)).collect()
     }
 
     /// What was heard in `words`.

@@ -5,13 +5,13 @@
 //! others).
 //! Never: leaves out a member; an absent value is `null` or `[]`.
 
-use super::row::Row;
 use super::{AppliedFile, Counts, Differing, Replayed, Tally, TestedPack};
 use rulebook::cases::CaseVerdict;
 use rulebook::compare::{Change, Comparison, PromptChange};
+use rulebook::diagnostic::Row;
 use rulebook::outcome::Outcome;
+use rulebook::text::FilePlace;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// The version of these reports.
 pub const VERSION: u32 = 1;
@@ -167,7 +167,7 @@ contract! {
         /// Its name in the pack.
         name: String,
         /// Its place, as `pack/file:line:column`.
-        rule: Option<Arc<str>>,
+        rule: Option<FilePlace>,
         /// How often it took effect.
         hits: usize,
         /// Why it never did; `null` if it did.
@@ -274,7 +274,7 @@ fn coverage(pack: &TestedPack) -> impl Iterator<Item = CoveredRow> {
 fn cases(pack: &TestedPack) -> impl Iterator<Item = TestedCase> {
     pack.runs.iter().map(|(case, run)| {
         let failures = run.failures.iter().map(|failure| {
-            let row = Row::of_failure(&pack.pen, &pack.sources, case, failure);
+            let row = pack.pen.failure_row(&pack.sources, case, failure);
             let Row { file, line, column, end_line, end_column, .. } = row;
             let (path, expected, got) = (failure.path.clone(), failure.expected.clone(), failure.got.clone());
             FailedExpectation { path, file, line, column, end_line, end_column, expected, got }
@@ -286,7 +286,7 @@ fn cases(pack: &TestedPack) -> impl Iterator<Item = TestedCase> {
             claim: case.header.claim.value.clone(),
             verdict: run.verdict.name().to_owned(),
             failures: failures.collect(),
-            diagnostics: run.diagnostics.iter().map(|one| Row::of_diagnostic(&pack.pen, &pack.sources, one)).collect(),
+            diagnostics: run.diagnostics.iter().map(|one| pack.pen.row(&pack.sources, one)).collect(),
         }
     })
 }

@@ -4,9 +4,9 @@
 //! Out: one `testsuites` element: a suite for each pack, a test case for each case.
 //! Never: writes a character that XML cannot contain.
 
-use super::row::Row;
 use super::{TestedPack, lines};
 use rulebook::cases::{Case, CaseRun, CaseVerdict};
+use rulebook::diagnostic::Row;
 use rulebook::text::entity;
 use std::fmt::Write as _;
 
@@ -49,8 +49,8 @@ fn test_case(pack: &TestedPack, case: &Case, run: &CaseRun, text: &mut String) {
             _ = writeln!(text, ">\n      <skipped message=\"{}\"/>\n    </testcase>", escaped(reason));
         }
         CaseVerdict::Failed => {
-            let failures = run.failures.iter().map(|failure| Row::of_failure(&pack.pen, &pack.sources, case, failure));
-            let faults = run.diagnostics.iter().map(|one| Row::of_diagnostic(&pack.pen, &pack.sources, one));
+            let failures = run.failures.iter().map(|failure| pack.pen.failure_row(&pack.sources, case, failure));
+            let faults = run.diagnostics.iter().map(|one| pack.pen.row(&pack.sources, one));
             let rows: Vec<Row> = faults.chain(failures).collect();
             let claim = escaped(&case.header.claim.value);
             let rows = escaped(&lines::plain(&rows));

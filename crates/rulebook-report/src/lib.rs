@@ -5,13 +5,12 @@
 //! [`github`], [`sarif()`], [`junit()`]), and the schemas of all files and contracts ([`schemas`]).
 //! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
 
-/// Declares the structs of a report: plain data with public members, serialized to JSON, with a schema.
+/// Declares the structs of a report: plain data with public members, JSON both ways, with a schema.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
         $(
             $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
-            #[schemars(deny_unknown_fields)]
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
             #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
         )*
@@ -51,7 +50,8 @@ pub use lines::{github, plain};
 pub use outcome::status;
 pub use played::standing;
 pub use replayed::{Counts, Differing, Replayed, Sums};
-pub use row::{Row, RowLabel};
+pub use row::row_of_line;
+pub use rulebook::diagnostic::{Row, RowLabel};
 pub use sarif::sarif;
 
 use drawing::{BAD, GOOD, WARN, paint};

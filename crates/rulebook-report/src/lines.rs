@@ -6,7 +6,7 @@
 //!
 //! Workflow commands: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
-use super::row::Row;
+use rulebook::diagnostic::Row;
 use rulebook::diagnostic::Severity;
 use rulebook::text::one_line;
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ pub fn github(rows: &[Row]) -> String {
             property("col", row.column.map(|column| column.to_string()));
             property("endColumn", row.end_column.map(|column| column.to_string()));
         }
-        property("title", Some(row.code.clone()));
+        property("title", Some(row.code.to_string()));
         let help = row.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
         let message = escaped(&format!("{}{help}", row.message), false);
         _ = writeln!(text, "::{command} {}::{message}", properties.join(","));
@@ -72,7 +72,6 @@ fn escaped(text: &str, property: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pen;
     use rulebook::diagnostic::{Code, Diagnostic};
     use rulebook::text::{Location, Source, Sources, Span};
 
@@ -80,11 +79,7 @@ mod tests {
         let mut sources = Sources::default();
         let source = sources.add(Source::new(name, "a\nbc = 1\n"));
         let at = Location { source, span: Span::new(2, 4) };
-        Row::of_diagnostic(
-            &Pen::default(),
-            &sources,
-            &Diagnostic::new(Code::PACK_UNKNOWN_KEY, at, message).with_help("h"),
-        )
+        Diagnostic::new(Code::PACK_UNKNOWN_KEY, at, message).with_help("h").row(&sources)
     }
 
     #[test]
@@ -95,7 +90,11 @@ mod tests {
 
     #[test]
     fn an_annotation_cannot_be_forged() {
-        let row = Row { message: "100 %\n::error ::no".to_owned(), ..row("x,y:z.toml", "") };
+        let row = {
+            let mut row = row("x,y:z.toml", "");
+            row.message = "100 %\n::error ::no".to_owned();
+            row
+        };
         let text = github(&[row]);
         let expected = "::error file=x%2Cy%3Az.toml,line=2,endLine=2,col=1,endColumn=3,title=pack/unknown-key::\
                         100 %25%0A::error ::no%0Ahelp: h\n";

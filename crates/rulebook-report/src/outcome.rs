@@ -5,14 +5,14 @@
 //! Never: hides a call, an effect or a finding.
 
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
-use super::row::Row;
 use super::{Tally, count};
 use annotate_snippets::renderer::{AnsiColor, Style};
+use rulebook::diagnostic::Row;
 use rulebook::diagnostic::Severity;
 use rulebook::outcome::{
     Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
 };
-use rulebook::text::{Source, Span, excerpt, turns};
+use rulebook::text::{Extent, Source, Span, excerpt, turns};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ const BAR: usize = 48;
 impl Pen {
     /// The findings of an outcome, with their places in the answer.
     pub fn rows(&self, outcome: &Outcome, response: &Source) -> Vec<Row> {
-        outcome.diagnostics.iter().map(|finding| Row::of_finding(self, response, finding)).collect()
+        outcome.diagnostics.iter().map(|finding| self.finding_row(response, finding)).collect()
     }
 
     /// The outcome of the answer `response`, ending with its ledger. [`status`] is the last line.
@@ -108,16 +108,18 @@ impl Pen {
         let (mark, style) = match call.verdict {
             Verdict::Accepted => ("✓", GOOD),
             Verdict::Dropped => ("✗", BAD),
+            // A call that waits for a person, or a verdict of a later version.
+            _ => ("?", WARN),
         };
         let mut line = format!("  {} {}", paint(style, mark), paint(STRONG, &visible(&call.action)));
         if call.verdict == Verdict::Dropped {
-            let [start, end] = call.span;
+            let Extent { start, end, .. } = call.span;
             let mut reasons: Vec<&str> = findings
                 .iter()
                 .filter(|finding| {
                     finding.severity != Severity::Info && start <= finding.span.start && finding.span.end <= end
                 })
-                .filter_map(|finding| finding.code.strip_prefix("response/"))
+                .map(|finding| finding.code.bare())
                 .collect();
             reasons.dedup();
             if !reasons.is_empty() {
@@ -138,7 +140,10 @@ impl Pen {
             Effect::Write { key, text } => ("write".into(), format!("{} {}", visible(key), size(text))),
             other => plain(other),
         };
-        format!("  {verb:<6} {what}  {}\n", paint(FAINT, &self.shown(&record.cause)))
+        format!(
+            "  {verb:<6} {what}  {}\n",
+            paint(FAINT, &record.cause.as_ref().map(|cause| self.shown(cause)).unwrap_or_default())
+        )
     }
 
     pub(super) fn finding(&self, finding: &Finding, response: &Source) -> String {
@@ -150,7 +155,7 @@ impl Pen {
         match (&finding.strategy, rule) {
             // The rule that found it and the strategy that answered it may be declared in different places.
             (Some(strategy), Some(rule)) => {
-                notes.push(("strategy", strategy.clone()));
+                notes.push(("strategy", strategy.to_string()));
                 notes.push(("rule", rule));
             }
             (Some(strategy), None) => notes.push(("strategy", format!("{strategy} (default)"))),
@@ -159,7 +164,7 @@ impl Pen {
         }
         let code = match &finding.id {
             Some(id) => format!("{}: {id}", finding.code),
-            None => finding.code.clone(),
+            None => finding.code.to_string(),
         };
         // A whole block would bury the sentence about it: its first line says where it is.
         let span = Span::new(finding.span.start, finding.span.end);
@@ -175,7 +180,7 @@ impl Pen {
     }
 
     pub(super) fn step(&self, step: &TraceStep, response: &Source) -> String {
-        let [start, _] = step.span;
+        let start = step.span.start;
         let rule = step.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
         let place = response.place(start).to_string();
         format!("  {place:>6} {:<9} {}  {}\n", step.step, excerpt(&step.found, 100), paint(FAINT, &rule))

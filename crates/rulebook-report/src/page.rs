@@ -8,7 +8,7 @@ use super::drawing::Pen;
 use super::outcome::parts;
 use super::story::{Story, StoryLine};
 use super::{count, status, unpainted};
-use rulebook::diagnostic::{Severity, bare};
+use rulebook::diagnostic::Severity;
 use rulebook::outcome::{Finding, Leaf, Outcome, Status, StepKind, TraceStep};
 use rulebook::text::{Source, entity, excerpt};
 use std::fmt::Write as _;
@@ -114,10 +114,12 @@ impl Page<'_> {
             Severity::Warning => "warning",
             Severity::Info => "info",
         };
-        let code = bare(&finding.code);
+        let code = finding.code.bare();
         let id = finding.id.as_ref().map(|id| format!(" <b>{}</b>", escaped(id))).unwrap_or_default();
-        let strategy =
-            finding.strategy.as_ref().map(|strategy| format!(" <span class=\"strategy\">{}</span>", escaped(strategy)));
+        let strategy = finding
+            .strategy
+            .as_ref()
+            .map(|strategy| format!(" <span class=\"strategy\">{}</span>", escaped(strategy.name())));
         let help = finding.help.as_ref().map(|help| format!("<br><small>{}</small>", marked(help)));
         _ = writeln!(
             self.html,
@@ -126,7 +128,7 @@ impl Page<'_> {
             strategy.unwrap_or_default(),
             marked(&finding.message),
             help.unwrap_or_default(),
-            line = finding.span.line,
+            line = finding.line,
         );
     }
 

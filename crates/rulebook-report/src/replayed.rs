@@ -8,7 +8,7 @@ use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use indexmap::IndexMap;
 use rulebook::outcome::Outcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -57,8 +57,7 @@ pub struct Sums {
 }
 
 /// An answer whose outcomes differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Differing {
     /// Its `id` in the file; its line if it has none.
     pub id: String,
@@ -77,10 +76,10 @@ impl Sums {
         for finding in &outcome.diagnostics {
             match &finding.id {
                 Some(id) => add(&mut sums.codes, &format!("{}: {id}", finding.code), 1),
-                None => add(&mut sums.codes, &finding.code, 1),
+                None => add(&mut sums.codes, finding.code.as_str(), 1),
             }
             if let Some(strategy) = &finding.strategy {
-                add(&mut sums.strategies, strategy, 1);
+                add(&mut sums.strategies, strategy.name(), 1);
             }
         }
         sums

@@ -6,7 +6,7 @@
 //!
 //! The standard: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 
-use super::row::Row;
+use rulebook::diagnostic::Row;
 use rulebook::diagnostic::{Severity, page};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

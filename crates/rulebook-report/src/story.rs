@@ -9,7 +9,7 @@ use super::outcome::{ending, heading, mark_of, visible};
 use super::{count, status};
 use annotate_snippets::renderer::Style;
 use rulebook::outcome::{Leaf, Outcome, StepKind, TraceStep};
-use rulebook::text::{Source, excerpt};
+use rulebook::text::{Extent, Source, excerpt};
 use std::fmt::Write as _;
 
 /// The most characters of a line of the answer that are shown.
@@ -62,10 +62,10 @@ impl<'o> Story<'o> {
         let mut story = Story { dialects: Vec::new(), lines: Vec::new(), whole: Vec::new() };
         let length = response.text().len();
         let is_block = |span| trace.iter().any(|step| step.step == StepKind::Block && step.span == span);
-        let one_block = is_block([0, length]);
+        let one_block = is_block(Extent::new(0, length));
         let mut at_lines: Vec<(usize, &TraceStep)> = Vec::new();
         for step in trace {
-            let [start, end] = step.span;
+            let Extent { start, end, .. } = step.span;
             match step.step {
                 StepKind::Dialect => story.dialects.push(step),
                 StepKind::Bytes { .. } => {}
@@ -88,13 +88,13 @@ impl<'o> Story<'o> {
                 line.steps.push(step);
             }
             let shown = at + text.trim_end_matches(['\n', '\r']).len();
-            while let Some((part, step)) = counted.peek().copied().filter(|(_, step)| step.span[0] < end) {
-                let from = step.span[0].max(at);
-                let text = response.text().get(from..step.span[1].min(shown)).unwrap_or_default();
+            while let Some((part, step)) = counted.peek().copied().filter(|(_, step)| step.span.start < end) {
+                let from = step.span.start.max(at);
+                let text = response.text().get(from..step.span.end.min(shown)).unwrap_or_default();
                 if !text.is_empty() {
                     line.pieces.push(LinePiece { text, part, step });
                 }
-                if step.span[1] > end {
+                if step.span.end > end {
                     break;
                 }
                 counted.next();
@@ -135,7 +135,7 @@ impl Pen {
         let steps = outcome.trace.iter().flatten().filter(|step| !matches!(step.step, StepKind::Bytes { .. }));
         for step in steps {
             let rule = step.rule.as_ref().map(|rule| format!(" [{}]", self.shown(rule))).unwrap_or_default();
-            let place = response.place(step.span[0]);
+            let place = response.place(step.span.start);
             _ = writeln!(
                 text,
                 "{}:{place}: {}: {}{rule}",

@@ -22,7 +22,7 @@ mod shown;
 mod strict;
 mod tape;
 
-use super::announce::Announcement;
+use super::announce::StreamEvent;
 use super::budget::Budget;
 use super::masks::Masks;
 use super::prelude::{Answer, Prelude, Stand};
@@ -132,15 +132,15 @@ impl Objects {
     }
 
     /// Announces everything at the end, and nothing before.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Announcement>) {
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<StreamEvent>) {
         if !complete || self.told {
             return;
         }
         self.told = true;
         let (mut at, mut answers) = (0, false);
-        let tell = |block: Option<usize>, role: Option<Role>, span: Span, out: &mut Vec<Announcement>| {
+        let tell = |block: Option<usize>, role: Option<Role>, span: Span, out: &mut Vec<StreamEvent>| {
             if !span.is_empty() {
-                out.push(Announcement::Text { block, role, text: span.of(given.text).to_owned() });
+                out.push(StreamEvent::Text { block, role, text: span.of(given.text).to_owned() });
             }
         };
         for (number, block) in self.read.blocks.iter().enumerate() {
@@ -151,7 +151,7 @@ impl Objects {
             answers |= bound.role.is_answer();
             out.extend(given.opened(number, block));
             tell(Some(number), given.role_of(block.id), block.body(), out);
-            out.push(Announcement::Closed { block: number, span: block.span() });
+            out.push(StreamEvent::Closed { block: number, span: block.span().into() });
             at = block.span().end;
         }
         for gap in Span::new(at, given.text.len()).without(&self.read.markup) {

@@ -32,7 +32,6 @@ use sight::{
     from_host,
 };
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// How often a model is asked again about one answer by default.
 const MOST_ATTEMPTS: usize = 2;
@@ -119,7 +118,7 @@ fn places(program: &Program) -> PlaceNames {
     places.extend(program.flows.inputs.iter().map(|input| input.at));
     places.extend(program.flows.speakers.iter().map(|speakers| speakers.at));
     places.extend(program.messages.values().map(|message| message.at));
-    let name = |at: Location| Some((at, Arc::from(program.sources.place_name(at)?)));
+    let name = |at: Location| Some((at, program.sources.place(at)?));
     places.into_iter().filter_map(name).collect()
 }
 

@@ -9,6 +9,7 @@ use crate::Error;
 use rulebook::cases::{self, CaseOptions, CaseVerdict};
 use rulebook::outcome::{Call, Options, Outcome, Verdict};
 use rulebook::program::Program;
+use rulebook::surface::Role;
 use rulebook::text::Sources;
 use serde_json::json;
 
@@ -85,8 +86,8 @@ fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String>
         let mut blocks: Vec<String> = Vec::new();
         for block in &form.blocks {
             match block.role {
-                "message" => blocks.push(said_in(&block.text, &said)),
-                "call" => blocks.extend(call.clone()),
+                Role::Message => blocks.push(said_in(&block.text, &said)),
+                Role::Call => blocks.extend(call.clone()),
                 _ if block.required => blocks.push(block.text.clone()),
                 _ => {}
             }

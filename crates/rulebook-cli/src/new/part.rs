@@ -9,9 +9,10 @@ use super::{Kind, NewPart, case};
 use crate::save::save;
 use crate::{Error, Format, OpenedPack, Printed, Status, parallel};
 use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
+use rulebook::diagnostic::Checked;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::lint;
-use rulebook::program::{Declares, Loaded, Program};
+use rulebook::program::{Declares, Program};
 use rulebook::surface::Folder;
 use rulebook::text::{Location, Sources};
 use rulebook_fs::{CaseFile, folder_of};
@@ -25,7 +26,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     let opened = OpenedPack::review(&part.pack)?;
     let program = opened.program(Format::Human)?;
     if let Some(at) = declared(program, kind, name) {
-        let place = program.sources().place_name(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
+        let place = program.sources().place(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
     crate::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
@@ -71,7 +72,7 @@ fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: 
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
     let told = pen.diagnostics(&loaded.sources, &news);
-    let Some(program) = loaded.program.filter(|_| !broken) else {
+    let Some(program) = loaded.value.filter(|_| !broken) else {
         let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
         return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
     };
@@ -89,7 +90,7 @@ fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: 
     let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
     save(&folder, files.into_iter().collect())?;
     let out = format!("added the {} `{}`:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word(), part.name);
-    let lost = opened.loaded.program.as_ref().map(|before| lost(&opened.files.cases, before, &program));
+    let lost = opened.loaded.value.as_ref().map(|before| lost(&opened.files.cases, before, &program));
     let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
         // What is left to do, such as a word in a prompt.
         return Ok(Printed { out, err: told, status: Status::Clean });
@@ -142,7 +143,7 @@ struct Drafting<'d> {
 /// The files that change, the resulting pack, and its new findings.
 struct Drafted {
     files: BTreeMap<String, String>,
-    loaded: Loaded,
+    loaded: Checked<Program>,
     news: Vec<Diagnostic>,
 }
 

@@ -23,7 +23,10 @@ fn root(name: &str) -> PathBuf {
 }
 
 fn write(key: &str, text: &str) -> EffectRecord {
-    EffectRecord { effect: Effect::Write { key: key.into(), text: text.into() }, cause: "files/pack.toml:17:12".into() }
+    EffectRecord {
+        effect: Effect::Write { key: key.into(), text: text.into() },
+        cause: "files/pack.toml:17:12".parse().ok(),
+    }
 }
 
 pub(crate) fn applied(root: &Path, effects: &[EffectRecord]) -> Applied {

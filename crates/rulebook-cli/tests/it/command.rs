@@ -693,7 +693,7 @@ fn a_pack_that_was_not_read_whole_does_not_run() {
     }
     check(&folder, &["test", "notes"], 1, "`notes/guards.toml` is a link out of the pack", "");
     let pack = rulebook_fs::read_pack(&folder.join("notes")).unwrap();
-    assert!(rulebook::Program::load(&pack.folder).program.is_none());
+    assert!(rulebook::Program::load(&pack.folder).value.is_none());
 }
 
 /// Linked folders and folders that are too deep are not read; they might hold a guardrail, so this is reported.

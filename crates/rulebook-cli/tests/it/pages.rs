@@ -97,7 +97,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     let loaded = lint::check(&folder);
     let mut found = codes(&loaded.diagnostics);
     found.extend(files.keys().filter_map(|path| cases::overlooked(path)).map(|one| one.code.to_string()));
-    let Some(program) = loaded.program else { return found };
+    let Some(program) = loaded.value else { return found };
     for snippet in snippets {
         if let Some(mode) = snippet.value("export") {
             let what = if snippet.value("as").is_some() { Export::JsonSchema } else { Export::OpenaiTools };
@@ -107,8 +107,14 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             "text" if snippet.value("root").or(snippet.value("link")).is_some() => {}
             "text" => {
                 let outcome = snippet.run(&program);
-                found.extend(outcome.diagnostics.iter().map(|finding| finding.code.clone()));
-                found.extend(outcome.diagnostics.iter().filter_map(|finding| finding.strategy.clone()));
+                found.extend(outcome.diagnostics.iter().map(|finding| finding.code.to_string()));
+                found.extend(
+                    outcome
+                        .diagnostics
+                        .iter()
+                        .filter_map(|finding| finding.strategy)
+                        .map(|strategy| strategy.to_string()),
+                );
                 if snippet.has("apply") {
                     found.extend(applied(page, snippets, &outcome.effects));
                 }

@@ -225,8 +225,8 @@ proptest! {
         let source = Source::new("answer", String::from_utf8_lossy(&response));
         let mut at = 0;
         for step in outcome.trace.iter().flatten().filter(|step| step.step.word() == "bytes") {
-            prop_assert_eq!(step.span[0], at);
-            at = step.span[1];
+            prop_assert_eq!(step.span.start, at);
+            at = step.span.end;
         }
         prop_assert_eq!(at, source.text().len());
         let page = Pen::default().page_of_story(&outcome, &source, pack);

@@ -1,0 +1,134 @@
+//! Rows: where is each diagnostic, in lines and columns?
+//!
+//! In: a diagnostic and the sources that its places are in.
+//! Out: [`Row`]s: the structure that all formats for programs write.
+//! Never: lays a row out; reports do.
+
+use super::{Code, Diagnostic, Severity};
+use crate::text::{Location, Source, Sources, Span};
+use serde::{Deserialize, Serialize};
+
+/// The most characters of a line that are kept for each row, because the line may be the whole answer.
+const MOST_CONTEXT: usize = 1_000;
+
+/// One diagnostic as programs read it: what is wrong, where, and how to fix it.
+///
+/// Lines and columns count from 1, columns in characters; the end is the place after the last character. Absent values
+/// are `null` or `[]`; no member is ever missing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Row {
+    /// What kind of diagnostic it is.
+    pub code: Code,
+    /// The name of the guardrail that tripped, if one did.
+    pub id: Option<String>,
+    /// `error`, `warning` or `info`.
+    pub severity: Severity,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// The file: as messages name it, or as the user typed it.
+    pub file: Option<String>,
+    /// The line of its start.
+    pub line: Option<usize>,
+    /// The column of its start.
+    pub column: Option<usize>,
+    /// The line of its end.
+    pub end_line: Option<usize>,
+    /// The column of its end.
+    pub end_column: Option<usize>,
+    /// A few words to show at the place.
+    pub label: Option<String>,
+    /// How to fix it.
+    pub help: Option<String>,
+    /// Other places that explain it.
+    pub labels: Vec<RowLabel>,
+    /// The start of its line. A finding counts as the same as long as this is unchanged, wherever the line moves.
+    #[serde(skip)]
+    pub context: String,
+}
+
+/// Another place that explains a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct RowLabel {
+    /// The file.
+    pub file: Option<String>,
+    /// The line of its start.
+    pub line: Option<usize>,
+    /// The column of its start.
+    pub column: Option<usize>,
+    /// The line of its end.
+    pub end_line: Option<usize>,
+    /// The column of its end.
+    pub end_column: Option<usize>,
+    /// What is there.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// The row for this diagnostic about the files in `sources`.
+    pub fn row(&self, sources: &Sources) -> Row {
+        let labels = self.labels.iter().map(|label| {
+            let mut place = Row::new(self);
+            place.put(source_of(sources, Some(label.at)));
+            let Row { file, line, column, end_line, end_column, .. } = place;
+            RowLabel { file, line, column, end_line, end_column, text: label.text.clone() }
+        });
+        let mut row = Row { labels: labels.collect(), ..Row::new(self) };
+        row.put(source_of(sources, self.at));
+        row
+    }
+
+    /// The row for this diagnostic about the bytes at `span` of `source`.
+    pub(crate) fn row_in(&self, source: &Source, span: Span) -> Row {
+        let mut row = Row::new(self);
+        row.put(Some((source, span)));
+        row
+    }
+}
+
+impl Row {
+    /// The row without a place.
+    fn new(diagnostic: &Diagnostic) -> Self {
+        let Diagnostic { code, id, severity, message, label, help, .. } = diagnostic.clone();
+        let (file, line, column, end_line, end_column) = Default::default();
+        let (labels, context) = Default::default();
+        Self { code, id, severity, message, file, line, column, end_line, end_column, label, help, labels, context }
+    }
+
+    /// The same with other names of the files, such as the paths that a user typed.
+    #[must_use]
+    pub fn with_files(mut self, name: impl Fn(&str) -> String) -> Self {
+        self.file = self.file.map(|file| name(&file));
+        for label in &mut self.labels {
+            label.file = label.file.take().map(|file| name(&file));
+        }
+        self
+    }
+
+    /// `file:line:column`, as far as known.
+    pub fn place(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        Some(match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
+            (Some(line), None) => format!("{file}:{line}"),
+            _ => file.clone(),
+        })
+    }
+
+    fn put(&mut self, place: Option<(&Source, Span)>) {
+        let Some((source, span)) = place else { return };
+        let (start, end) = (source.place(span.start), source.place(span.end));
+        self.file = Some(source.name().to_owned());
+        (self.line, self.column) = (Some(start.line), Some(start.column));
+        (self.end_line, self.end_column) = (Some(end.line), Some(end.column));
+        self.context = source.line(start.line).trim().chars().take(MOST_CONTEXT).collect();
+    }
+}
+
+fn source_of(sources: &Sources, at: Option<Location>) -> Option<(&Source, Span)> {
+    let at = at?;
+    Some((sources.get(at.source)?, at.span))
+}
