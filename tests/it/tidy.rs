@@ -89,7 +89,8 @@ fn the_map_of_the_source_leads_to_what_there_is() {
     let map = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
     let recipes = map.split("## Where a change goes").nth(1).unwrap().split("## How the code reads").next().unwrap();
     let words = recipes.split('`').skip(1).step_by(2);
-    let paths: Vec<&str> = words.filter(|word| (word.contains('/') && !word.contains(' ')) || *word == "grammar").collect();
+    let paths: Vec<&str> =
+        words.filter(|word| (word.contains('/') && !word.contains(' ')) || *word == "grammar").collect();
     let missing: Vec<&&str> = paths.iter().filter(|path| !root.join(path).exists()).collect();
     assert!(paths.len() > 40 && missing.is_empty(), "{} paths, {missing:?}", paths.len());
 }

@@ -78,7 +78,8 @@ fn every_decision_is_listed() {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let below = ["docs", "benches", "examples", "fuzz", ".github"].map(|folder| walkdir::WalkDir::new(root().join(folder)));
+    let below =
+        ["docs", "benches", "examples", "fuzz", ".github"].map(|folder| walkdir::WalkDir::new(root().join(folder)));
     let top = walkdir::WalkDir::new(root()).max_depth(1);
     let mut links = 0;
     for page in below.into_iter().chain([top]).flatten().map(Result::unwrap) {
