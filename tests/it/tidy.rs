@@ -95,6 +95,21 @@ fn the_map_of_the_source_leads_to_what_there_is() {
     assert!(paths.len() > 40 && missing.is_empty(), "{} paths, {missing:?}", paths.len());
 }
 
+/// What the workflows repeat of the manifests, which they cannot read.
+#[test]
+fn the_workflows_name_the_minimum_version_and_the_targets_of_fuzzing() {
+    let read = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap();
+    let table = |path: &str| read(path).parse::<toml::Table>().unwrap();
+    let version = table("Cargo.toml")["workspace"]["package"]["rust-version"].as_str().unwrap().to_owned();
+    assert_eq!(read(".github/workflows/ci.yml").matches(&format!("[stable, \"{version}\"]")).count(), 2);
+    assert!(read("README.md").contains(&format!("minimum supported Rust version is {version}")));
+    let fuzz = table("fuzz/Cargo.toml");
+    let mut targets: Vec<&str> =
+        fuzz["bin"].as_array().unwrap().iter().map(|bin| bin["name"].as_str().unwrap()).collect();
+    targets.sort_unstable();
+    assert!(read(".github/workflows/nightly.yml").contains(&format!("target: [{}]", targets.join(", "))));
+}
+
 #[test]
 fn no_name_of_a_pack_stands_in_the_engine() {
     let names = names_of_packs();
