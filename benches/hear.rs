@@ -1,21 +1,14 @@
 //! How long does a turn with its rules take, of the user or of the model?
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a bench")]
 
-use criterion::Criterion;
-use rulebook::Program;
-use rulebook_fs::read_pack;
-use std::hint::black_box;
-use std::path::Path;
+mod corpus;
 
-/// Words that no input but the last has a class for: all are tried.
-const OPEN: &str = "I wonder whether the cache should be shared between the two services, and what happens offline.";
-/// Three contributions: each is a turn, with its rules.
-const REPLY: &str = "Maya Chen (Business Analyst): Who benefits from this?\n\nAlex Rivera (Solutions Architect): Building on \
-Maya's point about users, I see two approaches.\n\nJordan Park (System Designer): syncLocalChanges(state) -> SyncResult.\n";
+use corpus::scenarios::{OPEN, REPLY};
+use criterion::Criterion;
+use std::hint::black_box;
 
 fn main() {
-    let files = read_pack(&Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/roundtable")).unwrap();
-    let program = Program::load(&files.folder).value.unwrap();
+    let program = corpus::roundtable();
     let session =
         program.resume(&serde_json::json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap();
     let mut criterion = Criterion::default().configure_from_args();

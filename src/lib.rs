@@ -101,20 +101,8 @@
 //! Below the engine stand three crates: `rulebook-report`, the only place that lays out text for people, and `rulebook-fs`
 //! use the engine alone; `rulebook-cli` uses all three.
 //!
-//! # Where a change goes
-//!
-//! | to add | begin with | and then |
-//! |---|---|---|
-//! | a key of packs | its table in `src/surface`, with a doc comment | a row in `docs/pack.md`; what it means: `src/pack`, `src/program/compile` |
-//! | a defect, strategy or remark | `src/diagnostic/defects.rs` | a page below `docs/codes`; a strategy: its file in `src/judge/strategy` |
-//! | a finding of `check` | `src/diagnostic/codes.rs` and a page below `docs/codes` | `src/pack` if it keeps a pack from running; otherwise `src/lint` |
-//! | something that a guardrail can check | `src/surface/guardrail.rs` | `src/program/compile/guardrails.rs`, `src/judge/guardrails.rs` |
-//! | a grammar | `grammar` | `src/grammar/shipped.rs`; `tests/it/grammar_agrees.rs` |
-//! | a way to shorten a layer | `src/surface/prompt.rs` | its file in `src/prompt/trim` |
-//! | a command or a flag | its file in `crates/rulebook-cli/src` | what it prints: `crates/rulebook-report/src`; the table in `README.md` |
-//!
-//! The compiler reports a code without a page. Tests report what else is missing: the row of a key, the question of a
-//! file. `UPDATE=1 cargo test` rewrites generated files.
+//! Where a change goes: [`CONTRIBUTING.md`](https://github.com/rulebook-rs/rulebook/blob/main/CONTRIBUTING.md). How an answer
+//! walks through these floors: [`docs/architecture.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/architecture.md).
 //!
 //! No part of the engine knows a name from any pack. Nothing here reads a clock, a locale, the environment or the
 //! network, and nothing here touches a disk.

@@ -8,6 +8,8 @@
 #![allow(clippy::indexing_slicing, reason = "an index below the length")]
 #![allow(clippy::disallowed_methods, reason = "a bench reads the estimates of its own run")]
 
+pub(crate) mod scenarios;
+
 use rulebook::{Folder, Program};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -401,6 +403,55 @@ pub(crate) fn mixed_brackets() -> Vec<(String, Vec<Payload>)> {
         .collect()
 }
 
+/// A pack of a hundred actions with schemas, effects and permits.
+pub(crate) fn hundred_actions() -> String {
+    let count = 100;
+    let mut pack = String::from(
+        r#"[pack]
+name  = "hundred"
+start = "work"
+[dialects.plain]
+grammar = "tags"
+case    = "insensitive"
+masks   = ["code-fence", "code-span"]
+[dialects.plain.blocks]
+message = { role = "message", decode = "entities" }
+action  = { role = "call", name = "@type", payload = ["tags", "json"] }
+[state]
+notes = { type = "array", default = [] }
+pages = { type = "object", default = {} }
+"#,
+    );
+    for number in 0..count {
+        let _ = write!(
+            pack,
+            r#"[actions.step_{number}]
+about = "Does the step {number}"
+[actions.step_{number}.params]
+title  = {{ type = "string", minLength = 1, required = true }}
+kind   = {{ enum = ["one", "other"], type = "string", required = true }}
+weight = {{ type = "integer", minimum = 0 }}
+labels = {{ type = "array", items = {{ type = "string" }} }}
+[[actions.step_{number}.effects]]
+append = "notes"
+unique = ["title"]
+value  = {{ title = "{{{{ params.title }}}}", step = {number} }}
+[[actions.step_{number}.effects]]
+when  = "params.weight is not none and params.weight > 10"
+new   = "page"
+set   = "pages.{{{{ ids.page }}}}"
+value = "{{{{ params.title }}}} ({{{{ params.kind | upper }}}})"
+[[actions.step_{number}.effects]]
+emit  = "step_{number}"
+value = "{{{{ params }}}}"
+"#
+        );
+    }
+    let names: Vec<String> = (0..count).map(|number| format!("\"step_{number}\"")).collect();
+    let _ = write!(pack, "[modes.work]\npermits = [{}]\n", names.join(", "));
+    pack
+}
+
 macro_rules! files {
     ($pack:literal: $($file:literal)*) => { files!("../../rules", $pack: $($file)*) };
     ($folder:literal, $pack:literal: $($file:literal)*) => {
@@ -414,6 +465,23 @@ pub(crate) fn writers_factory(guardrails: bool) -> Program {
     load("writers-factory", files.into_iter().filter(|(name, _)| guardrails || *name != "guardrails.toml"))
 }
 
+/// The pack for answers in tags, with its prompts.
+pub(crate) fn writers_factory_with_prompts() -> Program {
+    load(
+        "writers-factory",
+        files!("writers-factory":
+        "actions.toml" "dialects.toml" "flow.toml" "guardrails.toml" "models.toml" "modes.toml" "pack.toml"
+        "prompts.toml" "state.toml" "prompt/actions.medium.xml" "prompt/actions.short.xml" "prompt/actions.xml"
+        "prompt/gemini.md" "prompt/identity.md" "prompt/identity.short.md" "prompt/process_map.md"
+        "prompt/process_map.short.md" "prompt/protocols.md" "prompt/protocols.medium.md" "prompt/protocols.short.md"
+        "prompt/reminder.md" "prompt/state.medium.xml" "prompt/state.minimal.xml" "prompt/state.xml"
+        "prompt/work_order.summary.xml" "prompt/guardrails/continuity_rules.md"
+        "prompt/guardrails/voice_antipatterns.md" "prompt/modes/architect.md" "prompt/modes/architect.short.md"
+        "prompt/modes/director.md" "prompt/modes/director.short.md" "prompt/modes/editor.md"
+        "prompt/modes/editor.short.md" "prompt/modes/voice_calibration.md" "prompt/modes/voice_calibration.short.md"),
+    )
+}
+
 /// The dialect of the pack `dce` whose answers are one object, by itself.
 pub(crate) fn dce_object() -> Program {
     let pack = "[pack]\nname = \"object\"\n[contents.file]\nkey = \"path\"\n";
@@ -424,6 +492,15 @@ pub(crate) fn dce_object() -> Program {
 /// A pack whose answers are one object with members of every role.
 pub(crate) fn one_object() -> Program {
     load("one-object", files!("../../tests/packs", "one-object": "pack.toml" "prompt/forms.md"))
+}
+
+/// The pack whose users and personas speak in turns.
+pub(crate) fn roundtable() -> Program {
+    load(
+        "roundtable",
+        files!("roundtable": "pack.toml" "data.toml" "guardrails.toml" "inputs.toml" "messages.toml" "modes.toml" "prompts.toml" "rules.toml" "state.toml"
+        "grammar/emphasis.pest" "messages/synthesis.md" "prompt/discussion.md" "prompt/identity.md" "prompt/menu.md" "prompt/session.md" "prompt/synthesis.md" "prompt/synthesis_form.md"),
+    )
 }
 
 /// The pack for answers in brackets.

@@ -17,6 +17,7 @@ mod corpus_dce;
 mod crashes;
 mod cycles;
 mod dice;
+mod examples;
 mod exports;
 mod forms;
 mod generated;

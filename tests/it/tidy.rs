@@ -82,18 +82,32 @@ fn the_tree_of_the_engine_holds_no_io() {
     }
 }
 
+/// The recipes of CONTRIBUTING.md name files: every word of it that looks like a path of this repository is one.
 #[test]
 fn the_map_of_the_source_leads_to_what_there_is() {
     let root = crate::root();
-    let map = std::fs::read_to_string(root.join("src/lib.rs")).unwrap();
-    let rows = map
-        .lines()
-        .skip_while(|line| !line.ends_with("# Where a change goes"))
-        .filter(|line| line.starts_with("//! | "));
-    let words =
-        rows.flat_map(|row| row.split('`').skip(1).step_by(2)).filter(|word| word.contains('/') || *word == "grammar");
-    let lost: Vec<&str> = words.clone().filter(|path| !root.join(path).exists()).collect();
-    assert!(words.count() > 10 && lost.is_empty(), "{lost:?}");
+    let map = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let recipes = map.split("## Where a change goes").nth(1).unwrap().split("## How the code reads").next().unwrap();
+    let words = recipes.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> =
+        words.filter(|word| (word.contains('/') && !word.contains(' ')) || *word == "grammar").collect();
+    let missing: Vec<&&str> = paths.iter().filter(|path| !root.join(path).exists()).collect();
+    assert!(paths.len() > 40 && missing.is_empty(), "{} paths, {missing:?}", paths.len());
+}
+
+/// What the workflows repeat of the manifests, which they cannot read.
+#[test]
+fn the_workflows_name_the_minimum_version_and_the_targets_of_fuzzing() {
+    let read = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap();
+    let table = |path: &str| read(path).parse::<toml::Table>().unwrap();
+    let version = table("Cargo.toml")["workspace"]["package"]["rust-version"].as_str().unwrap().to_owned();
+    assert_eq!(read(".github/workflows/ci.yml").matches(&format!("[stable, \"{version}\"]")).count(), 2);
+    assert!(read("README.md").contains(&format!("minimum supported Rust version is {version}")));
+    let fuzz = table("fuzz/Cargo.toml");
+    let mut targets: Vec<&str> =
+        fuzz["bin"].as_array().unwrap().iter().map(|bin| bin["name"].as_str().unwrap()).collect();
+    targets.sort_unstable();
+    assert!(read(".github/workflows/nightly.yml").contains(&format!("target: [{}]", targets.join(", "))));
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod record;
 mod root;
 #[cfg(feature = "apply")]
 mod stage;
+#[cfg(feature = "apply")]
 mod write;
 
 #[cfg(feature = "apply")]
@@ -28,4 +29,5 @@ pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_belo
 pub use read::{folder_of, io_error, io_reason, read_from, search_packs, text_of};
 #[cfg(feature = "apply")]
 pub use root::Root;
+#[cfg(feature = "apply")]
 pub use write::write_file;

@@ -68,8 +68,21 @@ fn every_guide_prints_what_it_shows() {
 }
 
 #[test]
+fn every_decision_is_listed() {
+    let index = std::fs::read_to_string(root().join("docs/decisions/README.md")).unwrap();
+    for entry in std::fs::read_dir(root().join("docs/decisions")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name == "README.md" || index.contains(&format!("({name})")), "docs/decisions does not list {name}");
+    }
+}
+
+#[test]
 fn every_link_leads_somewhere() {
-    for page in walkdir::WalkDir::new(root().join("docs")).into_iter().map(Result::unwrap) {
+    let below =
+        ["docs", "benches", "examples", "fuzz", ".github"].map(|folder| walkdir::WalkDir::new(root().join(folder)));
+    let top = walkdir::WalkDir::new(root()).max_depth(1);
+    let mut links = 0;
+    for page in below.into_iter().chain([top]).flatten().map(Result::unwrap) {
         let path = page.path();
         if path.extension().is_none_or(|extension| extension != "md") {
             continue;
@@ -79,8 +92,10 @@ fn every_link_leads_somewhere() {
             let target = link.split('#').next().unwrap();
             let elsewhere = target.is_empty() || target.contains("://");
             assert!(elsewhere || path.parent().unwrap().join(target).exists(), "{}: {link}", path.display());
+            links += 1;
         }
     }
+    assert!(links > 100, "{links} links");
 }
 
 #[test]

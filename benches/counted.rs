@@ -1,0 +1,38 @@
+//! How many instructions does a scenario take? `benches/instructions` asks, under valgrind.
+//!
+//! A run repeats one scenario so many times after its set-up. Two runs that differ in nothing but the number give, by their
+//! difference, the instructions of the repetitions alone.
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, missing_docs, reason = "a bench")]
+
+mod corpus;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let scenarios = corpus::scenarios::all();
+    // `cargo bench` passes `--bench`.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => println!("benches/instructions counts the instructions of these scenarios; `--list` prints their names"),
+        ["--list"] => scenarios.iter().for_each(|scenario| println!("{}", scenario.name)),
+        [name, count] => {
+            let Some(scenario) = scenarios.iter().find(|scenario| scenario.name == name) else {
+                eprintln!("there is no scenario `{name}`");
+                return ExitCode::FAILURE;
+            };
+            let Ok(count) = count.parse::<u32>() else {
+                eprintln!("`{count}` is not a number of repetitions");
+                return ExitCode::FAILURE;
+            };
+            let mut work = (scenario.prepare)();
+            // The first time also pays for what is compiled on first use.
+            work();
+            (0..count).for_each(|_| work());
+        }
+        _ => {
+            eprintln!("usage: counted [--list | NAME COUNT]");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

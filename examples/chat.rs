@@ -1,0 +1,149 @@
+//! A chat host: how does a product use Rulebook, from the prompt to the effects?
+//!
+//! In: what a user types, line by line, and the answers of a model, which are here read from a file.
+//! Out: the messages, what was carried out, and a session that the next conversation continues.
+//! Never: does anything that an answer asks for, unless an effect of the outcome says so.
+//!
+//! ```sh
+//! cargo run --example chat                    # type a line, then another; end with Ctrl-D
+//! cargo run --example chat -- session.json    # the same, and continue where the last conversation ended
+//! ```
+#![allow(clippy::disallowed_methods, reason = "a host has arguments, files and a terminal")]
+
+use rulebook::outcome::{Effect, EffectRecord};
+use rulebook::prompt::{Request, Speaker, Turn};
+use rulebook::{Folder, Options, Outcome, Program, Reader, Role, Session, StreamEvent};
+use serde_json::json;
+use std::error::Error;
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::{env, fs};
+
+/// The pack is a part of the program. A host that reads it from disk calls `rulebook_fs::read_pack`.
+pub(crate) fn load() -> Result<Arc<Program>, rulebook::Faults> {
+    let files = [
+        ("pack.toml", include_str!("notes/pack.toml")),
+        ("prompt/identity.md", include_str!("notes/prompt/identity.md")),
+    ];
+    Program::load(&Folder::new("notes", files)).into_result().map(Arc::new)
+}
+
+/// A model that answers from a script, a few bytes at a time, as a network would deliver them. Yours reads `messages`.
+struct Model<'s> {
+    answers: std::str::Split<'s, &'static str>,
+}
+
+impl<'s> Model<'s> {
+    fn ask(&mut self, messages: &[Turn]) -> impl Iterator<Item = &'s [u8]> + use<'s> {
+        debug_assert!(messages.last().is_some_and(|last| last.role == Speaker::User));
+        self.answers.next().unwrap_or("<message>I have nothing to add.</message>").as_bytes().chunks(9)
+    }
+}
+
+/// One conversation.
+struct Chat<'s, W> {
+    program: Arc<Program>,
+    session: Session,
+    /// What was said so far: what the user typed, and what they were shown.
+    turns: Vec<Turn>,
+    model: Model<'s>,
+    screen: W,
+}
+
+impl<W: Write> Chat<'_, W> {
+    /// One turn: the user's words, the model's answer, and what follows from it.
+    fn turn(&mut self, words: &str) -> io::Result<()> {
+        let request = Request { history: self.turns.clone(), message: Some(words.to_owned()), ..Request::default() };
+        let prompt = self.program.prompt(&self.session, &request);
+        if prompt.has_errors() {
+            return prompt.diagnostics.iter().try_for_each(|finding| writeln!(self.screen, "{finding}"));
+        }
+        let mut messages: Vec<Turn> = prompt.messages.into_iter().map(Turn::from).collect();
+        let prompted = messages.len();
+        let mut options = Options::default();
+        let outcome = loop {
+            let outcome = self.answer(&messages, &options)?;
+            // A pack may ask the model again. Its text replaces the correction before it, so the prompt does not grow.
+            let Some(correction) = &outcome.ask_again else { break outcome };
+            options.attempts += 1;
+            messages.truncate(prompted);
+            messages.push(Turn { role: Speaker::User, content: correction.clone() });
+        };
+        for finding in &outcome.diagnostics {
+            writeln!(self.screen, "  ! {finding}")?;
+        }
+        for effect in &outcome.effects {
+            self.carry_out(effect)?;
+        }
+        self.turns.push(Turn { role: Speaker::User, content: words.to_owned() });
+        self.turns.push(Turn { role: Speaker::Assistant, content: outcome.message });
+        self.session = outcome.session;
+        Ok(())
+    }
+
+    /// Shows the message while it comes, and returns the outcome.
+    fn answer(&mut self, messages: &[Turn], options: &Options) -> io::Result<Outcome> {
+        let mut reader = Reader::new(Arc::clone(&self.program), &self.session, options);
+        let mut draft = String::new();
+        for piece in self.model.ask(messages) {
+            for announcement in reader.push(piece) {
+                if let StreamEvent::Text { role: Some(Role::Message), text, .. } = announcement {
+                    write!(self.screen, "{text}")?;
+                    self.screen.flush()?;
+                    draft.push_str(&text);
+                }
+            }
+        }
+        let outcome = reader.finish();
+        writeln!(self.screen)?;
+        // What was shown is a draft: the outcome has the final text, decoded and without what a guardrail took out.
+        if draft != outcome.message {
+            writeln!(self.screen, "  = {}", outcome.message)?;
+        }
+        Ok(outcome)
+    }
+
+    /// The engine carries nothing out. The session of the outcome already holds what is set and appended.
+    fn carry_out(&mut self, record: &EffectRecord) -> io::Result<()> {
+        match &record.effect {
+            Effect::Emit { event, value } => writeln!(self.screen, "  > {event} {value}"),
+            Effect::Say { text, .. } => writeln!(self.screen, "{text}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Talks until `input` ends; returns the session after the last turn.
+pub(crate) fn talk(
+    program: Arc<Program>,
+    session: Session,
+    answers: &str,
+    input: impl BufRead,
+    screen: impl Write,
+) -> io::Result<Session> {
+    let model = Model { answers: answers.split("---\n") };
+    let mut chat = Chat { program, session, turns: Vec::new(), model, screen };
+    for line in input.lines() {
+        chat.turn(&line?)?;
+    }
+    Ok(chat.session)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let program = load()?;
+    let file = env::args().nth(1);
+    let mut session = match file.as_deref().map(fs::read_to_string) {
+        Some(Ok(kept)) => program.resume(&serde_json::from_str(&kept)?)?,
+        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        // Without a file, and before there is one, a conversation starts from the beginning.
+        Some(Err(_)) | None => program.session(),
+    };
+    // What only the host knows. No answer can change it, because the pack declares it as `from = "host"`.
+    session.state.put("contacts", json!(["ada@example.org"]));
+    let answers = include_str!("notes/answers.txt");
+    let session = talk(program, session, answers, io::stdin().lock(), io::stdout().lock())?;
+    if let Some(file) = file {
+        fs::write(file, serde_json::to_string_pretty(&session)?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Examples: does each do what its head says?
+#![allow(dead_code, reason = "an example has a `main` of its own")]
+
+#[path = "../../examples/chat.rs"]
+mod chat;
+#[path = "../../examples/streaming.rs"]
+mod streaming;
+
+use rulebook::outcome::Status;
+use serde_json::json;
+
+const ANSWERS: &str = include_str!("../../examples/notes/answers.txt");
+
+#[test]
+fn a_chat_shows_carries_out_and_continues() {
+    let program = chat::load().unwrap();
+    let mut session = program.session();
+    session.state.put("contacts", json!(["ada@example.org"]));
+    let mut screen = Vec::new();
+    let input = "Remember tea and milk.\nAsk Ada to tea, and send Eve my notes.\n";
+    let session = chat::talk(program.clone(), session, ANSWERS, input.as_bytes(), &mut screen).unwrap();
+    assert_eq!(
+        String::from_utf8(screen).unwrap(),
+        "I will remember the tea &amp; the milk.\n  = I will remember the tea & the milk.\n\
+         \x20 > note_kept \"Buy tea & milk\"\n\
+         I have asked Ada, and sent Eve your notes.\n\
+         \x20 ! 3:1: warning[response/forbidden-call]: the mode `chat` does not permit `send_mail` (only to people in \
+         the address book: `params.to in state.contacts` does not hold)\n\
+         \x20 > mail {\"to\":\"ada@example.org\",\"text\":\"Tea at five?\"}\n"
+    );
+    let kept = serde_json::to_value(&session).unwrap();
+    assert_eq!(kept["state"]["notes"], json!(["Buy tea & milk"]));
+    assert_eq!(program.resume(&kept).unwrap(), session);
+}
+
+#[test]
+fn a_stream_tells_what_is_certain_and_ends_with_the_outcome() {
+    let program = chat::load().unwrap();
+    let (first, _) = ANSWERS.split_once("---").unwrap();
+    let mut screen = Vec::new();
+    let outcome = streaming::stream(&program, first.as_bytes(), &mut screen).unwrap();
+    let screen = String::from_utf8(screen).unwrap();
+    assert_eq!((outcome.status, outcome.effects.len()), (Status::Clean, 2));
+    let events: Vec<&str> = screen.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(events.first(), Some(&"opened"));
+    assert_eq!(events.last(), Some(&"outcome"));
+    assert!(screen.contains("opened   1 call keep_note\n"), "{screen}");
+}
