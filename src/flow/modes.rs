@@ -6,7 +6,7 @@
 //! Never: enters a mode twice on one occasion, so that rules cannot go on for ever.
 
 use super::occasion::{Bound, Flow, Going};
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
 use crate::text::{Location, excerpt};
 
@@ -87,15 +87,8 @@ impl<'f> Flow<'f> {
         let applies = |(strategy, _): &Chosen| *strategy != Strategy::AskAgain || self.may_ask_again;
         let chosen = self.program.answers(Defect::GateClosed, near).find(applies);
         let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));
-        finding.strategy = Some(strategy);
-        finding.answered_by = said;
         finding.rule = Some(at);
-        self.degraded |= strategy != Strategy::Keep;
-        if strategy.refuses() {
-            self.refused = true;
-            self.asks_again |= strategy == Strategy::AskAgain;
-            finding.severity = Severity::Error;
-        }
+        self.ruling.decide(strategy, said, &mut finding);
         self.findings.push(finding);
         strategy
     }

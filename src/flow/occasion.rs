@@ -9,7 +9,7 @@ use super::effect::Effect;
 use super::ids;
 use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
 use crate::expression::{Expression, Failure, Record, Scope};
-use crate::judge::{Step, Steps};
+use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span, excerpt};
@@ -32,12 +32,8 @@ pub(crate) struct Flowed {
     pub(crate) done: Vec<Done>,
     pub(crate) findings: Vec<Diagnostic>,
     pub(crate) steps: Vec<Step>,
-    /// Whether a strategy other than `keep` acted.
-    pub(crate) degraded: bool,
-    /// Whether the whole occasion is refused.
-    pub(crate) refused: bool,
-    /// Whether the model is asked again.
-    pub(crate) asks_again: bool,
+    /// What was decided about the occasion as a whole.
+    pub(crate) ruling: Ruling,
 }
 
 /// The session while effects change it.
@@ -50,11 +46,9 @@ pub(crate) struct Flow<'f> {
     pub(super) done: Vec<Done>,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) steps: Steps,
-    pub(super) degraded: bool,
-    pub(super) refused: bool,
-    /// Whether the model may be asked again, and whether it is.
+    pub(super) ruling: Ruling,
+    /// Whether the model may be asked again.
     pub(super) may_ask_again: bool,
-    pub(super) asks_again: bool,
     pub(super) mode: Value,
     now: Value,
     reply: Record,
@@ -124,10 +118,8 @@ impl<'f> Flow<'f> {
             done: Vec::new(),
             findings: Vec::new(),
             steps,
-            degraded: false,
-            refused: false,
+            ruling: Ruling::default(),
             may_ask_again: false,
-            asks_again: false,
             mode: session.mode.as_str().into(),
             now: session.now.as_deref().into(),
             reply,
@@ -153,8 +145,8 @@ impl<'f> Flow<'f> {
 
     /// The result of the occasion.
     pub(crate) fn finish(self) -> Flowed {
-        let Self { session, done, findings, steps, degraded, refused, asks_again, .. } = self;
-        Flowed { session, done, findings, steps: steps.into_list(), degraded, refused, asks_again }
+        let Self { session, done, findings, steps, ruling, .. } = self;
+        Flowed { session, done, findings, steps: steps.into_list(), ruling }
     }
 
     /// Says a message of the pack to the user.

@@ -21,6 +21,7 @@ mod places;
 mod reading;
 mod reasoning;
 mod reply;
+mod ruling;
 mod shape;
 mod speakers;
 mod steps;
@@ -31,6 +32,7 @@ mod typing;
 
 pub(crate) use calls::Call;
 pub use leaves::Leaf;
+pub(crate) use ruling::Ruling;
 pub use steps::StepKind;
 pub(crate) use steps::{Step, Steps};
 pub(crate) use texts::{Composed, Texts};
@@ -38,7 +40,7 @@ pub(crate) use texts::{Composed, Texts};
 use outside::Place;
 use reasoning::Reasoning;
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Severity, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::payload::Json;
 use crate::document::{Attribute, Block, Document, Key, Said};
 use crate::expression::{Record, Scope};
@@ -132,11 +134,10 @@ pub(crate) struct Judgement<'r> {
     pub(crate) causes: BTreeMap<usize, Code>,
     /// How many more values payloads may have.
     values: Rc<Cell<usize>>,
-    pub(crate) degraded: bool,
-    pub(crate) refused: bool,
-    /// Whether the model may be asked again, and whether it is.
+    /// What was decided about the reply as a whole.
+    pub(crate) ruling: Ruling,
+    /// Whether the model may be asked again.
     pub(crate) may_ask_again: bool,
-    pub(crate) asks_again: bool,
     /// The texts of contents, shared by conditions, effects and the outcome.
     shared: RefCell<BTreeMap<usize, Arc<str>>>,
     /// The values of sections that have been read.
@@ -190,10 +191,8 @@ pub(crate) fn judge<'r>(
         steps,
         causes: BTreeMap::new(),
         values: Rc::new(Cell::new(program.limits.values)),
-        degraded: false,
-        refused: false,
+        ruling: Ruling::default(),
         may_ask_again: attempts < program.ask_again.most,
-        asks_again: false,
         shared: RefCell::default(),
         read: RefCell::default(),
         forgiven: RefCell::default(),
@@ -362,13 +361,7 @@ impl<'r> Judgement<'r> {
         let chosen = strategies.clone().find(applies).or_else(|| strategies.clone().find(takes));
         let (chosen, said) = chosen.unwrap_or((Strategy::Keep, None));
         self.note_cause(subject, &finding.code);
-        self.degraded |= chosen != Strategy::Keep;
-        if chosen.refuses() {
-            self.refused = true;
-            finding.severity = Severity::Error;
-        }
-        finding.strategy = Some(chosen);
-        finding.answered_by = said;
+        self.ruling.decide(chosen, said, &mut finding);
         finding.rule = finding.rule.or(said).or_else(|| self.surroundings(subject));
         self.find(finding);
         chosen

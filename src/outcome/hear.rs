@@ -105,7 +105,7 @@ impl Program {
             });
             heard.chain(later).chain(flowed_steps(self, &flowed)).collect()
         });
-        let Flowed { session: next, done, findings: found, refused, .. } = flowed;
+        let Flowed { session: next, done, findings: found, ruling, .. } = flowed;
         let mut findings = Findings::new(self.limits.diagnostics, 0);
         found.into_iter().for_each(|finding| findings.add(finding));
         if !self.modes.contains_key(&session.mode) {
@@ -113,7 +113,7 @@ impl Program {
             let at = Location::response(Span::default());
             findings.add(Diagnostic { help, ..Diagnostic::new(Code::Remark(Remark::Note), at, message) });
         }
-        let done = if refused { Vec::new() } else { done };
+        let done = if ruling.is_refused() { Vec::new() } else { done };
         let say = done.iter().filter_map(|done| match &done.effect {
             Effect::Say { text, .. } => Some(text.clone()),
             _ => None,
@@ -125,7 +125,7 @@ impl Program {
             say: say.collect(),
             effects: done.iter().cloned().map(|done| self.record(done)).collect(),
             diagnostics: self.findings(findings, text),
-            session: if refused { session.clone() } else { next },
+            session: if ruling.is_refused() { session.clone() } else { next },
             trace,
         }
     }

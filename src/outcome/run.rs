@@ -116,7 +116,7 @@ impl Program {
         let trace = options.trace.then(|| trace(&mut judged, &flowed));
         let mut outcome = Outcome {
             version: VERSION,
-            status: match (judged.refused, judged.degraded) {
+            status: match (judged.ruling.is_refused(), judged.ruling.is_degraded()) {
                 (true, _) => Status::Refused,
                 (false, true) => Status::Degraded,
                 (false, false) => Status::Clean,
@@ -131,7 +131,7 @@ impl Program {
             calls: Vec::with_capacity(judged.calls.len()),
             effects: flowed.done.into_iter().map(|done| self.record(done)).collect(),
             diagnostics: Vec::new(),
-            ask_again: judged.asks_again.then(|| self.correction_of(&judged)),
+            ask_again: judged.ruling.asks_again().then(|| self.correction_of(&judged)),
             ledger: ledger(&judged),
             session: flowed.session,
             withheld: None,
@@ -163,7 +163,7 @@ impl Program {
 
     /// Performs the effects of everything accepted, in the order of the response, and lets the rules follow.
     fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
-        if judged.refused {
+        if judged.ruling.is_refused() {
             return Flow::new(self, judged.session, Record::default(), Steps::default()).finish();
         }
         judged.prepare_reply(&self.effects_read);
@@ -192,10 +192,8 @@ impl Program {
         for finding in std::mem::take(&mut flowed.findings) {
             judged.find(finding);
         }
-        judged.degraded |= flowed.degraded;
-        judged.refused |= flowed.refused;
-        judged.asks_again |= flowed.asks_again;
-        if judged.refused {
+        judged.ruling.and(flowed.ruling);
+        if judged.ruling.is_refused() {
             flowed.session = judged.session.clone();
             flowed.done.clear();
         }
@@ -359,7 +357,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             id: None,
             action: call.name.to_string(),
             params: std::mem::take(&mut call.params),
-            verdict: if call.accepted && !judged.refused { Verdict::Accepted } else { Verdict::Dropped },
+            verdict: if call.accepted && !judged.ruling.is_refused() { Verdict::Accepted } else { Verdict::Dropped },
             span: block.into(),
         });
     }

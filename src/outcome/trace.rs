@@ -31,7 +31,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
     }
     for call in &judged.calls {
         let block = judged.span_of(call.block);
-        let accepted = call.accepted && !judged.refused;
+        let accepted = call.accepted && !judged.ruling.is_refused();
         let verdict = if accepted { Verdict::Accepted } else { Verdict::Dropped };
         let action = call.action.and_then(|id| program.action(id));
         let name = excerpt(&call.name, 60);

@@ -35,7 +35,7 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::KeepLast => keep_last::apply(judgement, subject),
         Strategy::Join => join::apply(judgement, subject),
         Strategy::TakeStrayText => take_stray_text::apply(judgement, subject),
-        Strategy::Refuse => refuse::apply(judgement, subject),
+        Strategy::Refuse => refuse::apply(),
         Strategy::AskAgain => ask_again::apply(judgement, subject),
     }
 }

@@ -1,13 +1,9 @@
 //! `refuse`: does the answer count at all?
 //!
 //! In: anything.
-//! Out: no effects, and the session unchanged.
+//! Out: no effects, and the session unchanged: the ruling says so.
 //! Never: removes what there is to show.
 
-use crate::judge::{Judgement, Subject};
-
-pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
-    let _ = subject;
-    judgement.refused = true;
+pub(super) fn apply() -> bool {
     true
 }

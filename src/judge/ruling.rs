@@ -1,0 +1,55 @@
+//! Ruling: does a reply count, and is the model asked again?
+//!
+//! In: each strategy that answered a defect, while a reply is judged and while effects follow from it.
+//! Out: [`Ruling`], the one place that says whether anything was changed, refused, or has to be asked again.
+//! Never: chooses a strategy, or says why.
+
+use crate::diagnostic::{Diagnostic, Severity, Strategy};
+use crate::text::Location;
+
+/// What the strategies so far mean for the reply as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Ruling {
+    /// Whether a strategy other than `keep` acted.
+    degraded: bool,
+    /// Whether the whole reply is refused.
+    refused: bool,
+    /// Whether the model is asked again.
+    asks_again: bool,
+}
+
+impl Ruling {
+    /// Records that `strategy` answered a defect, in the finding about it too; `said` is where the pack declares it.
+    pub(crate) fn decide(&mut self, strategy: Strategy, said: Option<Location>, finding: &mut Diagnostic) {
+        self.degraded |= strategy != Strategy::Keep;
+        self.refused |= strategy.refuses();
+        self.asks_again |= strategy == Strategy::AskAgain;
+        if strategy.refuses() {
+            finding.severity = Severity::Error;
+        }
+        finding.strategy = Some(strategy);
+        finding.answered_by = said;
+    }
+
+    /// Adds what was decided elsewhere about the same reply.
+    pub(crate) fn and(&mut self, other: Ruling) {
+        self.degraded |= other.degraded;
+        self.refused |= other.refused;
+        self.asks_again |= other.asks_again;
+    }
+
+    /// Whether a strategy other than `keep` acted.
+    pub(crate) fn is_degraded(self) -> bool {
+        self.degraded
+    }
+
+    /// Whether the whole reply is refused: it has no effects, and the session is unchanged.
+    pub(crate) fn is_refused(self) -> bool {
+        self.refused
+    }
+
+    /// Whether the model is asked again.
+    pub(crate) fn asks_again(self) -> bool {
+        self.asks_again
+    }
+}
