@@ -34,7 +34,7 @@ struct Parsed {
 }
 
 impl Document {
-    /// Reads the text called `name` with everything it includes. `own` are the names whose values never come from a
+    /// Reads the file `source` with everything it includes. `own` are the names whose values never come from a
     /// user, which `markup` accepts.
     ///
     /// # Errors
@@ -42,18 +42,18 @@ impl Document {
     /// `pack/bad-expression` at the word that is wrong, in the file where it is.
     pub(crate) fn parse(
         library: &dyn Library,
-        name: &str,
+        source: SourceId,
         own: &[&str],
         escape: &Arc<Escape>,
     ) -> Result<Document, Box<Diagnostic>> {
-        let (text, source) = library.text(name).unwrap_or(("", SourceId::RESPONSE));
+        let text = library.text(source);
         let at = Location { source, span: Span::new(0, text.len()) };
         let typed = |text: &str, source| {
             let at = Location { source, span: Span::new(0, text.len()) };
             Spanned::new(text.to_owned(), at)
         };
         let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let (lowered, joins) = lower::document(text, name, library, own, escape).map_err(faulty)?;
+        let (lowered, joins) = lower::document(source, library, own, escape).map_err(faulty)?;
         let Form::Text(code, _) = &lowered.form else {
             return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
         };

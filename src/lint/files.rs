@@ -6,44 +6,52 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
-use crate::surface::{Folder, TEXTS, places};
-use crate::text::{Location, Span};
+use crate::surface::files::{grammar_name, is_text};
+use crate::surface::{Folder, places};
+use crate::text::{Location, SourceId, Span};
 use std::collections::BTreeSet;
 
 /// The unused files of a folder.
 pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let source = |path: &str| program.sources().find(&folder.called(path));
+    let files = &program.files;
+    let source = |path: &str| program.sources().find(&folder.called(path)).map(|(source, _)| source);
     let mut finding = |path: &str, help: &str| {
-        let at = source(path).map(|(source, _)| Location { source, span: Span::default() });
+        let source = source(path);
+        let at = source.map(|source| Location { source, span: Span::default() });
+        // Whoever adds such a file may mean to change what the used pack reads.
+        let help = match source.and_then(|source| files.hidden(path, source)) {
+            Some(used) => format!("the tables of `{used}` take the `{path}` of their own pack: {help}"),
+            None => help.to_owned(),
+        };
         found.push(Diagnostic::new(Code::PACK_UNUSED_FILE, at, format!("nothing uses `{path}`")).with_help(help));
     };
     let said = places::names(folder);
     for path in folder.files.keys() {
-        let name = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
-        if name.is_some_and(|name| !said.contains(name)) {
+        if grammar_name(path).is_some_and(|name| !said.contains(name)) {
             finding(path, "name it in the `grammar` of a dialect, or delete it");
         }
     }
     let is_said = |path: &&String| said.contains(*path);
-    let of_prompts = program.prompts.texts.iter().map(|text| text.path.as_str());
-    let mut used: BTreeSet<&str> = of_prompts.chain(folder.files.keys().filter(is_said).map(String::as_str)).collect();
-    let mut left: Vec<&str> = used.iter().copied().collect();
-    while let Some((_, template)) = left.pop().map(source).map(Option::unzip) {
-        for path in template.into_iter().flat_map(|template| included(template.text())) {
-            if let Some((path, _)) = folder.files.get_key_value(path).filter(|_| used.insert(path)) {
-                left.push(path);
+    let named = folder.files.keys().filter(is_said).filter_map(|path| source(path));
+    let mut used: BTreeSet<SourceId> = program.prompts.texts.iter().map(|text| text.source).chain(named).collect();
+    let mut left: Vec<SourceId> = used.iter().copied().collect();
+    while let Some(from) = left.pop() {
+        let template = program.sources().get(from);
+        let included = template.into_iter().flat_map(|template| included(template.text()));
+        for source in included.filter_map(|path| files.text(path, from).source()) {
+            if used.insert(source) {
+                left.push(source);
             }
         }
     }
-    let beside: BTreeSet<&str> =
-        used.iter().filter_map(|path| path.rsplit_once('/')).map(|(folder, _)| folder).collect();
-    for path in folder.files.keys().filter(|path| TEXTS.iter().any(|end| path.ends_with(end))) {
-        let Some((inside, name)) = path.rsplit_once('/').filter(|(inside, _)| beside.contains(inside)) else {
-            continue;
-        };
+    let paths = used.iter().filter_map(|source| files.path(*source));
+    let beside: BTreeSet<&str> = paths.filter_map(|path| path.rsplit_once('/')).map(|(folder, _)| folder).collect();
+    for path in folder.files.keys().filter(|path| is_text(path)) {
+        let Some((_, name)) = path.rsplit_once('/').filter(|(inside, _)| beside.contains(inside)) else { continue };
         let is_for_people = name.starts_with("README.");
-        if !used.contains(path.as_str()) && !inside.starts_with("tests/") && !is_for_people {
+        let is_used = said.contains(path) || source(path).is_some_and(|source| used.contains(&source));
+        if !is_used && !is_for_people {
             finding(path, "use it in a layer, or delete it");
         }
     }

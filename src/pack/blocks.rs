@@ -4,15 +4,12 @@
 //! Out: a diagnostic for each key that cannot work.
 //! Never: judges whether a block is a good idea.
 
+use super::grammars::Grammars;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung};
 use crate::text::{Location, Spanned};
-use indexmap::IndexMap;
 use std::sync::Arc;
-
-/// The grammars that could be read, by name.
-pub(super) type Grammars = IndexMap<String, Arc<Grammar>>;
 
 /// A dialect, and what is known about it.
 pub(super) struct Ground<'d> {
@@ -29,20 +26,20 @@ pub(super) struct Ground<'d> {
 impl<'d> Ground<'d> {
     pub(super) fn of(dialect: &'d Dialect, grammars: &'d Grammars, whole: bool) -> Self {
         let names = &dialect.grammar.0;
-        let known = (whole || !names.is_empty()) && names.iter().all(|name| grammars.contains_key(&name.value));
+        let known = (whole || !names.is_empty()) && names.iter().all(|name| grammars.get(name).is_some());
         let ground = Self { dialect, grammars, known, whole, object: false };
         let object = ground.spelling().any(|grammar| grammar.rule("member").is_some());
         Self { object, ..ground }
     }
 
-    /// A grammar that the dialect names, if it could be read.
-    fn grammar(&self, name: &str) -> Option<&'d Grammar> {
+    /// The grammar that a name in the dialect means, if it could be read.
+    fn grammar(&self, name: &Spanned<String>) -> Option<&'d Grammar> {
         self.grammars.get(name).map(Arc::as_ref)
     }
 
     /// Its grammars that could be read.
     fn spelling(&self) -> impl Iterator<Item = &'d Grammar> {
-        self.dialect.grammar.0.iter().filter_map(|name| self.grammar(&name.value))
+        self.grammars.of(self.dialect).map(Arc::as_ref)
     }
 }
 
@@ -97,7 +94,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let dialect = ground.dialect;
     let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
     // If a grammar could not be read, nobody knows what it spells.
-    let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(&name.value)).collect();
+    let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(name)).collect();
     let own = own.unwrap_or_default();
     if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
         let message = "a block that opens only at the start of an answer needs a closer";
@@ -378,7 +375,7 @@ fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnos
         }
         return;
     }
-    if let Some((name, grammar)) = block.fields.as_ref().and_then(|name| Some((name, ground.grammar(&name.value)?)))
+    if let Some((name, grammar)) = block.fields.as_ref().and_then(|name| Some((name, ground.grammar(name)?)))
         && let Some(rule) = ["open", "name", "close"].into_iter().find(|rule| grammar.rule(rule).is_none())
     {
         let message = format!("the grammar `{}` has no rule `{rule}`", name.value);

@@ -4,7 +4,8 @@
 //! Out: a diagnostic for each key of a dialect, or of one of its blocks, that cannot work.
 //! Never: judges whether a dialect is a good idea.
 
-use super::blocks::{self, Grammars, Ground, bad, is_before};
+use super::blocks::{self, Ground, bad, is_before};
+use super::grammars::Grammars;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
@@ -57,7 +58,7 @@ fn check_dialect(
 /// Checks that each grammar has the rules it needs, and that blocks only name grammars of their dialect.
 fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
     for name in &dialect.grammar.0 {
-        let Some(grammar) = grammars.get(&name.value) else { continue };
+        let Some(grammar) = grammars.get(name) else { continue };
         for rule in ["open", "name"].into_iter().filter(|rule| grammar.rule(rule).is_none()) {
             let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
             let help = "a dialect's grammar spells its openers: `open`, with `name` inside";
@@ -70,7 +71,7 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
     }
     let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());
     // If one of the names is unknown, it may be a misspelling of this grammar.
-    let known = dialect.grammar.0.iter().all(|name| grammars.contains_key(&name.value));
+    let known = dialect.grammar.0.iter().all(|name| grammars.get(name).is_some());
     for grammar in dialect.blocks.values().filter_map(|block| block.value.grammar.as_ref()) {
         if !names().any(|name| name == grammar.value) && known {
             let message = format!("the dialect does not name the grammar `{}`", grammar.value);

@@ -4,8 +4,8 @@
 //! Out: a diagnostic for each undeclared mode, class or message, and for each `say` that does not fit its message.
 //! Never: checks whether a mode can be reached.
 
+use super::files::wrong_text;
 use super::names::{names_of, needs_other, undeclared, undeclared_mode};
-use super::prompts::missing_text;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::surface::{Effect, Event, Message, Surface};
 use crate::text::{Location, Spanned};
@@ -131,7 +131,7 @@ impl<'n> Names<'n> {
                     .with_help("keep `says` or `template`"),
             ),
             (None, Some(template)) => {
-                self.diagnostics.extend(missing_text(self.surface, &template.value, template.at));
+                self.diagnostics.extend(wrong_text(self.surface, &template.value, template.at));
             }
             (Some(_), None) => {}
         }

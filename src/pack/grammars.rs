@@ -1,85 +1,120 @@
 //! Grammars: does the grammar of every dialect exist, and is it valid?
 //!
-//! In: the grammars that dialects name, shipped ones or the pack's own.
-//! Out: the compiled ones by name.
+//! In: the grammars that dialects name, shipped ones or those of packs.
+//! Out: [`Grammars`]: the compiled ones, by the names that mean them.
 //! Never: knows how a dialect uses them.
 
-use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
-use crate::grammar::{Grammar, shipped, shipped_names};
+use super::files::{ambiguous, unknown_grammar};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar::{Grammar, shipped};
+use crate::surface::files::{Found, grammar_path};
 use crate::surface::{Dialect, Surface};
-use crate::text::{Location, Source, Spanned};
-use indexmap::IndexMap;
+use crate::text::{Location, Source, SourceId, Spanned};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> IndexMap<String, Arc<Grammar>> {
-    let mut grammars = IndexMap::new();
+/// The grammars that could be read, by the place of each name that means one: in two packs, one name may mean two
+/// grammars.
+#[derive(Debug, Default)]
+pub(crate) struct Grammars(HashMap<Location, Arc<Grammar>>);
+
+impl Grammars {
+    /// The grammar that a name means.
+    pub(crate) fn get(&self, name: &Spanned<String>) -> Option<&Arc<Grammar>> {
+        self.0.get(&name.at)
+    }
+
+    /// The grammars of a dialect, in the order in which it names them.
+    pub(crate) fn of(&self, dialect: &Dialect) -> impl Iterator<Item = &Arc<Grammar>> {
+        dialect.grammar.0.iter().filter_map(|name| self.get(name))
+    }
+}
+
+pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> Grammars {
+    let mut compiler = Compiler { known: HashMap::new(), shipped: HashMap::new(), diagnostics };
+    // A grammar that no dialect names is checked, too.
+    for source in surface.files.all_grammars() {
+        let text = surface.sources.get(source).map_or("", Source::text);
+        compiler.compile(source, text);
+    }
+    let mut grammars = Grammars::default();
     let mut misspelt: Vec<(Location, String)> = Vec::new();
-    // The pack's own come first: a pack may stand in for a shipped grammar. One that no dialect names is checked, too.
-    for (name, source) in surface.grammars.clone() {
-        if let Some(text) = surface.sources.get(source).map(|source| source.text().to_owned()) {
-            take(&name, Grammar::parse(source, &text), &mut grammars, diagnostics);
-        }
+    let typed: Vec<Spanned<String>> = names(surface).map(|name| name.clone()).collect();
+    for Spanned { value: name, at } in typed {
+        let meant = compiler.check(surface, &name, at);
+        let grammar = compiler.find(surface, meant.as_deref().unwrap_or(&name), at.source);
+        grammars.0.extend(grammar.map(|grammar| (at, grammar)));
+        misspelt.extend(meant.map(|meant| (at, meant)));
     }
-    let of_blocks = |dialect: &Dialect| -> Vec<Spanned<String>> {
-        dialect.blocks.values().filter_map(|block| block.value.fields.clone()).collect()
-    };
-    let dialects = surface.dialects.values().map(|dialect| &dialect.value);
-    let named: Vec<Spanned<String>> =
-        dialects.flat_map(|dialect| dialect.grammar.0.iter().cloned().chain(of_blocks(dialect))).collect();
-    for name in named {
-        let lost = surface.grammars.contains_key(&name.value) || surface.lost.contains(&name.value);
-        if lost || grammars.contains_key(&name.value) {
-            continue;
-        }
-        if name.value.contains(['/', '\\']) || name.value.starts_with('.') {
-            let message = format!("`{}` is a path, and a grammar is named", name.value);
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_OUTSIDE, name.at, message)
-                    .with_help("put the file at `grammar/NAME.pest` in the pack, and say `grammar = \"NAME\"`"),
-            );
-            continue;
-        }
-        match shipped(&name.value) {
-            Some(text) => {
-                let source = surface.sources.add(Source::new(format!("grammar/{}.pest", name.value), text));
-                take(&name.value, Grammar::parse(source, text), &mut grammars, diagnostics);
-            }
-            None => {
-                let shipped = || shipped_names().map(|name| -> &str { name });
-                let known = || surface.grammars.keys().map(String::as_str).chain(shipped());
-                let message = format!("there is no grammar `{}`", name.value);
-                diagnostics.push(
-                    Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, name.at, message).with_nearest(&name.value, known()),
-                );
-                misspelt.extend(nearest(&name.value, known()).map(|meant| (name.at, meant.to_owned())));
-            }
-        }
-    }
-    // What follows is read as if the names that were probably meant stood there.
+    // What follows is read as if the names that were probably meant were written there.
     for (at, meant) in misspelt {
-        if let (false, Some(text)) = (surface.grammars.contains_key(&meant), shipped(&meant))
-            && !grammars.contains_key(&meant)
-        {
-            let source = surface.sources.add(Source::new(format!("grammar/{meant}.pest"), text));
-            take(&meant, Grammar::parse(source, text), &mut grammars, diagnostics);
-        }
-        let names = surface.dialects.values_mut().flat_map(|dialect| {
-            let blocks = dialect.value.blocks.values_mut().filter_map(|block| block.value.fields.as_mut());
-            dialect.value.grammar.0.iter_mut().chain(blocks)
-        });
-        names.filter(|name| name.at == at).for_each(|name| name.value.clone_from(&meant));
+        names(surface).filter(|name| name.at == at).for_each(|name| name.value.clone_from(&meant));
     }
     grammars
 }
 
-fn take(
-    name: &str,
-    checked: Checked<Grammar>,
-    grammars: &mut IndexMap<String, Arc<Grammar>>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    diagnostics.extend(checked.diagnostics);
-    if let Some(grammar) = checked.value {
-        grammars.insert(name.to_owned(), Arc::new(grammar));
+/// Every name of a grammar. Not those under which a block picks one of its dialect's.
+fn names(surface: &mut Surface) -> impl Iterator<Item = &mut Spanned<String>> {
+    surface.dialects.values_mut().flat_map(|Spanned { value: dialect, .. }| {
+        let fields = dialect.blocks.values_mut().filter_map(|block| block.value.fields.as_mut());
+        dialect.grammar.0.iter_mut().chain(fields)
+    })
+}
+
+struct Compiler<'c> {
+    /// Each grammar that was compiled; none if it has faults.
+    known: HashMap<SourceId, Option<Arc<Grammar>>>,
+    /// The shipped grammars among them, by name.
+    shipped: HashMap<String, SourceId>,
+    diagnostics: &'c mut Vec<Diagnostic>,
+}
+
+impl Compiler<'_> {
+    /// Reports a name that does not mean one grammar. For an unknown name, returns the one that was probably meant.
+    fn check(&mut self, surface: &Surface, name: &str, at: Location) -> Option<String> {
+        let fault = match surface.files.grammar(name, at.source) {
+            Found::One(_) => return None,
+            Found::Ambiguous(packs, _) => ambiguous(&surface.files, &grammar_path(name), packs, at),
+            Found::Missing if shipped(name).is_some() || surface.lost.contains(name) => return None,
+            Found::Missing if name.contains(['/', '\\']) || name.starts_with('.') => {
+                let message = format!("`{name}` is a path, and a grammar is named");
+                Diagnostic::new(Code::PACK_OUTSIDE, at, message)
+                    .with_help("put the file at `grammar/NAME.pest` in the pack, and say `grammar = \"NAME\"`")
+            }
+            Found::Missing => {
+                let (fault, meant) = unknown_grammar(surface, name, at);
+                self.diagnostics.push(fault);
+                return meant;
+            }
+        };
+        self.diagnostics.push(fault);
+        None
+    }
+
+    /// The grammar that a name means in the file `from`, if it could be read.
+    fn find(&mut self, surface: &mut Surface, name: &str, from: SourceId) -> Option<Arc<Grammar>> {
+        let source = match surface.files.grammar(name, from) {
+            Found::Missing => self.shipped(surface, name)?,
+            found => found.source()?,
+        };
+        self.known.get(&source)?.clone()
+    }
+
+    /// The source of a shipped grammar, which is compiled the first time.
+    fn shipped(&mut self, surface: &mut Surface, name: &str) -> Option<SourceId> {
+        if let Some(known) = self.shipped.get(name) {
+            return Some(*known);
+        }
+        let text = shipped(name)?;
+        let source = surface.sources.add(Source::new(grammar_path(name), text));
+        self.shipped.insert(name.to_owned(), source);
+        self.compile(source, text);
+        Some(source)
+    }
+
+    fn compile(&mut self, source: SourceId, text: &str) {
+        let checked = Grammar::parse(source, text);
+        self.diagnostics.extend(checked.diagnostics);
+        self.known.insert(source, checked.value.map(Arc::new));
     }
 }

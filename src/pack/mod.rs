@@ -8,6 +8,7 @@ mod blank;
 mod blocks;
 mod dialects;
 mod effects;
+pub(crate) mod files;
 mod flow;
 mod grammars;
 mod graph;
@@ -19,17 +20,15 @@ pub(crate) mod schemas;
 mod strategies;
 
 use crate::diagnostic::Diagnostic;
-use crate::grammar::Grammar;
 use crate::surface::Surface;
-use indexmap::IndexMap;
-use std::sync::Arc;
+use grammars::Grammars;
 
 /// The tables of a pack and the grammars that they name. Only [`check`] makes one. It should only be run if the check
 /// found no error.
 #[derive(Debug)]
 pub struct Pack {
     pub(crate) surface: Surface,
-    pub(crate) grammars: IndexMap<String, Arc<Grammar>>,
+    pub(crate) grammars: Grammars,
 }
 
 /// Checks everything that can be known without running anything.

@@ -4,10 +4,11 @@
 //! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each undeclared name or missing file.
 //! Never: reads a text, or counts its tokens.
 
+use super::files::{out_of_scope, wrong_text};
 use super::names::{names_of, undeclared, undeclared_mode};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Scope, Template};
-use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, TEXTS, Trimming};
+use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, Trimming};
 use crate::text::{Location, Spanned, excerpt};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -228,7 +229,7 @@ impl<'c> PromptCheck<'c> {
     fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
         let surface = self.surface;
         let mut told: Vec<String> = Vec::new();
-        let mut missing: Vec<Diagnostic> = Vec::new();
+        let mut missing: Vec<(String, Diagnostic)> = Vec::new();
         let starts = surface.about.as_ref().and_then(|about| about.start.as_ref());
         if surface.modes.is_empty() && starts.is_some_and(|start| start.value != ONLY_MODE) {
             // Without declared modes, nobody knows which files are needed.
@@ -242,74 +243,24 @@ impl<'c> PromptCheck<'c> {
             if told.contains(&below) {
                 continue;
             }
-            missing.extend(missing_text(self.surface, &below, path.at));
+            missing.extend(wrong_text(surface, &below, path.at).map(|fault| (below.clone(), fault)));
             told.push(below);
         }
         let more = missing.len().saturating_sub(1);
         let mut missing = missing.into_iter();
-        if let Some(mut first) = missing.next() {
+        if let Some((below, mut first)) = missing.next() {
             if more > 0 {
                 let files = if more == 1 { "that of another mode" } else { "those of other modes" };
                 first.message = format!("{}, nor {files}", first.message);
             }
             // Perhaps a file is missing, or the layer stands in too many modes: offer both.
-            if path.value.contains("{{") && first.misnamed.is_none() {
+            let has_reason = || out_of_scope(&surface.files, &below, path.at.source).is_some();
+            let is_ambiguous = first.code == Code::PACK_DUPLICATE;
+            if path.value.contains("{{") && first.misnamed.is_none() && !is_ambiguous && !has_reason() {
                 let help = "add a file for each mode, or say with `in` in which modes the layer stands";
                 first.help = Some(help.to_owned());
             }
             self.diagnostics.push(first);
-        }
-    }
-}
-
-/// What is wrong with the path of a text; none if the pack has the text.
-pub(crate) fn missing_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
-    let shown = excerpt(below, 80);
-    let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
-    if leaves || below.split('/').any(|part| part == "..") {
-        let help = "paths of texts are relative to the pack's folder and stay in it";
-        return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{shown}` leaves the pack")).with_help(help));
-    }
-    match surface.texts.get(below) {
-        Some(Ok(_)) => None,
-        Some(Err(byte)) => Some(
-            Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{shown}` is not UTF-8 from byte {byte} on"))
-                .with_help("save the file as UTF-8"),
-        ),
-        None if !TEXTS.iter().any(|end| below.ends_with(end)) => {
-            let message = format!("`{shown}` cannot be a text of the pack");
-            let help = match below.contains(char::is_whitespace) {
-                true => "this is the path of a file: put the words into one, such as `prompt/identity.md`".to_owned(),
-                false => format!("names of texts end in {}", TEXTS.join(", ")),
-            };
-            Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_help(help))
-        }
-        None => {
-            let message = format!("the pack has no file `{shown}`");
-            let fault = Diagnostic::new(Code::PACK_MISSING_FILE, at, message);
-            // A file that was moved keeps its name.
-            let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-            let moved = surface.texts.keys().filter(|path| name(path) == name(below));
-            let moved: Vec<&str> = moved.map(String::as_str).collect();
-            let declared = surface.texts.keys().map(String::as_str);
-            // Compare names without folder and ending, which many files share.
-            let stem = |path: &str| name(path).rsplit_once('.').map(|(stem, _)| stem.to_owned()).unwrap_or_default();
-            let is_near = |near: &&str| match moved.is_empty() {
-                true => nearest(&stem(below), [stem(near).as_str()]).is_some(),
-                false => moved.contains(near),
-            };
-            let near = nearest(below, declared.clone().filter(is_near));
-            let alike = || {
-                let names: Vec<String> = declared.clone().map(name).collect();
-                let alike = nearest(&name(below), names.iter().map(String::as_str))?;
-                declared.clone().find(|path| name(path) == alike).filter(is_near)
-            };
-            let meant = near.or_else(|| moved.first().copied()).or_else(alike);
-            Some(match meant {
-                Some(meant) => fault.with_nearest(meant, [meant]),
-                // No file is close to that name.
-                None => fault.with_help("paths are relative to the folder of the pack").with_nearest("", declared),
-            })
         }
     }
 }

@@ -49,15 +49,17 @@ impl Program {
         counts.map(|count| count.name.as_str())
     }
 
-    /// The paths of the prompt files that are used in a mode, once for each layer and variant that uses one.
+    /// The paths, each below its pack, of the files that the pack's own prompts use in a mode, once for each layer and
+    /// variant that uses one. Layers of a used pack are left out: they never use a file of this one.
     pub fn prompt_files_in(&self, mode: &str) -> Vec<&str> {
         let Some(mode) = self.mode_id(mode) else { return Vec::new() };
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
+        let layers = layers.filter(|layer| self.files.is_own(layer.at.source));
         let variants = layers.flat_map(|layer| match &layer.holds {
             LayerSource::Files { variants, .. } => variants.as_slice(),
             LayerSource::History | LayerSource::Message => &[],
         });
         let texts = variants.filter_map(|variant| variant.texts.get(mode.0).copied().flatten());
-        texts.filter_map(|text| Some(self.prompts.texts.get(text)?.path.as_str())).collect()
+        texts.filter_map(|text| self.files.path(self.prompts.texts.get(text)?.source)).collect()
     }
 }

@@ -67,7 +67,7 @@ pub use tables::{Permission, PermitCell};
 pub(crate) use types::{Kind, Types};
 
 use crate::expression::{Record, Template};
-use crate::surface;
+use crate::surface::{self, files::Files};
 use crate::text::{FilePlace, Location, Sources, Spanned};
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
@@ -79,6 +79,8 @@ pub struct Program {
     pub(crate) name: String,
     pub(crate) version: Option<String>,
     pub(crate) sources: Sources,
+    /// The texts and grammars among them.
+    pub(crate) files: Files,
     pub(crate) dialects: Vec<Dialect>,
     pub(crate) actions: Table<String, Action>,
     pub(crate) modes: Table<String, Mode>,

@@ -6,6 +6,7 @@
 
 pub(crate) mod declare;
 pub(crate) mod decode;
+pub(crate) mod files;
 pub(crate) mod syntax;
 
 mod action;
@@ -37,7 +38,7 @@ use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 use declare::table;
 use decode::{Decode, Decoder};
-use indexmap::IndexMap;
+use files::{Files, PackId, grammar_name, is_text};
 use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
 
@@ -160,11 +161,8 @@ pub struct Surface {
     pub tiers: Named<Tier>,
     /// `[models]`
     pub models: Named<Model>,
-    /// The texts that prompts may name, by their paths below the pack. The error is the byte where a file stops being
-    /// UTF-8.
-    pub texts: BTreeMap<String, Result<SourceId, usize>>,
-    /// The pack's own grammars, by name.
-    pub grammars: IndexMap<String, SourceId>,
+    /// The texts and grammars that tables may name.
+    pub(crate) files: Files,
     /// The places of things with faults: what seems missing in them may be due to a fault.
     pub torn: HashSet<Location>,
     /// The names of things that could not be read at all; they count as declared.
@@ -177,7 +175,7 @@ pub struct Surface {
 pub fn read(folder: &Folder) -> (Surface, Vec<Diagnostic>) {
     let mut surface = Surface::default();
     let mut diagnostics = Vec::new();
-    surface.take_folder(folder, &mut Taking::default(), &mut diagnostics);
+    let _pack = surface.take_folder(folder, &mut Taking::default(), &mut diagnostics);
     (surface, diagnostics)
 }
 
@@ -217,10 +215,16 @@ impl Surface {
         all
     }
 
-    fn take_folder<'f>(&mut self, folder: &'f Folder, taking: &mut Taking<'f>, diagnostics: &mut Vec<Diagnostic>) {
+    fn take_folder<'f>(
+        &mut self,
+        folder: &'f Folder,
+        taking: &mut Taking<'f>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> PackId {
         self.partial |= folder.faults.iter().any(Diagnostic::is_error);
         diagnostics.extend_from_slice(&folder.faults);
-        let Own { tables: mut files, grammars, texts } = self.read_files(folder, diagnostics);
+        let pack = self.files.add_pack(&folder.name);
+        let mut files = self.read_files(folder, pack, diagnostics);
         let first = files.iter_mut().find(|own| own.path == "pack.toml").map(|own| &mut own.file);
         let (about, check) = first.map(|file| (file.pack.take(), file.check.take())).unwrap_or_default();
         for OwnFile { file, .. } in &files {
@@ -239,87 +243,94 @@ impl Surface {
             let at = file.map(|(source, _)| Location { source, span: Span::default() });
             diagnostics.extend(fault.map(|fault| Diagnostic { at, ..fault }));
         }
+        if let Some(about) = &about {
+            self.files.rename(pack, &about.name.value);
+        }
         // Used packs come first, so that this pack's own tables can replace theirs.
         taking.above.push(&folder.name);
         for used in about.iter().flat_map(|about| &about.uses) {
-            self.take_used(folder, used, taking, diagnostics);
+            match self.take_used(folder, used, taking, diagnostics) {
+                Some(used) => self.files.add_use(pack, used),
+                None => self.partial = true,
+            }
         }
         taking.above.pop();
         if taking.above.is_empty() {
             self.about = about;
             self.check = check;
         }
-        // Its own files stand in for those of the same path, too.
-        self.grammars.extend(grammars);
-        self.texts.extend(texts);
         let own = files.iter().map(|file| file.source).collect();
         let mut merging = Merging { own, partial: self.partial, lists: Vec::new(), diagnostics };
         files.into_iter().for_each(|own| self.merge(own.file, &mut merging));
+        pack
     }
 
-    /// Reads the files of a folder.
-    fn read_files<'f>(&mut self, folder: &'f Folder, diagnostics: &mut Vec<Diagnostic>) -> Own<'f> {
-        let mut own = Own::default();
+    /// Reads the files of a folder, and returns its tables.
+    fn read_files<'f>(
+        &mut self,
+        folder: &'f Folder,
+        pack: PackId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<OwnFile<'f>> {
+        let mut tables = Vec::new();
         for (path, bytes) in &folder.files {
-            let grammar = path.strip_prefix("grammar/").and_then(|rest| rest.strip_suffix(".pest"));
-            let is_table = is_table(path);
-            let is_text = TEXTS.iter().any(|end| path.ends_with(end)) && !is_test(path);
-            if !is_table && !is_text && grammar.is_none() {
+            let is_named = is_text(path) || grammar_name(path).is_some();
+            if !is_table(path) && !is_named {
                 continue;
             }
             let name = folder.called(path);
             let text = match std::str::from_utf8(bytes) {
                 Ok(text) => authored(text),
-                // Only a text that a prompt names has to be UTF-8: decide that later.
-                Err(error) if is_text => {
-                    own.texts.push((path.clone(), Err(error.valid_up_to())));
-                    continue;
-                }
                 Err(error) => {
-                    let message = format!("`{name}` is not UTF-8 from byte {} on", error.valid_up_to());
-                    let fault =
-                        Diagnostic::new(Code::PACK_UNREADABLE, self.sources.add_broken(&name, bytes, error), message);
-                    diagnostics.push(fault.with_help("save the file as UTF-8"));
-                    match grammar {
-                        Some(grammar) => drop(self.lost.insert(grammar.to_owned())),
-                        None => self.partial = true,
+                    if is_named {
+                        self.files.add(pack, path, Err(error.valid_up_to()));
+                    }
+                    // Only a text that is used has to be UTF-8: decide that later.
+                    if !is_text(path) {
+                        self.partial |= !is_named;
+                        let message = format!("`{name}` is not UTF-8 from byte {} on", error.valid_up_to());
+                        let at = self.sources.add_broken(&name, bytes, error);
+                        let fault = Diagnostic::new(Code::PACK_UNREADABLE, at, message);
+                        diagnostics.push(fault.with_help("save the file as UTF-8"));
                     }
                     continue;
                 }
             };
             let source = self.sources.add(Source::new(name, text.as_ref()));
-            match grammar {
-                _ if is_text => own.texts.push((path.clone(), Ok(source))),
-                Some(grammar) => own.grammars.push((grammar.to_owned(), source)),
-                None => {
-                    let mut reading = Decoder::new(source, &text, diagnostics);
-                    own.tables.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
-                    self.torn.extend(reading.torn);
-                    self.lost.extend(reading.lost);
-                }
+            self.files.add_source(pack, source);
+            if is_named {
+                self.files.add(pack, path, Ok(source));
+            } else {
+                let mut reading = Decoder::new(source, &text, diagnostics);
+                tables.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
+                self.torn.extend(reading.torn);
+                self.lost.extend(reading.lost);
             }
         }
-        own
+        tables
     }
 
-    /// Takes over the tables of a used pack, once.
+    /// Takes over the tables of a used pack, once; none if there is no such pack, which is reported.
     fn take_used<'f>(
         &mut self,
         folder: &'f Folder,
         used: &Spanned<String>,
         taking: &mut Taking<'f>,
         diagnostics: &mut Vec<Diagnostic>,
-    ) {
+    ) -> Option<PackId> {
         let path = &used.value;
         let fault = match folder.others.get(path) {
             Some(other) if taking.above.contains(&other.name.as_str()) => {
                 Diagnostic::new(Code::PACK_USE_CYCLE, used.at, format!("`{path}` uses this pack in turn"))
             }
             // Two packs that this one uses may use the same one, by paths of their own.
-            Some(other) if taking.done.iter().any(|done| done.files == other.files) => return,
             Some(other) => {
-                taking.done.push(other);
-                return self.take_folder(other, taking, diagnostics);
+                if let Some((_, known)) = taking.done.iter().find(|(done, _)| is_same(done, other)) {
+                    return Some(*known);
+                }
+                let pack = self.take_folder(other, taking, diagnostics);
+                taking.done.push((other, pack));
+                return Some(pack);
             }
             None if is_absolute(path) => {
                 Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{path}` starts at the root of a disk"))
@@ -328,8 +339,8 @@ impl Surface {
             None => Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("there is no pack at `{path}`"))
                 .with_help("`use` names folders with a `pack.toml`, relative to this pack's"),
         };
-        self.partial = true;
         diagnostics.push(fault);
+        None
     }
 
     fn merge(&mut self, file: File, merging: &mut Merging<'_>) {
@@ -390,17 +401,7 @@ struct Taking<'f> {
     /// The names of the folders from the pack down to the current one.
     above: Vec<&'f str>,
     /// The folders that have been taken over.
-    done: Vec<&'f Folder>,
-}
-
-/// A folder's own files.
-#[derive(Default)]
-struct Own<'f> {
-    tables: Vec<OwnFile<'f>>,
-    /// By name.
-    grammars: Vec<(String, SourceId)>,
-    /// By path.
-    texts: Vec<(String, Result<SourceId, usize>)>,
+    done: Vec<(&'f Folder, PackId)>,
 }
 
 /// One of a folder's own TOML files.
@@ -413,6 +414,13 @@ struct OwnFile<'f> {
 /// Whether the file at this path below a pack is one of its tables.
 fn is_table(path: &str) -> bool {
     path.ends_with(".toml") && !is_test(path)
+}
+
+/// Whether two folders, which may have been read by different paths, are the same pack.
+fn is_same(one: &Folder, other: &Folder) -> bool {
+    let uses_same =
+        || one.others.iter().zip(&other.others).all(|(one, other)| one.0 == other.0 && is_same(one.1, other.1));
+    one.files == other.files && one.others.len() == other.others.len() && uses_same()
 }
 
 /// Whether the file belongs to the tests of the pack.

@@ -45,6 +45,7 @@ mod strategies;
 mod taught;
 mod texts;
 mod tidy;
+mod uses;
 
 /// The folder of this repository.
 pub(crate) fn root() -> &'static Path {

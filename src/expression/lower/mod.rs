@@ -54,13 +54,16 @@ struct Lower<'s> {
 /// Source code for the engine.
 type Code = Result<String, Fault>;
 
-/// The texts that a document may include, by their names.
+/// The texts that a document may include. One name may mean different texts in different files.
 pub(crate) trait Library {
-    /// The text called `name`, and its source.
-    fn text(&self, name: &str) -> Option<(&str, SourceId)>;
+    /// The text that `name` means in the file `from`.
+    fn find(&self, name: &str, from: SourceId) -> Option<SourceId>;
 
-    /// The diagnostic for a `name` without a text.
-    fn missing(&self, name: &str) -> Option<Diagnostic>;
+    /// The text of a file.
+    fn text(&self, source: SourceId) -> &str;
+
+    /// The diagnostic for a `name` that means no text in the file `from`.
+    fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic>;
 }
 
 /// What lowering a document needs besides.
@@ -73,8 +76,8 @@ struct Paper<'s> {
     place: Place,
     /// The file being inserted; none for the document itself.
     file: Option<SourceId>,
-    /// The names of the files being inserted, from the document down.
-    open: Vec<String>,
+    /// The document, and the files being inserted, from the outermost down.
+    open: Vec<SourceId>,
     files: usize,
     /// Whether a value could form a mark together with the text around it.
     joins: bool,

@@ -5,14 +5,14 @@
 //! Never: accepts a value of a document at a place where it is unclear how to escape it.
 
 use super::{Binding, Library, Lower, Paper, bounded};
-use crate::diagnostic::{Code, alternatives};
+use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::expression::engine::GUARDED;
 use crate::expression::escape::{Escape, Slot};
 use crate::expression::lowered::{Each, Form, Lowered, Node, Page, Print};
 use crate::expression::place::Place;
 use crate::expression::reads::ENTRY;
 use crate::expression::{Fault, filters};
-use crate::text::Span;
+use crate::text::{SourceId, Span};
 use minijinja::machinery;
 use minijinja::machinery::ast::{CallArg, EmitRaw, Expr, ForLoop, IfCond, Include, Set, Spanned, Stmt};
 use minijinja::syntax::SyntaxConfig;
@@ -27,12 +27,12 @@ const FILES: usize = 64;
 /// Lowers a whole file, with included files inserted, and returns whether a value could form structure with the text
 /// around it.
 pub(in crate::expression) fn document(
-    source: &str,
-    name: &str,
+    file: SourceId,
     library: &dyn Library,
     own: &[&str],
     escape: &Escape,
 ) -> Result<(Lowered, bool), Fault> {
+    let source = library.text(file);
     let mut lower = Lower::new(source);
     lower.paper = Some(Paper {
         library,
@@ -40,7 +40,7 @@ pub(in crate::expression) fn document(
         escape,
         place: Place::Text,
         file: None,
-        open: vec![name.to_owned()],
+        open: vec![file],
         files: 1,
         joins: escape.joins(""),
     });
@@ -341,25 +341,30 @@ impl<'s> Lower<'s> {
             return Err(self.refuse(&include.name, "`include` takes the path of a file in quotes"));
         };
         let Some(paper) = &mut self.paper else { return Ok(None) };
+        let Some(from) = paper.open.last().copied() else { return Ok(None) };
         let library = paper.library;
-        let again = paper.open.contains(&name);
+        let found = library.find(&name, from);
+        let again = found.is_some_and(|found| paper.open.contains(&found));
         paper.files += 1;
         if again || paper.files > FILES {
             let message = format!("a document consists of at most {FILES} files");
             let message = if again { format!("`{name}` includes itself") } else { message };
             return Err(self.refuse(&include.name, &message));
         }
-        let Some((text, source)) = library.text(&name) else {
-            let missing = library.missing(&name);
-            let outside = missing.as_ref().filter(|missing| missing.code == Code::PACK_OUTSIDE);
-            let message = outside.map_or_else(|| format!("the pack has no file `{name}`"), |one| one.message.clone());
+        let Some(source) = found else {
+            let missing = library.missing(&name, from);
+            // Other faults are not about the name, but about the file.
+            let of_name = |one: &&Diagnostic| [Code::PACK_OUTSIDE, Code::PACK_DUPLICATE].contains(&one.code);
+            let of_name = missing.as_ref().filter(of_name);
+            let message = of_name.map_or_else(|| format!("the pack has no file `{name}`"), |one| one.message.clone());
             let fault = self.refuse(&include.name, &message);
-            let code = outside.map_or(fault.code.clone(), |outside| outside.code.clone());
+            let code = of_name.map_or(fault.code.clone(), |one| one.code.clone());
             let help = missing.and_then(|missing| missing.help);
             let help = help.unwrap_or_else(|| "paths are relative to the pack's folder".to_owned());
             return Err(Fault { code, ..fault }.help(help));
         };
-        paper.open.push(name);
+        let text = library.text(source);
+        paper.open.push(source);
         let above = paper.file.replace(source);
         let around = std::mem::replace(&mut self.source, text);
         let page = self.file(text, out).map_err(|fault| match fault.file {

@@ -155,11 +155,15 @@ fn templates() -> impl Strategy<Value = String> {
 struct Alone<'t>(&'t str);
 
 impl Library for Alone<'_> {
-    fn text(&self, _: &str) -> Option<(&str, SourceId)> {
-        Some((self.0, SourceId::RESPONSE))
+    fn find(&self, _: &str, _: SourceId) -> Option<SourceId> {
+        None
     }
 
-    fn missing(&self, _: &str) -> Option<crate::diagnostic::Diagnostic> {
+    fn text(&self, _: SourceId) -> &str {
+        self.0
+    }
+
+    fn missing(&self, _: &str, _: SourceId) -> Option<crate::diagnostic::Diagnostic> {
         None
     }
 }
@@ -200,7 +204,7 @@ fn jinja() -> minijinja::Environment<'static> {
 fn a_line_of_statements_alone_leaves_nothing() {
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let document = Document::parse(&Alone(text), "", &[], &Arc::new(Escape::new(openers())));
+        let document = Document::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
         let world = world();
         assert_eq!(document.ok().and_then(|document| document.render(&scope(&world)).ok()).as_deref(), Some(expected));
     }
@@ -217,7 +221,9 @@ fn none_prints_nothing_in_a_document() {
     let world = world();
     for filter in ["", "| markup", "| upper", "| string"] {
         let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
-        let document = Document::parse(&Alone(&text), "", &["params"], &Arc::new(Escape::new(openers()))).expect(&text);
+        let document =
+            Document::parse(&Alone(&text), SourceId::RESPONSE, &["params"], &Arc::new(Escape::new(openers())))
+                .expect(&text);
         assert_eq!(document.render(&scope(&world)).as_deref(), Ok("<a></a>"), "{text}");
         assert!(document.is_page_of_engine(&scope(&world)), "{text}");
     }
@@ -280,7 +286,7 @@ proptest! {
         {
             prop_assert_eq!(Ok(page), engine::render(environment, lowered, &scope), "{}", text);
         }
-        if let Ok(document) = Document::parse(&Alone(&text), "", &[], &Arc::new(Escape::new(openers()))) {
+        if let Ok(document) = Document::parse(&Alone(&text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers()))) {
             let whole = document.render(&scope);
             prop_assert!(document.is_page_of_engine(&scope), "{} says {:?}", text, whole);
         }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
     let at = dialect.at;
     let dialect = &dialect.value;
-    let grammars = || dialect.grammar.0.iter().filter_map(|grammar| pack.grammars.get(&grammar.value));
+    let grammars = || pack.grammars.of(dialect);
     let object = grammars().find(|grammar| Outline::fit(grammar)).cloned();
     // What stands before an object has a grammar of its own.
     let families = grammars().filter(|grammar| object.is_none() || !Outline::fit(grammar));
@@ -32,7 +32,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         !says || only.is_none_or(|only| only.contains(['*', '?']) || is_action(only))
     };
     let compiled = |(name, block): (&String, &Spanned<surface::Block>)| {
-        let fields = block.value.fields.as_ref().and_then(|name| pack.grammars.get(&name.value));
+        let fields = block.value.fields.as_ref().and_then(|name| pack.grammars.get(name));
         let fields = fields.cloned().and_then(Family::new).map(Arc::new);
         Block { fields, ..compile_block(name, block, dialect, telling(name, &block.value)) }
     };
@@ -80,9 +80,8 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
 /// Each name that opens a block, with the block and its family. In a dialect of one object, only blocks before the
 /// object have a family.
 fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> Vec<(&'d str, Binding)> {
-    let spells = |name: &&Spanned<String>| {
-        !is_object || pack.grammars.get(&name.value).is_some_and(|grammar| !Outline::fit(grammar))
-    };
+    let spells =
+        |name: &&Spanned<String>| !is_object || pack.grammars.get(name).is_some_and(|grammar| !Outline::fit(grammar));
     let mut names = Vec::new();
     for (id, (name, block)) in (0..).map(BlockId).zip(&dialect.blocks) {
         let families = dialect.grammar.0.iter().filter(spells);

@@ -82,12 +82,13 @@ impl Compiler<'_> {
             takes.iter().for_each(|name| sight.bind(name, None));
             sight.open(surface.torn.contains(&message.at));
             let words = message.value.says.clone().or_else(|| {
-                let source = surface.texts.get(&message.value.template.as_ref()?.value)?.as_ref().ok()?;
-                let text = surface.sources.get(*source)?.text();
+                let path = message.value.template.as_ref()?;
+                let source = surface.files.text(&path.value, path.at.source).source()?;
+                let text = surface.sources.get(source)?.text();
                 // The line break that ends a file is none of the message.
                 let text = text.strip_suffix('\n').unwrap_or(text);
                 let span = Span::new(0, text.len());
-                Some(Spanned::new(text.to_owned(), Location { source: *source, span }))
+                Some(Spanned::new(text.to_owned(), Location { source, span }))
             });
             if let Some(text) = self.template(words.as_ref(), &sight) {
                 messages.insert(name.clone(), Message { text, takes, at: message.at });

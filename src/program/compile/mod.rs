@@ -72,6 +72,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         version: surface.about.as_ref().and_then(|about| Some(about.version.as_ref()?.value.clone())),
         sources: surface.sources.clone(),
+        files: surface.files.clone(),
         dialects,
         actions,
         modes,

@@ -8,11 +8,13 @@ use super::Compiler;
 use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Escape, Guarding, Library, Marking, Start};
-use crate::pack::prompts::{missing_text, modes_of, path_in, trimming};
+use crate::pack::files::wrong_text;
+use crate::pack::prompts::{modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Layer, LayerSource, ModeView, Model, Prompt, Prompts, Text, Tier, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
+use crate::surface::files::Found;
 use crate::surface::{self, Amount, Origins, Surface};
-use crate::text::{Location, SourceId, Span, Spanned};
+use crate::text::{Location, Source, SourceId, Span, Spanned};
 use crate::value::Table;
 use crate::value::{Object, Value};
 use std::sync::{Arc, OnceLock};
@@ -75,7 +77,7 @@ impl Compiler<'_> {
                 for (tier, path) in own.chain(others) {
                     let mut of_mode = |mode: &&str| {
                         let below = path_in(path, mode).ok().filter(|_| stands.contains(mode))?;
-                        self.text(&below, plain, texts)
+                        self.text(&below, path.at.source, plain, texts)
                     };
                     variants.push(Variant { tier, texts: modes.iter().map(&mut of_mode).collect() });
                 }
@@ -104,29 +106,31 @@ impl Compiler<'_> {
         })
     }
 
-    /// The id of a text; the text is read the first time.
-    fn text(&mut self, below: &str, plain: bool, texts: &mut KnownTexts) -> Option<usize> {
-        let known = texts.known.iter().position(|((path, kind), _)| path == below && *kind == plain);
-        if known.is_some() {
-            return known;
-        }
+    /// The id of the text that `below` means in the file `from`; the text is read the first time.
+    fn text(&mut self, below: &str, from: SourceId, plain: bool, texts: &mut KnownTexts) -> Option<usize> {
         let surface = self.surface;
         // Until the text has been read, what it asks for is unknown.
         let unread = std::mem::replace(&mut texts.unread, true);
-        let (text, source) = surface.text(below)?;
-        let body = if plain {
-            Body::Plain(text.trim_matches(['\n', '\r']).to_owned())
-        } else {
-            Body::Template(self.document(below, &texts.escape)?)
-        };
+        let source = surface.files.text(below, from).source()?;
+        let known = texts.known.iter().position(|(kind, text)| text.source == source && *kind == plain);
+        if known.is_none() {
+            let file = surface.sources.get(source)?;
+            let body = if plain {
+                Body::Plain(file.text().trim_matches(['\n', '\r']).to_owned())
+            } else {
+                Body::Template(self.document(source, &texts.escape)?)
+            };
+            // A path alone is that of a file of the pack itself.
+            let path = if surface.files.is_own(source) { below } else { file.name() };
+            let counts = [OnceLock::new(), OnceLock::new()];
+            texts.known.push((plain, Text { path: path.to_owned(), source, body, counts }));
+        }
         texts.unread = unread;
-        let counts = [OnceLock::new(), OnceLock::new()];
-        texts.known.push(((below.to_owned(), plain), Text { path: below.to_owned(), source, body, counts }));
-        Some(texts.known.len() - 1)
+        known.or(texts.known.len().checked_sub(1))
     }
 
     /// Reports sections of modes that no template asks for: they would never be shown.
-    fn check_sections(&mut self, texts: &[((String, bool), Text)]) {
+    fn check_sections(&mut self, texts: &[(bool, Text)]) {
         let surface = self.surface;
         let mut asked: Vec<&str> = Vec::new();
         for (_, text) in texts {
@@ -177,24 +181,29 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     escape.with_guards(guards.collect()).with_marks(marks.collect())
 }
 
-/// The texts read so far, by path and whether they are plain.
+/// The texts read so far.
 struct KnownTexts {
-    known: Vec<((String, bool), Text)>,
+    /// Whether each is plain, and the text.
+    known: Vec<(bool, Text)>,
     /// Whether some texts cannot be read.
     unread: bool,
     escape: Arc<Escape>,
 }
 
 impl Library for Surface {
-    fn text(&self, name: &str) -> Option<(&str, SourceId)> {
-        let id = self.texts.get(name).copied()?.ok()?;
-        let text = self.sources.get(id)?.text();
-        Some((text, id))
+    fn find(&self, name: &str, from: SourceId) -> Option<SourceId> {
+        // A name with a fault means no file, so that the fault is reported.
+        let found = Some(self.files.text(name, from)).filter(|found| !matches!(found, Found::Ambiguous(..)));
+        found?.source()
     }
 
-    fn missing(&self, name: &str) -> Option<Diagnostic> {
+    fn text(&self, source: SourceId) -> &str {
+        self.sources.get(source).map_or("", Source::text)
+    }
+
+    fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic> {
         // The caller knows the place: the word that names the file.
-        missing_text(self, name, Location::response(Span::default()))
+        wrong_text(self, name, Location { source: from, span: Span::default() })
     }
 }
 

@@ -9,8 +9,9 @@ use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
 use crate::program::Pattern;
+use crate::surface::files::Found;
 use crate::surface::{Action, Case, Dialect, Named, Origin, Role, Tree};
-use crate::text::{Location, Spanned, excerpt};
+use crate::text::{Location, SourceId, Spanned, excerpt};
 use crate::value::Table;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -274,7 +275,8 @@ impl Compiler<'_> {
         let mut giving = dialects.filter(|dialect| dialect.blocks.values().any(|one| one.value.role == Role::Content));
         let lowers = |dialect: &Dialect| {
             // What a rule of a pack's own grammar is called, its attribute is called, too.
-            let is_shipped = |name: &Spanned<String>| !self.surface.grammars.contains_key(&name.value);
+            let files = &self.surface.files;
+            let is_shipped = |name: &Spanned<String>| files.grammar(&name.value, name.at.source) == Found::Missing;
             dialect.case == Some(Case::Insensitive) && dialect.grammar.0.iter().all(is_shipped)
         };
         if !name.contains(|c: char| c.is_ascii_uppercase()) || !giving.all(lowers) {
@@ -303,8 +305,8 @@ impl Compiler<'_> {
         Some(template)
     }
 
-    pub(super) fn document(&mut self, path: &str, escape: &Arc<Escape>) -> Option<Document> {
-        let document = self.parsed(Document::parse(self.surface, path, MARKUP_NAMES, escape))?;
+    pub(super) fn document(&mut self, source: SourceId, escape: &Arc<Escape>) -> Option<Document> {
+        let document = self.parsed(Document::parse(self.surface, source, MARKUP_NAMES, escape))?;
         self.see(document.reads(), &Sight::of(PROMPT_NAMES));
         Some(document)
     }
