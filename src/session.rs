@@ -13,12 +13,9 @@ use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
 use crate::text::{JsonPlaces, Span};
-#[cfg(feature = "schema")]
-use crate::value::Object;
-use crate::value::Value;
+use crate::value::{Object, Value};
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,7 +48,7 @@ pub struct Session {
     pub mode: String,
     /// The values that the pack's `[state]` declares, in the order of declaration. A host may change them. Whether they
     /// fit their schemas is checked by [`Program::resume`], not here.
-    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Json>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Object"))]
     pub state: Record,
     /// The current time, which the host sets for each turn. The engine has no clock.
     pub now: Option<String>,
@@ -181,7 +178,7 @@ impl Program {
     ///
     /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit its
     /// schema.
-    pub fn resume(&self, kept: &Json) -> Result<Session, Faults> {
+    pub fn resume(&self, kept: impl Into<Value>) -> Result<Session, Faults> {
         match self.resume_lossy(kept) {
             (session, faults) if faults.is_empty() => Ok(session),
             (_, faults) => Err(Faults::new(faults, self.sources.clone())),
@@ -192,8 +189,7 @@ impl Program {
     /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
     ///
     /// ```
-    /// use rulebook::{Folder, Program};
-    /// use serde_json::json;
+    /// use rulebook::{Folder, Program, value};
     ///
     /// let pack = r#"
     /// [pack]
@@ -206,39 +202,39 @@ impl Program {
     /// turns = { type = "integer", default = 0 }
     /// "#;
     /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
-    /// let kept = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
+    /// let kept = value!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
     /// assert!(program.resume(&kept).is_err());
     ///
     /// let (session, lost) = program.resume_lossy(&kept);
-    /// assert_eq!(session.state.to_value(), json!({ "notes": ["Tea"], "turns": 0 }));
+    /// assert_eq!(session.state.to_value(), value!({ "notes": ["Tea"], "turns": 0 }));
     /// assert_eq!(lost.len(), 2);
     /// assert_eq!(lost[1].message, "the pack's state has no `reader`");
     /// # Ok::<(), rulebook::Faults>(())
     /// ```
-    pub fn resume_lossy(&self, kept: &Json) -> (Session, Vec<Diagnostic>) {
-        let (session, misfits) = self.resume_in_part(kept);
+    pub fn resume_lossy(&self, kept: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
+        let (session, misfits) = self.resume_in_part(&kept.into());
         (session, misfits.into_iter().map(|misfit| misfit.diagnostic).collect())
     }
 
     /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
-    pub fn resume_in_part(&self, kept: &Json) -> (Session, Vec<Misfit>) {
+    pub fn resume_in_part(&self, kept: &Value) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
         let mut faults = Vec::new();
-        let Json::Object(members) = kept else {
+        let Value::Object(members) = kept else {
             let what = "a session is an object with `mode`, `state`, `now` and `ids`";
             return (session, vec![Misfit::value("", what.to_owned())]);
         };
         for (name, value) in members {
             let way = || way_to("", name);
-            match (name.as_str(), value) {
-                (_, Json::Null) => {}
-                ("mode", Json::String(mode)) if self.modes.contains_key(mode) => session.mode.clone_from(mode),
-                ("mode", Json::String(mode)) => {
+            match (name, value) {
+                (_, Value::Null) => {}
+                ("mode", Value::String(mode)) if self.modes.contains_key(&**mode) => session.mode = (**mode).to_owned(),
+                ("mode", Value::String(mode)) => {
                     faults.push(Misfit { way: way(), named: false, diagnostic: self.no_mode(mode) });
                 }
-                ("state", Json::Object(state)) => self.resume_state(state, &mut session, &mut faults),
-                ("now", Json::String(now)) => session.now = Some(now.clone()),
-                ("ids", Json::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
+                ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
+                ("now", Value::String(now)) => session.now = Some((**now).to_owned()),
+                ("ids", Value::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
                     faults.push(Misfit::value(way(), format!("`{name}` of the session is not a text")));
                 }
@@ -269,26 +265,25 @@ impl Program {
         misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
     }
 
-    fn resume_state(&self, kept: &Map<String, Json>, session: &mut Session, faults: &mut Vec<Misfit>) {
+    fn resume_state(&self, kept: &Object, session: &mut Session, faults: &mut Vec<Misfit>) {
         for (name, value) in kept {
-            let value = Value::from(value);
             let way = || way_to("/state", name);
             match self.slots.get(name) {
                 // It is computed anew, whatever the pack said that kept it.
                 Some(slot) if slot.compute.is_some() => continue,
                 Some(slot) => {
                     let Ok(validator) = slot.schema.validator() else { continue };
-                    let valid = validator.is_valid(&value);
+                    let valid = validator.is_valid(value);
                     // `null` from a host means that it has no value yet: keep the initial one, unless an effect may have
                     // set it to `none`.
                     if value.is_null() && !(valid && slot.changed) {
                         continue;
                     }
                     if !valid {
-                        let wrong = validator.iter_errors(&value).take(10);
-                        faults.extend(wrong.map(|error| {
-                            let what = program::misfit_at(&format!("state.{name}"), &error);
-                            Misfit::value(way() + error.instance_path().as_str(), what)
+                        let wrong = validator.faults(value).take(10);
+                        faults.extend(wrong.map(|fault| {
+                            let what = program::misfit_at(&format!("state.{name}"), &fault);
+                            Misfit::value(way() + fault.pointer(), what)
                         }));
                         continue;
                     }
@@ -299,17 +294,17 @@ impl Program {
                     continue;
                 }
             }
-            *session.state.entry(name) = value;
+            *session.state.entry(name) = value.clone();
         }
     }
 }
 
 /// Takes over counters of ids, if all of them are fit for use.
-fn resume_ids(given: &Map<String, Json>, way: &str, session: &mut Session, faults: &mut Vec<Misfit>) {
+fn resume_ids(given: &Object, way: &str, session: &mut Session, faults: &mut Vec<Misfit>) {
     let mut ids = IndexMap::with_capacity(given.len());
     for (kind, last) in given {
         match last.as_u64().filter(|last| *last < MOST_IDS) {
-            Some(last) => drop(ids.insert(kind.clone(), last)),
+            Some(last) => drop(ids.insert(kind.to_owned(), last)),
             None => {
                 let what = format!("`ids.{}` is not a whole number below {MOST_IDS}", excerpt(kind, 60));
                 faults.push(Misfit::value(way_to(way, kind), what));

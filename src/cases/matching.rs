@@ -8,7 +8,7 @@ use super::expectation::Expectation;
 use crate::diagnostic::nearest;
 use crate::surface::Tree;
 use crate::text::Location;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 use std::fmt;
 
 /// One expectation that was not met.
@@ -94,21 +94,21 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
                 let (got, before) = (object.get(&key.value), failures.len());
                 descend(value, got, format!("{path}.{}", key.value), key.at, failures);
                 if let (None, [failure]) = (got, failures.get_mut(before..).unwrap_or_default()) {
-                    failure.meant = nearest(&key.value, object.keys().map(String::as_str)).map(str::to_owned);
-                    failure.beside = object.keys().cloned().collect();
+                    failure.meant = nearest(&key.value, object.keys()).map(str::to_owned);
+                    failure.beside = object.keys().map(str::to_owned).collect();
                 }
             }
             true
         }
         (Tree::List(items, _), Some(Value::Array(found))) if items.len() == found.len() => {
-            for (index, (item, found)) in items.iter().zip(found).enumerate() {
+            for (index, (item, found)) in items.iter().zip(&**found).enumerate() {
                 descend(item, Some(found), format!("{path}[{index}]"), item.at(), failures);
             }
             true
         }
         // TOML has no null; what an outcome has nothing for is written as the empty text.
         (Tree::Text(text), Some(Value::Null)) => text.value.is_empty(),
-        (Tree::Text(text), Some(Value::String(found))) => text.value == *found,
+        (Tree::Text(text), Some(Value::String(found))) => *text.value == **found,
         (Tree::Constant(value, _), Some(found)) => equal(value, found),
         _ => false,
     };
@@ -129,7 +129,7 @@ fn likeness(expected: &Tree, got: &Value) -> Value {
         (Tree::Table(members, _), Value::Object(object)) => members
             .iter()
             .filter_map(|(key, value)| Some((key.value.clone(), likeness(value, object.get(&key.value)?))))
-            .collect::<Map<_, _>>()
+            .collect::<Object>()
             .into(),
         (Tree::List(items, _), Value::Array(found)) => {
             let rest = items.last();

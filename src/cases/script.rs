@@ -14,8 +14,8 @@ use crate::outcome::{EffectRecord, Finding};
 use crate::program::Program;
 use crate::session::Session;
 use crate::text::Sources;
+use crate::value::{Value, to_value};
 use serde::Serialize;
-use serde_json::Value;
 use std::fmt::Write as _;
 
 /// One thing that was said in a conversation, and its result.
@@ -104,10 +104,10 @@ pub(super) fn expectation(before: &Session, told: &TurnResult) -> String {
     }
     text += &effects(told.effects());
     text += &codes(told.diagnostics());
-    let state: serde_json::Map<String, Value> =
-        changes(before, told.session()).map(|(name, value)| (name.to_owned(), value.to_json())).collect();
-    let mut session = serde_json::Map::new();
-    session.insert("mode".to_owned(), told.session().mode.clone().into());
+    let state: crate::value::Object =
+        changes(before, told.session()).map(|(name, value)| (name, value.clone())).collect();
+    let mut session = crate::value::Object::new();
+    session.insert("mode", told.session().mode.clone().into());
     if !state.is_empty() {
         session.insert("state".to_owned(), state.into());
     }
@@ -135,7 +135,7 @@ fn codes(findings: &[Finding]) -> String {
 
 /// `key = value`; empty if TOML has no such value.
 fn line(key: &str, value: &(impl Serialize + ?Sized)) -> String {
-    let value = serde_json::to_value(value).ok().as_ref().and_then(toml);
+    let value = to_value(value).as_ref().and_then(toml);
     value.map(|value| format!("{} = {value}\n", self::key(key))).unwrap_or_default()
 }
 
@@ -143,11 +143,11 @@ fn line(key: &str, value: &(impl Serialize + ?Sized)) -> String {
 /// list.
 fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
     let entry = |entry| {
-        let Value::Object(mut object) = serde_json::to_value(entry).ok()? else { return None };
-        object.retain(|name, _| members.is_empty() || members.contains(&name.as_str()));
+        let Value::Object(mut object) = to_value(entry)? else { return None };
+        object.retain(|name, _| members.is_empty() || members.contains(&name));
         toml(&Value::Object(object))
     };
-    let found: Option<Vec<toml::Value>> = entries.iter().map(entry).collect();
+    let found: Option<Vec<String>> = entries.iter().map(entry).collect();
     match found {
         Some(found) if !found.is_empty() => {
             let found: String = found.iter().map(|entry| format!("  {entry},\n")).collect();
@@ -157,21 +157,26 @@ fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
     }
 }
 
-/// The value as TOML, without null members. None if a list contains null, or a number does not fit.
-fn toml(value: &Value) -> Option<toml::Value> {
+/// The value as inline TOML, without null members. None if a list contains null, or a number does not fit.
+fn toml(value: &Value) -> Option<String> {
+    let scalar = |value: toml::Value| value.to_string();
     Some(match value {
         Value::Null => return None,
-        Value::Bool(flag) => (*flag).into(),
+        Value::Bool(flag) => scalar((*flag).into()),
         Value::Number(number) => match number.as_i64() {
-            Some(number) => number.into(),
-            None if number.is_f64() => number.as_f64()?.into(),
+            Some(number) => scalar(number.into()),
+            None if number.is_f64() => scalar(number.as_f64().into()),
             None => return None,
         },
-        Value::String(text) => text.as_str().into(),
-        Value::Array(items) => toml::Value::Array(items.iter().map(toml).collect::<Option<_>>()?),
+        Value::String(text) => scalar((**text).into()),
+        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Option<Vec<_>>>()?.join(", ")),
         Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| Some((name.clone(), toml(value)?));
-            toml::Value::Table(members.iter().filter(|(_, value)| !value.is_null()).map(member).collect::<Option<_>>()?)
+            let member = |(name, value): (&str, &Value)| Some(format!("{} = {}", self::key(name), toml(value)?));
+            let members = members.iter().filter(|(_, value)| !value.is_null()).map(member);
+            match members.collect::<Option<Vec<_>>>()? {
+                members if members.is_empty() => "{}".to_owned(),
+                members => format!("{{ {} }}", members.join(", ")),
+            }
         }
     })
 }

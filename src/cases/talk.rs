@@ -9,7 +9,7 @@ use crate::program::Program;
 use crate::prompt::{Request, Turn};
 use crate::session::Session;
 use crate::surface::Speaker;
-use serde_json::Value;
+use crate::value::{Value, to_value};
 
 /// A conversation of a user and a model: each thing is said in the session that the one before left.
 #[derive(Debug)]
@@ -127,10 +127,10 @@ impl TurnResult {
         }
     }
 
-    pub(super) fn json(&self) -> serde_json::Result<Value> {
+    pub(super) fn json(&self) -> Option<Value> {
         match self {
-            TurnResult::Heard(heard) => serde_json::to_value(heard),
-            TurnResult::Outcome(outcome) => serde_json::to_value(outcome),
+            TurnResult::Heard(heard) => to_value(heard),
+            TurnResult::Outcome(outcome) => to_value(outcome),
         }
     }
 }

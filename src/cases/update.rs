@@ -9,7 +9,7 @@ use super::matching::{Failure, descend};
 use super::parse::Case;
 use crate::surface::Tree;
 use crate::text::{Location, Span};
-use serde_json::Value;
+use crate::value::Value;
 
 /// The text of the case in which each value that failed is replaced by what was found. An expectation of something that
 /// does not exist is removed.
@@ -128,7 +128,7 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
 fn lasting(item: &Value) -> Value {
     let mut item = item.clone();
     if let Value::Object(members) = &mut item {
-        members.retain(|name, _| !matches!(name.as_str(), "cause" | "rule"));
+        members.retain(|name, _| !matches!(name, "cause" | "rule"));
     }
     item
 }
@@ -186,10 +186,10 @@ fn inline(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
         Value::Object(members) if members.is_empty() => "{}".to_owned(),
         Value::Object(members) => {
-            let member = |(key, value): (&String, &Value)| format!("{} = {}", self::key(key), inline(value));
+            let member = |(key, value): (&str, &Value)| format!("{} = {}", self::key(key), inline(value));
             format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
-        Value::String(text) => toml::Value::from(text.as_str()).to_string(),
+        Value::String(text) => toml::Value::from(&**text).to_string(),
         other => other.to_string(),
     }
 }
@@ -220,27 +220,27 @@ mod tests {
     fn what_did_not_hold_alone_is_written_anew() {
         check(
             "# first\nstatus  = 'clean' # all is well\nmessage = \"a\"\n",
-            serde_json::json!({ "status": "degraded", "message": "a" }),
+            crate::value::value!({ "status": "degraded", "message": "a" }),
             "# first\nstatus  = \"degraded\" # all is well\nmessage = \"a\"\n",
         );
         check(
             "calls = [{ action = 'go', verdict = 'accepted' }] # one\n",
-            serde_json::json!({ "calls": [{ "action": "go", "verdict": "dropped", "span": [0, 1] }] }),
+            crate::value::value!({ "calls": [{ "action": "go", "verdict": "dropped", "span": [0, 1] }] }),
             "calls = [{ action = 'go', verdict = \"dropped\" }] # one\n",
         );
         check(
             "session.state = { a = 1, b = 2 }\ndialect = 'x'\r\n",
-            serde_json::json!({ "session": { "state": { "a": 1 } }, "dialect": null }),
+            crate::value::value!({ "session": { "state": { "a": 1 } }, "dialect": null }),
             "session.state = { a = 1 }\ndialect = \"\"\r\n",
         );
         check(
             "calls = [{ params = { a = 1, b = 2, c = 3 } }, { params = { a = 1, b = 2, c = 3 } }]\n",
-            serde_json::json!({ "calls": [{ "params": { "a": 1 } }, { "params": {} }] }),
+            crate::value::value!({ "calls": [{ "params": { "a": 1 } }, { "params": {} }] }),
             "calls = [{ params = { a = 1 } }, { params = { } }]\n",
         );
         check(
             "message = '''\na\nb''' # two\nthinking = [\"\"\"x\ny\"\"\", '''z''']\n",
-            serde_json::json!({ "message": "Hi", "thinking": ["x\ny", "w"] }),
+            crate::value::value!({ "message": "Hi", "thinking": ["x\ny", "w"] }),
             "message = \"Hi\" # two\nthinking = [\"\"\"x\ny\"\"\", \"w\"]\n",
         );
     }
@@ -249,7 +249,7 @@ mod tests {
     fn items_that_still_match_keep_their_words_and_comments() {
         check(
             "codes = [\n  # the first\n  'response/a', # one\n  'response/b', # two\n]\n",
-            serde_json::json!({ "diagnostics": [
+            crate::value::value!({ "diagnostics": [
                 { "code": "response/c", "severity": "error" },
                 { "code": "response/a", "severity": "error" },
                 { "code": "response/d", "severity": "error" }] }),
@@ -257,23 +257,23 @@ mod tests {
         );
         check(
             "effects = []\n",
-            serde_json::json!({ "effects": [{ "kind": "emit", "event": "a", "cause": "p/pack.toml:1:1" }] }),
+            crate::value::value!({ "effects": [{ "kind": "emit", "event": "a", "cause": "p/pack.toml:1:1" }] }),
             "effects = [{ kind = \"emit\", event = \"a\" }]\n",
         );
         // Comments on an item that was removed, and those after the last item, stay.
         check(
             "codes = [\n  # the first\n  'response/a', # one\n  # the second\n  'response/b',\n  # no more\n]\n",
-            serde_json::json!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),
+            crate::value::value!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),
             "codes = [\n  # the first\n  # one\n  # the second\n  'response/b',\n  # no more\n]\n",
         );
         check(
             "codes = [\n  # none yet\n]\n",
-            serde_json::json!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),
+            crate::value::value!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),
             "codes = [\n  \"response/b\",\n  # none yet\n]\n",
         );
         check(
             "contents = []\n",
-            serde_json::json!({ "contents": [{ "key": "a b", "text": "1\n\"2\"" }] }),
+            crate::value::value!({ "contents": [{ "key": "a b", "text": "1\n\"2\"" }] }),
             "contents = [{ key = \"a b\", text = \"\"\"\n1\n\"2\"\"\"\" }]\n",
         );
     }

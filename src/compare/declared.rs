@@ -6,10 +6,11 @@
 
 use super::rows::{arrow, both, member, row};
 use super::{Change, Way};
-use crate::surface::Folder;
+use crate::surface::{Folder, plain_tables};
 use crate::text::authored;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 /// Tables of tables: the key, the word for one of them, and the paths that are compared elsewhere.
 const NAMED: &[(&str, &str, &[&str])] = &[
@@ -44,7 +45,7 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
         changes.extend(entries(kind, &one, &other, |name, old, new| differing(kind, name, old, new)));
     }
     for (table, aside) in ALONE {
-        let of = |tables: &Map<String, Value>| {
+        let of = |tables: &Object| {
             let mut table = tables.get(*table).cloned().unwrap_or_default();
             aside.iter().for_each(|way| take_out(&mut table, way));
             table
@@ -58,16 +59,16 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
 }
 
 /// The changes between two tables of named entries.
-fn entries<'v, V: 'v>(
+fn entries<'v, N: AsRef<str> + Hash + Eq + ?Sized + 'v, V: 'v>(
     kind: &str,
-    old: impl IntoIterator<Item = (&'v String, &'v V)>,
-    new: impl IntoIterator<Item = (&'v String, &'v V)>,
+    old: impl IntoIterator<Item = (&'v N, &'v V)>,
+    new: impl IntoIterator<Item = (&'v N, &'v V)>,
     differing: impl Fn(&str, &V, &V) -> Option<Change>,
 ) -> Vec<Change> {
-    let change = |(name, pair): (&String, (Option<&V>, Option<&V>))| match pair {
-        (Some(old), Some(new)) => differing(name, old, new),
-        (Some(_), None) => Some(change(kind, name, Way::Gone, Vec::new())),
-        (None, _) => Some(change(kind, name, Way::Appeared, Vec::new())),
+    let change = |(name, pair): (&N, (Option<&V>, Option<&V>))| match pair {
+        (Some(old), Some(new)) => differing(name.as_ref(), old, new),
+        (Some(_), None) => Some(change(kind, name.as_ref(), Way::Gone, Vec::new())),
+        (None, _) => Some(change(kind, name.as_ref(), Way::Appeared, Vec::new())),
     };
     both(old, new).into_iter().filter_map(change).collect()
 }
@@ -111,14 +112,14 @@ fn items<'v>(path: &str, old: &'v [Value], new: &'v [Value], how: &mut Vec<Strin
 }
 
 /// The entries of a table, or of a list by their `id` or `class`, without the keys that are compared elsewhere.
-fn named(table: Option<&Value>, aside: &[&str]) -> Map<String, Value> {
+fn named(table: Option<&Value>, aside: &[&str]) -> Object {
     let mut all = match table {
         Some(Value::Object(members)) => members.clone(),
         Some(Value::Array(entries)) => {
-            let mut members = Map::new();
-            for entry in entries {
+            let mut members = Object::new();
+            for entry in entries.iter() {
                 let word = entry.get("id").or(entry.get("class")).and_then(Value::as_str).unwrap_or_default();
-                let taken = |name: &String| members.contains_key(name);
+                let taken = |name: &str| members.contains_key(name);
                 let names =
                     (1..).map(|number| if number == 1 { word.to_owned() } else { format!("{word} ({number})") });
                 if let Some(name) = names.take(entries.len() + 1).find(|name| !taken(name)) {
@@ -127,9 +128,9 @@ fn named(table: Option<&Value>, aside: &[&str]) -> Map<String, Value> {
             }
             members
         }
-        _ => Map::new(),
+        _ => Object::new(),
     };
-    for value in all.values_mut() {
+    for (_, value) in all.iter_mut() {
         aside.iter().for_each(|way| take_out(value, way));
     }
     all
@@ -139,7 +140,7 @@ fn named(table: Option<&Value>, aside: &[&str]) -> Map<String, Value> {
 fn take_out(value: &mut Value, way: &str) {
     let Value::Object(members) = value else { return };
     match way.split_once('.') {
-        None => drop(members.shift_remove(way)),
+        None => drop(members.remove(way)),
         Some((head, rest)) => {
             let is_meant = |key: &str| head == "*" || head == key;
             members.iter_mut().filter(|(key, _)| is_meant(key)).for_each(|(_, inner)| take_out(inner, rest));
@@ -149,26 +150,29 @@ fn take_out(value: &mut Value, way: &str) {
 }
 
 /// All tables in the TOML files of a folder, on top of those of the folders that it uses.
-fn tables(folder: &Folder) -> Map<String, Value> {
-    let mut all = Map::new();
+fn tables(folder: &Folder) -> Object {
+    let mut all = Object::new();
     folder.others.values().for_each(|other| lay(&mut all, tables(other)));
     // The table `[pack]` is each pack's own: that of a used one does not count.
-    all.shift_remove("pack");
+    all.remove("pack");
     for (_, bytes) in folder.files.iter().filter(|(path, _)| path.ends_with(".toml")) {
-        let read =
-            std::str::from_utf8(bytes).ok().and_then(|text| toml::from_str::<Map<String, Value>>(&authored(text)).ok());
+        let read = std::str::from_utf8(bytes).ok().and_then(|text| plain_tables(&authored(text)));
         lay(&mut all, read.unwrap_or_default());
     }
     all
 }
 
 /// Merges tables into others, entry by entry; lists are appended.
-fn lay(below: &mut Map<String, Value>, above: Map<String, Value>) {
-    for (key, value) in above {
-        match (below.get_mut(&key), value) {
-            (Some(Value::Object(entries)), Value::Object(new)) => entries.extend(new),
-            (Some(Value::Array(entries)), Value::Array(new)) => entries.extend(new),
-            (_, value) => drop(below.insert(key, value)),
+fn lay(below: &mut Object, above: Object) {
+    for (key, value) in &above {
+        match (below.get_mut(key), value) {
+            (Some(Value::Object(entries)), Value::Object(new)) => {
+                entries.extend(new.iter().map(|(name, one)| (name, one.clone())));
+            }
+            (Some(known @ Value::Array(_)), Value::Array(new)) => {
+                known.as_array_mut().into_iter().for_each(|entries| entries.extend(new.iter().cloned()));
+            }
+            (_, value) => drop(below.insert(key, value.clone())),
         }
     }
 }

@@ -8,8 +8,8 @@ use super::PromptChange;
 use super::rows::both;
 use crate::program::Program;
 use crate::prompt::Request;
+use crate::value::value;
 use indexmap::IndexMap;
-use serde_json::json;
 
 /// A prompt, its mode and its tier.
 type PromptKey = (String, String, String);
@@ -28,7 +28,7 @@ fn sizes(program: &Program) -> IndexMap<PromptKey, usize> {
     let mut sizes = IndexMap::new();
     for (tier, model) in models(program) {
         for mode in program.modes() {
-            let Ok(session) = program.resume(&json!({ "mode": mode })) else { continue };
+            let Ok(session) = program.resume(&value!({ "mode": mode })) else { continue };
             for prompt in program.prompts.prompts.keys() {
                 let request = Request { prompt: Some(prompt.clone()), model: model.clone(), ..Request::default() };
                 let tokens = program.prompt(&session, &request).ledger.tokens;

@@ -39,7 +39,7 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
 }
 
 /// Everything in both versions by name: first all of the old one, then what only the new one has.
-pub(super) fn both<'v, K: Hash + Eq, V>(
+pub(super) fn both<'v, K: Hash + Eq + ?Sized, V>(
     old: impl IntoIterator<Item = (&'v K, &'v V)>,
     new: impl IntoIterator<Item = (&'v K, &'v V)>,
 ) -> IndexMap<&'v K, (Option<&'v V>, Option<&'v V>)> {

@@ -7,7 +7,7 @@
 use super::Way;
 use super::rows::{arrow, both, member};
 use crate::text::excerpt;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value};
 use std::sync::LazyLock;
 
 /// Keywords for people, which exclude no value.
@@ -43,10 +43,10 @@ impl Comparing {
         }
     }
 
-    fn members(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+    fn members(&mut self, path: &str, old: &Object, new: &Object) {
         let differing = both(old, new).into_iter().filter(|(_, (one, other))| one != other);
-        for (key, (one, other)) in differing.filter(|(key, _)| !WORDS.contains(&key.as_str())) {
-            match key.as_str() {
+        for (key, (one, other)) in differing.filter(|(key, _)| !WORDS.contains(key)) {
+            match key {
                 "properties" => self.properties(path, old, new),
                 // Told with the property that it is about.
                 "required" => self.required(path, old, new),
@@ -64,7 +64,7 @@ impl Comparing {
         self.note(way, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
     }
 
-    fn properties(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+    fn properties(&mut self, path: &str, old: &Object, new: &Object) {
         for (name, pair) in both(declared(old), declared(new)) {
             let shown = member(path, name);
             match (pair.0.or(undeclared(old)), pair.1.or(undeclared(new))) {
@@ -78,7 +78,7 @@ impl Comparing {
         }
     }
 
-    fn required(&mut self, path: &str, old: &Map<String, Value>, new: &Map<String, Value>) {
+    fn required(&mut self, path: &str, old: &Object, new: &Object) {
         for name in required(new).filter(|name| required(old).all(|old| old != *name)) {
             self.note(Way::Narrowed, format!("`{}` is required now", member(path, name)));
         }
@@ -90,17 +90,17 @@ impl Comparing {
     }
 }
 
-fn declared(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+fn declared(schema: &Object) -> impl Iterator<Item = (&str, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
-fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+fn required(schema: &Object) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The schema of undeclared members; none if they are not accepted.
-fn undeclared(schema: &Map<String, Value>) -> Option<&Value> {
-    static ANYTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+fn undeclared(schema: &Object) -> Option<&Value> {
+    static ANYTHING: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
     schema
         .get("additionalProperties")
         .filter(|others| **others != Value::Bool(false))
@@ -152,7 +152,7 @@ fn of_constraint(old: Option<&Value>, new: Option<&Value>) -> Way {
 
 fn set(key: &str, value: &Value) -> Vec<Value> {
     match value {
-        Value::Array(values) => values.clone(),
+        Value::Array(values) => values.to_vec(),
         one if key == "type" => vec![one.clone()],
         _ => Vec::new(),
     }
@@ -183,7 +183,7 @@ fn short(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value;
 
     #[track_caller]
     fn check(old: Value, new: Value, way: Option<Way>, how: &[&str]) {
@@ -192,60 +192,60 @@ mod tests {
 
     #[test]
     fn what_takes_more_widens_and_what_takes_less_narrows() {
-        check(json!({ "type": "string", "about": "a" }), json!({ "type": "string" }), None, &[]);
+        check(value!({ "type": "string", "about": "a" }), value!({ "type": "string" }), None, &[]);
         check(
-            json!({ "type": "integer" }),
-            json!({ "type": "number" }),
+            value!({ "type": "integer" }),
+            value!({ "type": "number" }),
             Some(Way::Widened),
             &["type: \"integer\" → \"number\""],
         );
-        check(json!({ "enum": [1, 2] }), json!({ "enum": [2] }), Some(Way::Narrowed), &["enum: [1,2] → [2]"]);
-        check(json!({ "enum": [1] }), json!({ "enum": [2] }), Some(Way::Widened), &["enum: [1] → [2]"]);
-        check(json!({ "minimum": 1 }), json!({ "minimum": 0 }), Some(Way::Widened), &["minimum: 1 → 0"]);
-        check(json!({ "maxLength": 9 }), json!({ "maxLength": 8 }), Some(Way::Narrowed), &["maxLength: 9 → 8"]);
-        check(json!({}), json!({ "pattern": "a" }), Some(Way::Narrowed), &["pattern: none → \"a\""]);
-        let lists = |unique| json!({ "uniqueItems": unique });
-        check(lists(true), json!({}), Some(Way::Widened), &["uniqueItems: true → none"]);
+        check(value!({ "enum": [1, 2] }), value!({ "enum": [2] }), Some(Way::Narrowed), &["enum: [1,2] → [2]"]);
+        check(value!({ "enum": [1] }), value!({ "enum": [2] }), Some(Way::Widened), &["enum: [1] → [2]"]);
+        check(value!({ "minimum": 1 }), value!({ "minimum": 0 }), Some(Way::Widened), &["minimum: 1 → 0"]);
+        check(value!({ "maxLength": 9 }), value!({ "maxLength": 8 }), Some(Way::Narrowed), &["maxLength: 9 → 8"]);
+        check(value!({}), value!({ "pattern": "a" }), Some(Way::Narrowed), &["pattern: none → \"a\""]);
+        let lists = |unique| value!({ "uniqueItems": unique });
+        check(lists(true), value!({}), Some(Way::Widened), &["uniqueItems: true → none"]);
         check(lists(false), lists(true), Some(Way::Narrowed), &["uniqueItems: false → true"]);
-        let open = |others| json!({ "additionalProperties": others });
-        check(json!({}), open(json!({})), Some(Way::Widened), &["additionalProperties: none → {}"]);
-        check(open(json!(true)), open(json!(false)), Some(Way::Narrowed), &["additionalProperties: true → false"]);
-        check(json!({ "format": "date" }), json!({}), Some(Way::Widened), &["format: \"date\" → none"]);
-        check(json!({ "oneOf": [] }), json!({}), Some(Way::Changed), &["oneOf: [] → none"]);
+        let open = |others| value!({ "additionalProperties": others });
+        check(value!({}), open(value!({})), Some(Way::Widened), &["additionalProperties: none → {}"]);
+        check(open(value!(true)), open(value!(false)), Some(Way::Narrowed), &["additionalProperties: true → false"]);
+        check(value!({ "format": "date" }), value!({}), Some(Way::Widened), &["format: \"date\" → none"]);
+        check(value!({ "oneOf": [] }), value!({}), Some(Way::Changed), &["oneOf: [] → none"]);
     }
 
     #[test]
     fn properties_are_compared_one_by_one() {
-        let schema = |properties: Value, required: Value| json!({ "properties": properties, "required": required });
+        let schema = |properties: Value, required: Value| value!({ "properties": properties, "required": required });
         check(
-            schema(json!({ "a": {} }), json!([])),
-            schema(json!({ "a": {} }), json!(["a"])),
+            schema(value!({ "a": {} }), value!([])),
+            schema(value!({ "a": {} }), value!(["a"])),
             Some(Way::Narrowed),
             &["`a` is required now"],
         );
         check(
-            schema(json!({ "a": {} }), json!(["a"])),
-            schema(json!({}), json!([])),
+            schema(value!({ "a": {} }), value!(["a"])),
+            schema(value!({}), value!([])),
             Some(Way::Widened),
             &["`a`, which was required, is gone"],
         );
         check(
-            schema(json!({ "a": {} }), json!([])),
-            schema(json!({}), json!([])),
+            schema(value!({ "a": {} }), value!([])),
+            schema(value!({}), value!([])),
             Some(Way::Narrowed),
             &["`a` is gone"],
         );
         check(
-            schema(json!({ "a": { "items": { "maximum": 1 } } }), json!([])),
-            schema(json!({ "a": { "items": { "maximum": 2 } }, "b": {} }), json!(["b"])),
+            schema(value!({ "a": { "items": { "maximum": 1 } } }), value!([])),
+            schema(value!({ "a": { "items": { "maximum": 2 } }, "b": {} }), value!(["b"])),
             Some(Way::Widened),
             &["`a[]` maximum: 1 → 2", "`b` is new", "`b` is required now"],
         );
         // A member that is not declared has to fit what is said of the others.
-        let open = |properties: Value, required: Value| json!({ "properties": properties, "required": required, "additionalProperties": true });
+        let open = |properties: Value, required: Value| value!({ "properties": properties, "required": required, "additionalProperties": true });
         check(
-            open(json!({ "a": { "maximum": 1 } }), json!(["a"])),
-            open(json!({ "b": { "maximum": 1 } }), json!([])),
+            open(value!({ "a": { "maximum": 1 } }), value!(["a"])),
+            open(value!({ "b": { "maximum": 1 } }), value!([])),
             Some(Way::Widened),
             &["`a` maximum: 1 → none", "`b` maximum: none → 1", "`a` may be absent now"],
         );

@@ -114,7 +114,7 @@ static TESTS: [&str; 38] = [
 ];
 
 /// The largest index or number of a range; beyond it, arithmetic in the engine might overflow.
-const FARTHEST: usize = 1 << 53;
+const FARTHEST: u64 = 1 << 53;
 
 pub(super) fn filters() -> impl Iterator<Item = &'static str> {
     FILTERS.iter().copied()
@@ -198,7 +198,7 @@ pub(super) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     guards(&mut e);
     predicates_of(&mut e);
     e.add_function("range", |lower: isize, upper: Option<isize>, step: Option<isize>| {
-        if [Some(lower), upper, step].into_iter().flatten().any(|bound| bound.unsigned_abs() > FARTHEST) {
+        if [Some(lower), upper, step].into_iter().flatten().any(|bound| bound.unsigned_abs() as u64 > FARTHEST) {
             return Err(wrong("the bounds of this range are too large"));
         }
         let (from, to) = upper.map_or((0, lower), |upper| (lower, upper));
@@ -316,7 +316,7 @@ fn guards(e: &mut Environment<'static>) {
     });
     // Engines differ in what a step backwards leaves out, and minijinja fails at some.
     e.add_filter("stride", |value: Jinja| match isize::try_from(value.clone()) {
-        Ok(step) if step > 0 && step.unsigned_abs() <= FARTHEST => Ok(value),
+        Ok(step) if step > 0 && step.unsigned_abs() as u64 <= FARTHEST => Ok(value),
         _ => Err(unfit(
             &value,
             "the step of a slice is a whole number above 0; `| reverse` turns a list around".to_owned(),
@@ -324,7 +324,7 @@ fn guards(e: &mut Environment<'static>) {
     });
     e.add_filter("bound", |value: Jinja| match isize::try_from(value.clone()) {
         _ if is_none(&value) => Ok(value),
-        Ok(bound) if bound.unsigned_abs() <= FARTHEST => Ok(value),
+        Ok(bound) if bound.unsigned_abs() as u64 <= FARTHEST => Ok(value),
         _ => Err(unfit(&value, "the bounds of a slice are whole numbers".to_owned())),
     });
     e.add_filter("plus", |state: &State<'_, '_>, value: Jinja| match value.kind() {

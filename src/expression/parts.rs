@@ -193,13 +193,13 @@ impl Write for Start {
 mod tests {
     use super::*;
     use crate::text::{Location, Span};
-    use crate::value::value as json;
+    use crate::value::value;
 
     #[track_caller]
     fn check(source: &str, expected: &[(&str, &str)]) {
         let at = Location::response(Span::default());
         let when = Expression::parse(&Spanned::new(source.to_owned(), at)).unwrap();
-        let state = json!({ "turns": 3, "names": ["a", "b"], "odd key": null, "long": "é".repeat(200) });
+        let state = value!({ "turns": 3, "names": ["a", "b"], "odd key": null, "long": "é".repeat(200) });
         let parts = when.parts(&Scope::new().with("state", &state));
         let told: Vec<(&str, &str)> = parts.iter().map(|part| (part.text.as_str(), part.value.as_str())).collect();
         assert_eq!(told, expected);

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// use rulebook::expression::Record;
 /// use serde_json::json;
 ///
-/// let before: Record = [("turns", json!(3)), ("notes", json!([]))].into_iter().collect();
+/// let before: Record = [("turns", json!(3)), ("notes", value!([]))].into_iter().collect();
 /// let mut after = before.clone();
 /// after.put("turns", 4);
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
@@ -259,11 +259,11 @@ impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::value as json;
+    use crate::value::value;
 
     fn record() -> Record {
         let mut record: Record =
-            [("notes", json!([1])), ("count", json!(null)), ("twice", json!(null))].into_iter().collect();
+            [("notes", value!([1])), ("count", value!(null)), ("twice", value!(null))].into_iter().collect();
         let count = |record: &Record| Value::from(record.get("notes").and_then(Value::as_array).map(<[Value]>::len));
         let twice = |record: &Record| Value::from(record.get("count").and_then(Value::as_u64).map(|count| 2 * count));
         record.compute("count", Rule::new(count));
@@ -275,19 +275,19 @@ mod tests {
     fn what_is_computed_follows_what_it_is_computed_from() {
         let before = record();
         let mut after = before.clone();
-        *after.entry("notes") = json!([1, 2]);
-        assert_eq!(before.to_value(), json!({ "notes": [1], "count": 1, "twice": 2 }));
-        assert_eq!(after.to_value(), json!({ "notes": [1, 2], "count": 2, "twice": 4 }));
+        *after.entry("notes") = value!([1, 2]);
+        assert_eq!(before.to_value(), value!({ "notes": [1], "count": 1, "twice": 2 }));
+        assert_eq!(after.to_value(), value!({ "notes": [1, 2], "count": 2, "twice": 4 }));
         // What is changed by hand is computed no more.
         *after.entry("count") = 7.into();
-        *after.entry("notes") = json!([]);
-        assert_eq!(after.to_value(), json!({ "notes": [], "count": 7, "twice": 14 }));
+        *after.entry("notes") = value!([]);
+        assert_eq!(after.to_value(), value!({ "notes": [], "count": 7, "twice": 14 }));
         assert_eq!(after.remove("twice"), Some(14.into()));
     }
 
     #[test]
     fn what_is_computed_sees_what_stands_before_it() {
-        assert_eq!(record().before("twice").to_value(), json!({ "notes": [1], "count": 1, "twice": null }));
-        assert_eq!(record().before("count").to_value(), json!({ "notes": [1], "count": null, "twice": null }));
+        assert_eq!(record().before("twice").to_value(), value!({ "notes": [1], "count": 1, "twice": null }));
+        assert_eq!(record().before("count").to_value(), value!({ "notes": [1], "count": null, "twice": null }));
     }
 }

@@ -10,10 +10,10 @@
 
 use super::resolve::{Read, resolve};
 use super::{Failure, Scope};
+use crate::value::Number;
 use crate::value::{Object as Members, Value};
 use minijinja::value::{Object, ObjectRepr, ValueKind};
 use minijinja::{Error, ErrorKind, State, Value as Jinja};
-use serde_json::Number;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ pub(super) fn to_jinja(value: &Value, scale: &Scale, depth: usize) -> Result<Jin
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(int), _) => Jinja::from(int),
             (_, Some(int)) => Jinja::from(int),
-            _ => Jinja::from(number.as_f64().unwrap_or_default()),
+            _ => Jinja::from(number.as_f64()),
         },
         Value::String(text) => {
             take(&scale.0, text.len())?;

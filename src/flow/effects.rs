@@ -169,7 +169,7 @@ impl<'f> Flow<'f> {
                 let path = self.scope(bound, |scope| path.text(scope))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
-                    && let Err(error) = validator.validate(&value)
+                    && let Some(error) = validator.faults(&value).next()
                 {
                     let why = program::misfit_at("value", &error);
                     self.lost(format!("nothing is recorded in `{key}`: {why}"), at);

@@ -222,7 +222,7 @@ fn unrolled(node: &Node) -> (usize, usize) {
     let times = match node.what {
         NodeKind::Repeat(_, Times::Some) => 2,
         NodeKind::Repeat(_, Times::Exactly(count) | Times::AtMost(count) | Times::Between(_, count)) => count as usize,
-        NodeKind::Repeat(_, Times::AtLeast(count)) => count as usize + 1,
+        NodeKind::Repeat(_, Times::AtLeast(count)) => (count as usize).saturating_add(1),
         _ => 1,
     };
     (sizes.saturating_mul(times).saturating_add(times), depth + times)

@@ -11,8 +11,8 @@ use crate::expression::Template;
 use crate::program::{self, ActionId, Schema};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
+use crate::value::Value as Json;
 use crate::value::{Object, Value};
-use serde_json::Value as Json;
 use std::borrow::Cow;
 
 /// One use of an action.
@@ -299,10 +299,9 @@ impl<'r> Judgement<'r> {
     pub(super) fn fill_defaults(&mut self, call: usize) -> bool {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
         let wrong: Vec<String> = match (action.schema.validator(), self.calls.get(call)) {
-            (Ok(validator), Some(call)) => validator
-                .iter_errors(&call.params)
-                .filter_map(|error| error.instance_path().segments().next().map(|name| name.to_string()))
-                .collect(),
+            (Ok(validator), Some(call)) => {
+                validator.faults(&call.params).filter_map(|fault| fault.way.into_iter().next()).collect()
+            }
             _ => return false,
         };
         self.change_params(call, |params, schema| {
@@ -310,9 +309,9 @@ impl<'r> Judgement<'r> {
             let properties = schema.json().get("properties").and_then(Json::as_object);
             for (name, property) in properties.into_iter().flatten() {
                 if let Some(default) = property.get("default")
-                    && (wrong.contains(name) || !params.contains_key(name))
+                    && (wrong.iter().any(|wrong| wrong == name) || !params.contains_key(name))
                 {
-                    params.insert(name.as_str(), default.into());
+                    params.insert(name, default.clone());
                 }
             }
             Value::Object(params)

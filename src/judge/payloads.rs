@@ -493,9 +493,9 @@ impl<'r> Judgement<'r> {
         if validator.is_valid(params) {
             return None;
         }
-        let errors: Vec<_> = validator.iter_errors(params).take(10).collect();
-        let way = errors.first().map(|error| error.instance_path().segments().map(|step| step.to_string()).collect());
-        Some((way.unwrap_or_default(), errors.iter().map(|error| program::misfit_at("", error)).collect()))
+        let faults: Vec<_> = validator.faults(params).take(10).collect();
+        let way = faults.first().map(|fault| fault.way.clone()).unwrap_or_default();
+        Some((way, faults.iter().map(|fault| program::misfit_at("", fault)).collect()))
     }
 }
 

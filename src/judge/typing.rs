@@ -370,7 +370,7 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
         }
         Value::Number(number) if number.is_f64() && types.kind == Kind::Integer => {
             let fits = |float: &f64| float.fract() == 0.0 && (i64::MIN as f64..i64::MAX as f64).contains(float);
-            let whole = number.as_f64().filter(fits);
+            let whole = Some(number.as_f64()).filter(fits);
             if let Some(whole) = whole {
                 *value = Value::from(whole as i64);
             }

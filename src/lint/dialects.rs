@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Param, Program};
 use crate::surface::{Anchor, Ending, Payload, Role, Trim};
 use crate::text::{excerpt, glob};
-use serde_json::Value;
+use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
@@ -295,7 +295,7 @@ impl Closers<'_> {
 /// The names of all members in a schema, and the texts that it lists as values.
 fn inside<'s>(schema: &'s Value, names: &mut Vec<&'s str>, values: &mut Vec<&'s str>) {
     for (key, part) in schema.as_object().into_iter().flatten() {
-        match (key.as_str(), part) {
+        match (key, part) {
             ("properties", Value::Object(members)) => {
                 for (name, member) in members {
                     names.push(name);

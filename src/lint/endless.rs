@@ -4,7 +4,7 @@
 //! Out: whether what it requires leads back to itself through references, so that only an infinite value would fit.
 //! Never: reports what may be left out or be something else; follows references that do not point into the document.
 
-use serde_json::Value;
+use crate::value::Value;
 use std::collections::BTreeSet;
 
 /// A document, and its references whose values are certain to be able to end.
@@ -36,7 +36,7 @@ impl<'s> SureEnds<'s> {
 
     /// Whether a value of this schema can end.
     pub(super) fn include(&self, schema: &Value) -> bool {
-        let list = |key: &str| schema.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let list = |key: &str| schema.get(key).and_then(Value::as_array).unwrap_or_default();
         let refers = schema.get("$ref").and_then(Value::as_str);
         let choice = |key: &str| {
             let among = list(key);

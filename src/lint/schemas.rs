@@ -9,7 +9,7 @@ use super::endless::SureEnds;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Members, Param, Program, Reply, Schema, example, misfit_at, properties};
 use crate::text::{Location, excerpt, glob, unsafe_because};
-use serde_json::Value;
+use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, action) in &program.actions {
@@ -67,14 +67,13 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Checks that the example of a call fits its schema. Without prompts, only examples of the author are checked.
 fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
-    let shown: crate::value::Value = example(schema.json(), Members::Telling).into();
+    let shown = example(schema.json(), Members::Telling);
     let Ok(validator) = schema.validator() else { return };
     if validator.is_valid(&shown) {
         return;
     }
-    for error in validator.iter_errors(&shown) {
-        let path = error.instance_path().to_string();
-        let place = params.iter().find(|param| path.split('/').nth(1) == Some(&param.name));
+    for error in validator.faults(&shown) {
+        let place = params.iter().find(|param| error.way.first() == Some(&param.name));
         let Some(Param { name: param, at, example, .. }) = place else { continue };
         let own = schema.property(param).is_some_and(|declared| declared.get("examples").is_some());
         let hopeless = found.iter().any(|one| one.code == Code::PACK_NO_VALUE && one.at == Some(*at));
@@ -92,9 +91,9 @@ fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], fou
 fn defaults(action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
     for Param { name: param, at, default: place, .. } in params {
         let property = schema.of_property(param);
-        let Some(default) = property.json().get("default").map(crate::value::Value::from) else { continue };
+        let Some(default) = property.json().get("default") else { continue };
         let Ok(validator) = property.validator() else { continue };
-        if let Some(error) = validator.iter_errors(&default).next() {
+        if let Some(error) = validator.faults(default).next() {
             let message = format!("the default of `{param}` in `{action}` is refused: {}", misfit_at("", &error));
             found.push(
                 Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, place.unwrap_or(*at), message)
@@ -152,7 +151,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
     {
         for name in required.iter().filter_map(Value::as_str).filter(|name| !properties.contains_key(*name)) {
             let message = format!("the schema of {what} requires `{name}`, which it does not declare");
-            let declared = properties.keys().map(String::as_str);
+            let declared = properties.keys();
             found.push(Diagnostic::new(Code::PACK_ABSENT_PROPERTY, at, message).with_nearest(name, declared));
         }
     }
@@ -168,7 +167,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
 fn has_type(value: &Value, wanted: Option<&Value>) -> bool {
     let is = |name: &str| match name {
         "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
+        "boolean" => value.is_bool(),
         "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
         "number" => value.is_number(),
         "string" => value.is_string(),

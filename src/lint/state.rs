@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{ENTRY, PathTemplate, Shape, spelled};
 use crate::program::{Program, Slot, Verb};
 use crate::text::Location;
-use serde_json::Value;
+use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, slot) in &program.slots {
@@ -117,9 +117,7 @@ fn members<'p>(
         let properties = here.get("properties");
         match name {
             Some(name) => schema = properties.and_then(|properties| properties.get(name)),
-            None => {
-                known.extend(properties.and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()))
-            }
+            None => known.extend(properties.and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name)),
         }
     }
     // Of a value from the host, only the schema says what may be in it.

@@ -6,7 +6,7 @@
 
 use super::Outcome;
 use crate::text::excerpt;
-use serde_json::{Map, Value};
+use crate::value::{Object, Value, to_value};
 
 /// Members that are not compared: they depend on where the pack's declarations are, or how they are worded.
 const ASIDE: &[&str] = &["cause", "rule", "message", "help"];
@@ -16,8 +16,7 @@ const ASIDE: &[&str] = &["cause", "rule", "message", "help"];
 /// Entries of lists are identified by what they say, not by number: one more entry does not make all later ones differ.
 pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {
     let mut phrases = Vec::new();
-    if let (Ok(Value::Object(one)), Ok(Value::Object(other))) = (serde_json::to_value(one), serde_json::to_value(other))
-    {
+    if let (Some(Value::Object(one)), Some(Value::Object(other))) = (to_value(one), to_value(other)) {
         if one.get("message") != other.get("message") {
             phrases.push("message".to_owned());
         }
@@ -28,12 +27,12 @@ pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {
     phrases
 }
 
-fn members(path: &str, one: &Map<String, Value>, other: &Map<String, Value>, phrases: &mut Vec<String>) {
+fn members(path: &str, one: &Object, other: &Object, phrases: &mut Vec<String>) {
     let added = other.keys().filter(|key| !one.contains_key(*key));
-    for key in one.keys().chain(added).filter(|key| !ASIDE.contains(&key.as_str())) {
+    for key in one.keys().chain(added).filter(|key| !ASIDE.contains(key)) {
         let (one, other) = (one.get(key).unwrap_or(&Value::Null), other.get(key).unwrap_or(&Value::Null));
         if one != other {
-            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
             value(&path, one, other, phrases);
         }
     }
@@ -86,10 +85,9 @@ fn items(path: &str, one: &[Value], other: &[Value], phrases: &mut Vec<String>) 
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
-            let counts =
-                |members: &Map<String, Value>| members.iter().filter(|(key, _)| !ASIDE.contains(&key.as_str())).count();
-            let all = |(key, value): (&String, &Value)| {
-                ASIDE.contains(&key.as_str()) || other.get(key).is_some_and(|other| same(value, other))
+            let counts = |members: &Object| members.iter().filter(|(key, _)| !ASIDE.contains(key)).count();
+            let all = |(key, value): (&str, &Value)| {
+                ASIDE.contains(&key) || other.get(key).is_some_and(|other| same(value, other))
             };
             counts(one) == counts(other) && one.iter().all(all)
         }
@@ -121,7 +119,7 @@ fn word(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some("none".to_owned()),
         Value::Bool(value) => Some(value.to_string()),
-        Value::String(text) if text.len() <= 40 && !text.contains(char::is_whitespace) => Some(text.clone()),
+        Value::String(text) if text.len() <= 40 && !text.contains(char::is_whitespace) => Some((**text).to_owned()),
         _ => None,
     }
 }
@@ -129,7 +127,7 @@ fn word(value: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::value::value;
 
     #[track_caller]
     fn check(one: Value, other: Value, expected: &[&str]) {
@@ -140,18 +138,18 @@ mod tests {
 
     #[test]
     fn entries_of_lists_are_known_by_what_they_are_called() {
-        let call = |action: &str, verdict: &str| json!({ "action": action, "verdict": verdict, "params": {} });
-        let (a, b) = (call("a", "accepted"), call("b", "accepted"));
-        check(json!([a, b]), json!([b]), &["it: without a"]);
-        check(json!([b]), json!([a, b]), &["it: with a"]);
-        check(json!([a, b]), json!([b, a]), &["it: another order"]);
-        check(json!([a, b]), json!([call("a", "dropped"), b]), &["it(a).verdict: accepted → dropped"]);
-        check(json!([a, a]), json!([a]), &["it: without a"]);
+        let call = |action: &str, verdict: &str| value!({ "action": action, "verdict": verdict, "params": {} });
+        let (a, b) = (&call("a", "accepted"), &call("b", "accepted"));
+        check(value!([a, b]), value!([b]), &["it: without a"]);
+        check(value!([b]), value!([a, b]), &["it: with a"]);
+        check(value!([a, b]), value!([b, a]), &["it: another order"]);
+        check(value!([a, b]), value!([call("a", "dropped"), b]), &["it(a).verdict: accepted → dropped"]);
+        check(value!([a, a]), value!([a]), &["it: without a"]);
     }
 
     #[test]
     fn the_words_and_places_of_a_pack_are_no_difference() {
-        let finding = |rule: &str, strategy: &str| json!([{ "code": "c", "id": "g", "rule": rule, "message": rule, "strategy": strategy }]);
+        let finding = |rule: &str, strategy: &str| value!([{ "code": "c", "id": "g", "rule": rule, "message": rule, "strategy": strategy }]);
         check(finding("a:1", "keep"), finding("b:2", "keep"), &[]);
         check(finding("a:1", "keep"), finding("b:2", "drop"), &["it(c g).strategy: keep → drop"]);
     }
@@ -159,8 +157,8 @@ mod tests {
     #[test]
     fn long_values_are_not_quoted() {
         check(
-            json!({ "a": "x y", "b": 1 }),
-            json!({ "a": "z", "b": 2, "c": true }),
+            value!({ "a": "x y", "b": 1 }),
+            value!({ "a": "z", "b": 2, "c": true }),
             &["it.a", "it.b", "it.c: none → true"],
         );
     }

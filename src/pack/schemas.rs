@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, 
 use crate::surface::{Action, Named, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
 use crate::value::validator;
-use serde_json::{Value, json};
+use crate::value::{Value, value};
 use std::collections::HashSet;
 
 /// The deepest nesting of a schema; deeper ones are refused.
@@ -296,7 +296,7 @@ fn schema_instead(found: &Tree) -> String {
 fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
     let wanted = match (takes, value) {
         (Takes::Anything, _) | (Takes::Text, Tree::Text(_)) => return,
-        (Takes::Count, Tree::Constant(number, _)) if number.is_u64() => return,
+        (Takes::Count, Tree::Constant(number, _)) if number.as_u64().is_some() => return,
         (Takes::Number, Tree::Constant(number, _)) if number.is_number() => return,
         (Takes::Schema, schema) => return examine(schema, depth + 1, diagnostics),
         (Takes::Schemas, Tree::List(schemas, _)) => {
@@ -352,7 +352,7 @@ fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
         return None;
     }
     let error = regex::Regex::new(&pattern.value).err()?;
-    validator(&json!({ "pattern": pattern.value })).err()?;
+    validator(&value!({ "pattern": (pattern.value.as_str()) })).err()?;
     let (message, help) = bad_pattern_words(&error);
     Some(Diagnostic::new(Code::PACK_SCHEMA, bad_pattern_place(pattern), message).with_help(help))
 }

@@ -6,7 +6,7 @@
 
 use super::{properties, requires};
 use crate::pack::schemas::FORMATS;
-use serde_json::{Map, Value, json};
+use crate::value::{Value, value};
 
 /// The deepest level of a schema that is followed.
 const DEEPEST: usize = 16;
@@ -50,25 +50,25 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
         return sample(one, members, depth - 1);
     }
     let number = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let kind = schema.get("type").and_then(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
+    let kind = schema.get("type").and_then(|kind| kind.as_str().or_else(|| kind.as_array()?.first()?.as_str()));
     let has = |key: &str| schema.get(key).is_some();
     match kind {
         Some("object") => object(schema, members, depth),
         None if has("properties") => object(schema, members, depth),
         Some("array") => {
-            schema.get("items").map_or_else(|| json!([]), |items| json!([sample(items, members, depth - 1)]))
+            schema.get("items").map_or_else(|| value!([]), |items| value!([sample(items, members, depth - 1)]))
         }
-        Some("boolean") => json!(true),
+        Some("boolean") => value!(true),
         Some(kind @ ("integer" | "number")) => {
             let least =
                 number("minimum").or_else(|| number("exclusiveMinimum").map(|least| least + 1.0)).unwrap_or(1.0);
             let most =
                 number("maximum").or_else(|| number("exclusiveMaximum").map(|most| most - 1.0)).unwrap_or(f64::MAX);
             let value = least.min(most);
-            if kind == "integer" { json!(value.ceil() as i64) } else { json!(value) }
+            if kind == "integer" { value!(value.ceil() as i64) } else { value!(value) }
         }
         Some("null") => Value::Null,
-        _ if format(schema).is_some() => json!(format(schema)),
+        _ if format(schema).is_some() => value!(format(schema)),
         _ if matches!(members, Members::Telling | Members::Told) && told(schema).is_some() => {
             told(schema).unwrap_or_default().into()
         }
@@ -81,7 +81,7 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
             let mut text: String = "sample".to_owned();
             text.truncate(bound("maxLength").unwrap_or(usize::MAX));
             text.extend(std::iter::repeat_n('x', bound("minLength").unwrap_or_default().saturating_sub(text.len())));
-            json!(text)
+            value!(text)
         }
     }
 }
@@ -106,5 +106,5 @@ fn object(schema: &Value, members: Members, depth: usize) -> Value {
         Members::Required => false,
     };
     let told = properties(schema).filter(|(name, property)| tells(name, property));
-    Value::Object(told.map(|(name, schema)| (name.clone(), sample(schema, members, depth - 1))).collect::<Map<_, _>>())
+    Value::Object(told.map(|(name, schema)| (name, sample(schema, members, depth - 1))).collect())
 }

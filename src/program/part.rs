@@ -6,8 +6,8 @@
 
 use super::{Schema, misfit_at};
 use crate::expression::Key;
+use crate::value::Value as Json;
 use crate::value::{Members, Value};
-use serde_json::Value as Json;
 
 /// A schema, and the schemas of those parts that can be validated on their own.
 #[derive(Debug)]
@@ -40,14 +40,14 @@ impl PartSchema {
 
     fn inside(schema: &Json) -> Inside {
         let Some(words) = schema.as_object() else { return Inside::Whole };
-        if !words.keys().all(|word| APART.contains(&word.as_str()) || word.starts_with("x-")) {
+        if !words.keys().all(|word| APART.contains(&word) || word.starts_with("x-")) {
             return Inside::Whole;
         }
         let of = |schema: Option<&Json>| Box::new(Self::of(schema.unwrap_or(&Json::Bool(true))));
         match words.get("type").and_then(Json::as_str) {
             Some("object") => {
                 let named = words.get("properties").and_then(Json::as_object).into_iter().flatten();
-                let named = named.map(|(name, one)| (name.as_str().into(), Self::of(one))).collect();
+                let named = named.map(|(name, one)| (name.into(), Self::of(one))).collect();
                 let others = words.get("additionalProperties").filter(|others| **others != Json::Bool(true));
                 Inside::Members(named, (others != Some(&Json::Bool(false))).then(|| of(others)))
             }
@@ -87,14 +87,14 @@ impl PartSchema {
             _ => {}
         }
         let validator = self.schema.validator().ok().filter(|validator| !validator.is_valid(value))?;
-        validator.iter_errors(value).next().map(|error| misfit_at(&name(), &error))
+        validator.faults(value).next().map(|error| misfit_at(&name(), &error))
     }
 }
 
 fn refers(schema: &Json) -> bool {
     match schema {
         Json::Object(words) => {
-            words.keys().any(|word| ["$ref", "$dynamicRef"].contains(&word.as_str())) || words.values().any(refers)
+            words.keys().any(|word| ["$ref", "$dynamicRef"].contains(&word)) || words.values().any(refers)
         }
         Json::Array(items) => items.iter().any(refers),
         _ => false,

@@ -11,8 +11,8 @@ use super::{Body, Effect, Program, Slot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
+use crate::value::value;
 use crate::value::{Object, Value};
-use serde_json::json;
 
 impl Program {
     /// Runs every expression once, and reports those that fail.
@@ -54,7 +54,7 @@ impl Samples<'_> {
             let Some(compute) = &slot.compute else { continue };
             let value = self.outcome(compute.render(scope), compute.at()).filter(|value| !value.is_null());
             let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
-            if let Some(error) = validator.iter_errors(&value).next() {
+            if let Some(error) = validator.faults(&value).next() {
                 let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
                 let help = "mend the template, or the schema beside it";
                 self.found.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
@@ -282,7 +282,7 @@ fn doomed<T>(reads: &[Vec<String>], data: &Value, run: impl Fn(&Scope<'_>) -> Re
         reads.iter().map(Vec::as_slice).filter(|path| !path.starts_with(&["data".to_owned()])).collect();
     values.sort();
     values.dedup();
-    let any = json!([
+    let any = value!([
         1, true, 2.5, "", "x", "7", [], [1], ["x"], [["x", 1]], [{ "x": "x" }], {}, { "x": 1 }, { "x": ["x"] }
     ]);
     let mut failure = None;
@@ -291,7 +291,7 @@ fn doomed<T>(reads: &[Vec<String>], data: &Value, run: impl Fn(&Scope<'_>) -> Re
         match values.as_slice() {
             [] => {}
             [[head, inside @ ..]] => {
-                let around = |value, member: &String| json!({ member: value });
+                let around = |value, member: &String| value!({ (member.as_str()): value });
                 scope.add_owned(head, inside.iter().rev().fold(value.clone(), around).into());
             }
             _ => return None,

@@ -8,10 +8,7 @@ use super::Types;
 use super::part::PartSchema;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
-use crate::value::{Validator, validator};
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind;
-use serde_json::{Map, Value, json};
+use crate::value::{Fault, Object, Validator, Value, validator, value};
 use std::sync::OnceLock;
 
 /// The JSON Schema of a value or payload.
@@ -78,12 +75,12 @@ impl Schema {
 
     /// The validator, or why the schema cannot be compiled.
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
-        self.validator.get_or_init(|| validator(&self.json).map_err(|error| error.to_string())).as_ref()
+        self.validator.get_or_init(|| validator(&self.json)).as_ref()
     }
 }
 
 /// The properties that a schema declares.
-pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
 }
 
@@ -92,95 +89,68 @@ pub(crate) fn requires(schema: &Value, name: &str) -> bool {
     schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
 }
 
-/// The error of a validator in words, for the value called `name` or a part of it.
-pub(crate) fn misfit_at(name: &str, error: &ValidationError<'_>) -> String {
-    let steps = error.instance_path().segments().map(|step| step.to_string());
-    let path = std::iter::once(name.to_owned()).chain(steps).collect::<Vec<_>>().join(".");
+/// What is wrong with a value, in words, for the value called `name` or a part of it.
+pub(crate) fn misfit_at(name: &str, fault: &Fault<'_>) -> String {
+    let path = std::iter::once(name).chain(fault.way.iter().map(String::as_str)).collect::<Vec<_>>().join(".");
     match path.trim_start_matches('.') {
-        "" => misfit(error),
-        place => format!("`{}`: {}", excerpt(place, 120), misfit(error)),
+        "" => fault.to_string(),
+        place => format!("`{}`: {fault}", excerpt(place, 120)),
     }
-}
-
-/// The error of a validator in words, quoting only as much of the value as is needed.
-fn misfit(error: &ValidationError<'_>) -> String {
-    let whole = error.instance().to_string();
-    let value = excerpt(&whole, 60);
-    match error.kind() {
-        ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
-        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            format!("{value} has none of the forms that it may have")
-        }
-        ValidationErrorKind::OneOfMultipleValid { .. } => format!("{value} has more than one of the forms of `oneOf`"),
-        ValidationErrorKind::Enum { options } => {
-            format!("{value} is not one of {}", choices(options.as_array().map(Vec::as_slice).unwrap_or_default()))
-        }
-        _ => excerpt(&error.masked_with(value).to_string(), 160).into_owned(),
-    }
-}
-
-/// The values of a list in words, as many as people and models can take in.
-fn choices(options: &[Value]) -> String {
-    const SHOWN: usize = 10;
-    let mut words: Vec<String> =
-        options.iter().take(SHOWN).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
-    let last = match options.len().saturating_sub(SHOWN) {
-        0 => words.pop().unwrap_or_default(),
-        more => format!("{more} others"),
-    };
-    if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
 /// The schema of an object whose members are written as in a pack.
 fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>) -> Value {
-    let mut properties = Map::new();
+    let mut properties = Object::new();
     let mut required = Vec::new();
     for (name, tree) in members {
         let (schema, needed) = plain(tree);
         if needed {
             required.push(Value::from(name));
         }
-        properties.insert(name.to_owned(), schema);
+        properties.insert(name, schema);
     }
-    json!({ "type": "object", "properties": properties, "required": required })
+    value!({ "type": "object", "properties": properties, "required": required })
 }
 
 /// A schema in plain JSON Schema, and whether the pack requires the value.
 fn plain(tree: &Tree) -> (Value, bool) {
     let Tree::Table(members, _) = tree else { return (tree.to_json(), false) };
-    let mut schema = Map::new();
+    let mut schema = Object::new();
     let mut needed = false;
     let mut inner_required = Vec::new();
     for (key, value) in members {
         match (key.value.as_str(), value) {
             ("required", Tree::Constant(Value::Bool(flag), _)) => needed = *flag,
             ("about", Tree::Text(text)) => {
-                schema.insert("description".to_owned(), text.value.clone().into());
+                schema.insert("description", text.value.as_str().into());
             }
             ("example", example) => {
-                schema.insert("examples".to_owned(), json!([example.to_json()]));
+                schema.insert("examples", value!([example.to_json()]));
             }
             ("properties", Tree::Table(properties, _)) => {
                 let inner = object_of(properties.iter().map(|(name, tree)| (name.value.as_str(), tree)));
                 if let Value::Object(mut inner) = inner {
-                    schema.insert("properties".to_owned(), inner.remove("properties").unwrap_or_default());
+                    schema.insert("properties", inner.remove("properties").unwrap_or_default());
                     if let Some(Value::Array(names)) = inner.remove("required") {
-                        inner_required.extend(names);
+                        inner_required.extend(names.iter().cloned());
                     }
                 }
             }
             ("items" | "contains" | "additionalProperties", Tree::Table(..)) => {
-                schema.insert(key.value.clone(), plain(value).0);
+                schema.insert(key.value.as_str(), plain(value).0);
             }
             ("compute" | "from", _) => {}
             _ => {
-                schema.insert(key.value.clone(), value.to_json());
+                schema.insert(key.value.as_str(), value.to_json());
             }
         }
     }
     if !inner_required.is_empty() {
-        let listed = schema.entry("required").or_insert_with(|| json!([]));
-        if let Value::Array(listed) = listed {
+        let listed = schema.entry("required");
+        if listed.is_null() {
+            *listed = value!([]);
+        }
+        if let Some(listed) = listed.as_array_mut() {
             listed.extend(inner_required);
         }
     }
@@ -195,7 +165,7 @@ mod tests {
     #[test]
     fn every_format_is_checked() {
         for (format, text) in FORMATS {
-            let schema = Schema::new(json!({ "format": format }));
+            let schema = Schema::new(value!({ "format": format }));
             let fits = |text: &str| schema.validator().unwrap().is_valid(&crate::Value::from(text));
             assert!(fits(text), "{format}");
             assert!(!fits("{ [\\"), "{format}");

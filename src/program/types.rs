@@ -5,7 +5,7 @@
 //! Never: decides whether a value fits: a validator does.
 
 use crate::value::Members;
-use serde_json::Value as Json;
+use crate::value::Value as Json;
 use std::sync::{Arc, LazyLock};
 
 /// What a schema says to a reader that makes values from text.
@@ -78,8 +78,7 @@ impl Types {
                 Some(kind) => kind.as_str().is_some_and(|kind| kind != "null"),
                 None => kind == listed && kind != Kind::Any,
             },
-            members: members
-                .map(|members| members.iter().map(|(name, one)| (name.as_str().into(), Self::of(one))).collect()),
+            members: members.map(|members| members.iter().map(|(name, one)| (name.into(), Self::of(one))).collect()),
         }
     }
 

@@ -47,7 +47,7 @@ impl Program {
             match (slot.schema.validator(), self.initial.get(name)) {
                 (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
                 (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
-                    if let Err(error) = validator.validate(value) {
+                    if let Some(error) = validator.faults(value).next() {
                         let place = misfit_at(&format!("state.{name}"), &error);
                         fault(
                             format!("the default of `{name}` does not fit its schema"),

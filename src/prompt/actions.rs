@@ -8,8 +8,8 @@ use super::answer::lone_call;
 use super::form::spelled;
 use super::spelling::Speller;
 use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, example, properties, requires};
+use crate::value::Value;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// An action, as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ impl Program {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         self.permitted(mode)
             .map(|(name, action, permits)| ActionForm {
-                name: name.clone(),
+                name: name.to_owned(),
                 about: action.about.clone(),
                 when: condition(permits),
                 params: params(action),
@@ -95,12 +95,12 @@ pub(super) fn condition(permits: &[Permit]) -> Option<String> {
 
 fn params(action: &Action) -> Vec<ParamForm> {
     let schema = action.schema.json();
-    let form = |(name, param): (&String, &Value)| ParamForm {
-        name: name.clone(),
+    let form = |(name, param): (&str, &Value)| ParamForm {
+        name: name.to_owned(),
         about: text(param, "description"),
         required: requires(schema, name),
         kind: text(param, "type"),
-        values: param.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
+        values: param.get("enum").and_then(Value::as_array).unwrap_or_default().to_vec(),
         example: example(param, Members::Telling),
     };
     properties(schema).map(form).collect()

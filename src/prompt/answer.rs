@@ -8,7 +8,7 @@ use crate::program::{
     Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example, properties, requires,
 };
 use crate::surface::Role;
-use serde_json::{Value, json};
+use crate::value::{Value, value};
 
 /// One block of an answer, as a member of the object.
 pub(super) struct Member<'p> {
@@ -79,10 +79,10 @@ impl Program {
 
     /// The schema of a block's value; none for a call if nothing is permitted.
     fn member_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
-        let text = || json!({ "type": "string" });
+        let text = || value!({ "type": "string" });
         let mut schema = match (block.role, &block.body) {
             (Role::Call, _) => self.call_schema(mode, block, params)?,
-            (_, None) if block.text.is_some() => json!({}),
+            (_, None) if block.text.is_some() => value!({}),
             (_, None) => text(),
             (_, Some(body)) => {
                 let mut entry = object();
@@ -98,7 +98,7 @@ impl Program {
         };
         let own = block.schema.as_ref().and_then(|own| own.json().as_object());
         if let (Value::Object(members), Some(own)) = (&mut schema, own) {
-            members.extend(own.clone());
+            members.extend(own.iter().map(|(name, one)| (name, one.clone())));
         }
         Some(schema)
     }
@@ -107,7 +107,7 @@ impl Program {
     fn call_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
         let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action, params));
         let mut choices: Vec<Value> = choices.collect();
-        if choices.len() > 1 { Some(json!({ "anyOf": choices })) } else { choices.pop() }
+        if choices.len() > 1 { Some(value!({ "anyOf": choices })) } else { choices.pop() }
     }
 }
 
@@ -139,7 +139,7 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
         Called::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
     };
     let mut call = object();
-    add(&mut call, named, json!({ "const": name }), true);
+    add(&mut call, named, value!({ "const": name }), true);
     match &block.body {
         Some(body) => add(&mut call, body, params.clone(), true),
         None => {
@@ -149,7 +149,7 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
         }
     }
     if let (Value::Object(members), Some(about)) = (&mut call, &action.about) {
-        members.insert("description".into(), json!(about));
+        members.insert("description", value!(about));
     }
     Some(call)
 }
@@ -158,15 +158,15 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
 fn shown(params: &Value) -> Value {
     let mut told = object();
     if let Value::Object(members) = example(params, Members::Telling) {
-        for (name, value) in members {
-            add(&mut told, &name, json!({ "examples": [value] }), true);
+        for (name, value) in &members {
+            add(&mut told, name, value!({ "examples": [value] }), true);
         }
     }
     told
 }
 
 fn object() -> Value {
-    json!({ "type": "object", "properties": {}, "required": [] })
+    value!({ "type": "object", "properties": {}, "required": [] })
 }
 
 /// The key of a schema for members that are not listed by name.
@@ -187,7 +187,7 @@ fn add(object: &mut Value, name: &str, schema: Value, required: bool) {
     if let Some(Value::Object(properties)) = members.get_mut("properties") {
         properties.insert(name.to_owned(), schema);
     }
-    if let Some(Value::Array(names)) = members.get_mut("required").filter(|_| required)
+    if let Some(names) = members.get_mut("required").filter(|_| required).and_then(Value::as_array_mut)
         && !names.iter().any(|known| known == name)
     {
         names.push(name.into());
@@ -200,12 +200,15 @@ fn place(object: &mut Value, path: &str, about: Option<&str>, schema: &Value, re
     let name = head.trim_end_matches("[]");
     let listed = |inner: Value| {
         let lists = (head.len() - name.len()) / 2;
-        (0..lists).fold(inner, |inner, _| json!({ "type": "array", "items": inner }))
+        (0..lists).fold(inner, |inner, _| value!({ "type": "array", "items": inner }))
     };
     let Some(rest) = rest else {
         let mut member = listed(schema.clone());
         if let (Value::Object(members), Some(about)) = (&mut member, about) {
-            members.entry("description").or_insert_with(|| about.into());
+            let described = members.entry("description");
+            if described.is_null() {
+                *described = about.into();
+            }
         }
         add(object, name, member, required);
         return;
@@ -215,7 +218,7 @@ fn place(object: &mut Value, path: &str, about: Option<&str>, schema: &Value, re
     let mut outer = known.cloned().unwrap_or_else(|| listed(self::object()));
     let mut inner = Some(&mut outer);
     while let Some(list) = inner.take_if(|inner| inner.get("items").is_some()) {
-        inner = list.get_mut("items");
+        inner = list.as_object_mut().and_then(|list| list.get_mut("items"));
     }
     if let Some(inner) = inner {
         place(inner, rest, about, schema, required);

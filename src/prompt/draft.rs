@@ -11,8 +11,8 @@ use crate::expression::{Document, Failure, Record, Scope};
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
 use crate::value::Value;
+use crate::value::to_value;
 use indexmap::IndexMap;
-use serde_json::json;
 use std::borrow::Cow;
 
 /// What the texts of one prompt see.
@@ -35,10 +35,13 @@ impl PromptScope<'_> {
             let mode = program.mode_name(self.mode);
             let asks = |name: &str| document.reads().first_of(name).is_some();
             if asks("actions") {
-                scope.add("actions", told.actions.get_or_init(|| json!(program.action_forms(mode)).into()));
+                scope.add(
+                    "actions",
+                    told.actions.get_or_init(|| to_value(&program.action_forms(mode)).unwrap_or_default()),
+                );
             }
             if asks("forms") {
-                scope.add("forms", told.forms.get_or_init(|| json!(program.forms(mode)).into()));
+                scope.add("forms", told.forms.get_or_init(|| to_value(&program.forms(mode)).unwrap_or_default()));
             }
         }
         document.render(&scope)

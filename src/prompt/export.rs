@@ -10,7 +10,7 @@ use super::strict::{self, Vendor};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Dialect, Mode, Near, Program};
 use crate::surface::Role;
-use serde_json::{Value, json};
+use crate::value::{Value, value};
 
 /// The parameter of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Program {
             return None;
         };
         if what == Export::JsonObject {
-            return Some(json!({ "type": "json_object" }));
+            return Some(value!({ "type": "json_object" }));
         }
         let mut schema = self.answer_schema(mode, dialect, Params::All, strict)?;
         if strict {
@@ -91,12 +91,12 @@ impl Program {
         }
         let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
         let name: String = format!("{}-{name}", self.name).chars().map(fits).take(64).collect();
-        Some(json!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
+        Some(value!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
     }
 
     /// Whether `null` for an optional parameter makes a call invalid in any block that may hold the call.
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
-        let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, Vec::len);
+        let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, <[_]>::len);
         let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
         let mut blocks: Vec<Option<&Block>> = self.dialects_of(mode).flat_map(calls).map(Some).collect();
         if blocks.is_empty() {
@@ -151,18 +151,18 @@ impl Program {
                     diagnostics.push(null_param("tool", name, action));
                 }
                 let schema = parameters(action, what, strict, diagnostics);
-                let mut tool = json!({ "name": name });
+                let mut tool = value!({ "name": name });
                 let Value::Object(members) = &mut tool else { return tool };
                 let about: Vec<&str> = action.about.as_deref().into_iter().chain(condition.as_deref()).collect();
-                members.extend((!about.is_empty()).then(|| ("description".to_owned(), json!(about.join(". ")))));
+                members.extend((!about.is_empty()).then(|| ("description".to_owned(), value!(about.join(". ")))));
                 let key = if what == Export::AnthropicTools { "input_schema" } else { "parameters" };
                 members.insert(key.to_owned(), schema);
                 if strict {
-                    members.insert("strict".to_owned(), json!(true));
+                    members.insert("strict".to_owned(), value!(true));
                 }
                 match what {
                     Export::AnthropicTools => tool,
-                    _ => json!({ "type": "function", "function": tool }),
+                    _ => value!({ "type": "function", "function": tool }),
                 }
             });
         Some(tools.collect())

@@ -10,8 +10,8 @@ use crate::program::{
     ActionId, Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, Reply, example,
 };
 use crate::surface::Role;
+use crate::value::Value;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// How an answer is written in one dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,9 +9,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Prompts;
 use crate::surface::Speaker;
 use crate::text::{Location, Source, SourceId, Span};
+use crate::value::Value;
 use crate::value::broken;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
@@ -80,7 +80,7 @@ fn turn(line: &str) -> Result<Turn, (usize, String)> {
         None => return Err((0, "the turn has no `role`".to_owned())),
     };
     match value.get("content") {
-        Some(Value::String(content)) => Ok(Turn { role, content: content.clone() }),
+        Some(Value::String(content)) => Ok(Turn { role, content: (**content).to_owned() }),
         _ => Err((0, "the turn has no `content` that is a text".to_owned())),
     }
 }

@@ -10,7 +10,7 @@ use crate::program::{
 };
 use crate::surface::{Decoding, Ending, Payload, Role, Trim};
 use crate::text::glob;
-use serde_json::Value;
+use crate::value::{Object, Value};
 
 /// The example text of a message.
 pub(super) const PROSE: &str = "What the user is told";
@@ -168,7 +168,7 @@ impl<'p> Speller<'p> {
             return Vec::new();
         }
         let params = example(action.schema.json(), Members::Telling);
-        let behind = |name: &String| block.text_param() == Some(name.as_str());
+        let behind = |name: &str| block.text_param() == Some(name);
         let told = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
         let told = told.map(|(name, value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -176,7 +176,7 @@ impl<'p> Speller<'p> {
                 Some(Decoding::Escapes) => written(&text, block.decode),
                 _ => escape(&text).replace('"', "&quot;"),
             };
-            (name.clone(), text)
+            (name.to_owned(), text)
         });
         told.collect()
     }
@@ -185,11 +185,11 @@ impl<'p> Speller<'p> {
     fn payload(self, block: &Block, name: &str, action: &Action, family: &Family) -> Option<String> {
         let mut params = example(action.schema.json(), Members::Telling);
         if let Some((way, each)) = block.named_within() {
-            let mut call = serde_json::Map::new();
+            let mut call = Object::new();
             put(&mut call, way, name.into());
             match &block.body {
                 Some(body) => put(&mut call, &body.split('.').map(str::to_owned).collect::<Vec<_>>(), params),
-                None => call.extend(params.as_object().cloned().unwrap_or_default()),
+                None => call.extend(params.as_object().into_iter().flatten().map(|(name, one)| (name, one.clone()))),
             }
             params = if each { vec![Value::Object(call)].into() } else { call.into() };
         }
@@ -217,7 +217,7 @@ impl<'p> Speller<'p> {
             }
             Payload::Text => match params.as_object()?.iter().next() {
                 None => Some(String::new()),
-                Some((name, value)) if Some(name.as_str()) == block.text_param() => Some(text(value)),
+                Some((name, value)) if Some(name) == block.text_param() => Some(text(value)),
                 Some(_) => None,
             },
         }
@@ -297,7 +297,7 @@ fn members(
 ) -> String {
     let Value::Object(members) = value else { return String::new() };
     let indent = "  ".repeat(depth);
-    let field = |(name, value): (&String, &Value)| {
+    let field = |(name, value): (&str, &Value)| {
         let body = match value {
             Value::Object(inner) if !inner.is_empty() => {
                 format!("\n{}\n{indent}", self::members(value, (family, named), decode, depth + 1))
@@ -305,9 +305,8 @@ fn members(
             Value::String(text) => written(text, decode),
             other => written(&other.to_string(), decode),
         };
-        let word = named.map_or(name.as_str(), |named| &named.tag);
-        let attributes: Vec<(&str, &str)> =
-            named.iter().map(|named| (named.attribute.as_str(), name.as_str())).collect();
+        let word = named.map_or(name, |named| &named.tag);
+        let attributes: Vec<(&str, &str)> = named.iter().map(|named| (named.attribute.as_str(), name)).collect();
         let open = family.spell_opener(word, &attributes, None, "")?;
         let close = closer(family, family.close?, word)?;
         Some(format!("{indent}{open}{body}{close}"))
@@ -316,12 +315,15 @@ fn members(
 }
 
 /// Sets the value at a path in an object.
-fn put(object: &mut serde_json::Map<String, Value>, way: &[String], value: Value) {
+fn put(object: &mut Object, way: &[String], value: Value) {
     match way {
-        [last] => drop(object.insert(last.clone(), value)),
+        [last] => drop(object.insert(last.as_str(), value)),
         [first, rest @ ..] => {
-            let inner = object.entry(first.clone()).or_insert_with(|| Value::Object(Default::default()));
-            if let Value::Object(inner) = inner {
+            let inner = object.entry(first);
+            if inner.is_null() {
+                *inner = Object::new().into();
+            }
+            if let Some(inner) = inner.as_object_mut() {
                 put(inner, rest, value);
             }
         }

@@ -8,7 +8,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::Location;
-use serde_json::{Map, Value, json};
+use crate::value::{Object, Value, value};
 
 /// The vendor of the subset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ struct Strict<'s> {
 impl Strict<'_> {
     fn schema(&mut self, schema: &Value) -> Value {
         let Value::Object(members) = schema else {
-            if schema == &json!(false) {
+            if schema == &value!(false) {
                 return schema.clone();
             }
             self.unsaid("any value at all");
@@ -55,25 +55,25 @@ impl Strict<'_> {
         };
         if self.path.len() > DEEPEST {
             self.unsaid("what is nested so deeply");
-            return json!({});
+            return value!({});
         }
-        let mut strict = Map::new();
+        let mut strict = Object::new();
         for (key, value) in members {
-            match key.as_str() {
+            match key {
                 "properties" | "required" | "additionalProperties" => {}
                 "items" => {
                     let items = self.inside("[]", value);
-                    strict.insert(key.clone(), items);
+                    strict.insert(key, items);
                 }
                 "$defs" => {
                     let defs = value.as_object().into_iter().flatten();
-                    let defs: Map<_, _> = defs.map(|(name, one)| (name.clone(), self.inside(name, one))).collect();
-                    strict.insert(key.clone(), defs.into());
+                    let defs: Object = defs.map(|(name, one)| (name, self.inside(name, one))).collect();
+                    strict.insert(key, defs.into());
                 }
                 "anyOf" | "allOf" if self.knows(key) => {
                     let choices = value.as_array().into_iter().flatten();
                     let choices: Vec<Value> = choices.map(|choice| self.schema(choice)).collect();
-                    strict.insert(key.clone(), choices.into());
+                    strict.insert(key, choices.into());
                 }
                 // One of the choices fits: which, is checked when the answer is read.
                 "oneOf" => {
@@ -83,7 +83,7 @@ impl Strict<'_> {
                 }
                 silent if SILENT.contains(&silent) => {}
                 known if self.knows(known) => {
-                    strict.insert(key.clone(), value.clone());
+                    strict.insert(key, value.clone());
                 }
                 other => self.unsaid(&format!("`{other}`")),
             }
@@ -95,27 +95,27 @@ impl Strict<'_> {
     }
 
     /// Closes an object, and for OpenAI makes its members required.
-    fn close(&mut self, members: &Map<String, Value>, strict: &mut Map<String, Value>) {
+    fn close(&mut self, members: &Object, strict: &mut Object) {
         let required: Vec<&str> =
             members.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let properties = members.get("properties").and_then(Value::as_object);
-        let open = members.get("additionalProperties").is_some_and(|more| more != &json!(false));
-        if open || properties.is_none_or(Map::is_empty) && !self.path.is_empty() {
+        let open = members.get("additionalProperties").is_some_and(|more| more != &value!(false));
+        if open || properties.is_none_or(Object::is_empty) && !self.path.is_empty() {
             self.unsaid("members that no schema names");
         }
-        let mut closed = Map::new();
+        let mut closed = Object::new();
         for (name, schema) in properties.into_iter().flatten() {
             let inner = self.inside(name, schema);
-            let optional = self.vendor == Vendor::OpenAi && !required.contains(&name.as_str());
-            closed.insert(name.clone(), if optional { or_null(inner) } else { inner });
+            let optional = self.vendor == Vendor::OpenAi && !required.contains(&name);
+            closed.insert(name, if optional { or_null(inner) } else { inner });
         }
         let names: Vec<Value> = match self.vendor {
-            Vendor::OpenAi => closed.keys().map(|name| json!(name)).collect(),
+            Vendor::OpenAi => closed.keys().map(Value::from).collect(),
             Vendor::Anthropic => required.into_iter().map(Value::from).collect(),
         };
-        strict.insert("properties".into(), closed.into());
-        strict.insert("required".into(), names.into());
-        strict.insert("additionalProperties".into(), json!(false));
+        strict.insert("properties", closed.into());
+        strict.insert("required", names.into());
+        strict.insert("additionalProperties", value!(false));
     }
 
     fn inside(&mut self, name: &str, schema: &Value) -> Value {
@@ -150,19 +150,19 @@ impl Strict<'_> {
 /// The schema extended to accept `null`.
 fn or_null(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
-    if let Some(Value::Array(values)) = members.get_mut("enum")
+    if let Some(values) = members.get_mut("enum").and_then(Value::as_array_mut)
         && !values.contains(&Value::Null)
     {
         values.push(Value::Null);
     }
     let kinds = match members.get("type") {
-        Some(Value::String(kind)) if !members.contains_key("const") => json!([kind, "null"]),
+        Some(Value::String(kind)) if !members.contains_key("const") => value!([kind, "null"]),
         Some(Value::Array(kinds)) => {
             kinds.iter().filter(|kind| *kind != "null").cloned().chain(["null".into()]).collect()
         }
         None if members.contains_key("enum") => return Value::Object(members),
-        _ => return json!({ "anyOf": [members, { "type": "null" }] }),
+        _ => return value!({ "anyOf": [members, { "type": "null" }] }),
     };
-    members.insert("type".into(), kinds);
+    members.insert("type", kinds);
     Value::Object(members)
 }

@@ -173,6 +173,8 @@ macro_rules! words {
 pub(crate) use {key, table, words};
 
 #[cfg(feature = "schema")]
+pub use schema::ORDER;
+#[cfg(feature = "schema")]
 pub(crate) use schema::TableSchema;
 
 #[cfg(feature = "schema")]
@@ -180,16 +182,20 @@ mod schema {
     use schemars::{Schema, json_schema};
     use serde_json::{Map, Value, json};
 
+    /// The keyword with which the schema of a table lists its keys in order, for those who write it down.
+    pub const ORDER: &str = "x-order";
+
     /// The schema of a table, key by key.
     pub(crate) struct TableSchema {
         about: String,
         keys: Map<String, Value>,
         required: Vec<&'static str>,
+        order: Vec<&'static str>,
     }
 
     impl TableSchema {
         pub(crate) fn new(about: &[&str]) -> Self {
-            Self { about: join(about), keys: Map::new(), required: Vec::new() }
+            Self { about: join(about), keys: Map::new(), required: Vec::new(), order: Vec::new() }
         }
 
         pub(crate) fn key(&mut self, key: &'static str, about: &[&str], schema: Schema, required: bool) {
@@ -200,6 +206,7 @@ mod schema {
                 _ => value = json!({ "description": join(about) }),
             }
             self.keys.insert(key.to_owned(), value);
+            self.order.push(key);
             if required {
                 self.required.push(key);
             }
@@ -208,7 +215,7 @@ mod schema {
         pub(crate) fn finish(self) -> Schema {
             json_schema!({
                 "description": self.about, "type": "object", "additionalProperties": false,
-                "properties": self.keys, "required": self.required
+                "properties": self.keys, "required": self.required, (ORDER): self.order
             })
         }
     }

@@ -164,8 +164,8 @@ impl<'r> Decoder<'r> {
         table: &mut Cow<'_, DeTable<'t>>,
         known: &'static [&'static str],
     ) -> Guesses<'t> {
-        let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
-        let unknown: Vec<_> = unknown.cloned().collect();
+        let unknown = in_order(table).into_iter().map(|(key, _)| key);
+        let unknown: Vec<_> = unknown.filter(|key| !known.contains(&key.get_ref().as_ref())).cloned().collect();
         let mut guesses = Guesses::default();
         let listed = std::mem::take(&mut self.listed);
         for key in &unknown {
@@ -189,7 +189,8 @@ impl<'r> Decoder<'r> {
                 }
                 // What an unknown table declares may be named elsewhere: that is no second fault.
                 (None, DeValue::Table(inside)) => {
-                    self.lost.extend(inside.keys().map(|key| key.get_ref().as_ref().to_owned()));
+                    let names = in_order(inside).into_iter().map(|(key, _)| key.get_ref().as_ref().to_owned());
+                    self.lost.extend(names);
                 }
                 (None, _) if unknown.len() == 1 && self.misplaced(name).is_none() => {
                     guesses.only = Some((self.diagnostics.len() - 1, value));
@@ -318,6 +319,14 @@ fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
     }
 }
 
+/// The members of a table in the order of the file. The order of the map is that of the names, unless a host turns on
+/// the feature `preserve_order` of `toml`.
+pub(crate) fn in_order<'n, 't>(table: &'n DeTable<'t>) -> Vec<(&'n toml::Spanned<Cow<'t, str>>, &'n Node<'t>)> {
+    let mut members: Vec<_> = table.iter().collect();
+    members.sort_by_key(|(key, _)| key.span().start);
+    members
+}
+
 /// A type that can be read from a TOML value.
 pub(crate) trait Decode: Sized {
     /// The value, or `None` after a diagnostic.
@@ -414,7 +423,7 @@ impl<T: Decode> Decode for Named<T> {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut named = Named::new();
-        for (key, value) in table {
+        for (key, value) in in_order(table) {
             let at = reading.at(key.span());
             let name = key.get_ref().as_ref().to_owned();
             let before = reading.diagnostics.len();

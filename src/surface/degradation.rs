@@ -4,7 +4,7 @@
 //! Out: [`Degradation`].
 //! Never: knows whether a strategy fits its defect.
 
-use super::decode::{Decode, Decoder, Node, OneOrMore};
+use super::decode::{Decode, Decoder, Node, OneOrMore, in_order};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Spanned, excerpt};
 
@@ -16,7 +16,7 @@ impl Decode for Degradation {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut rows = Vec::with_capacity(table.len());
-        for (key, value) in table {
+        for (key, value) in in_order(table) {
             let name = key.get_ref().as_ref();
             let at = reading.at(key.span());
             let Some(defect) = Defect::from_name(name) else {
@@ -53,6 +53,7 @@ impl Decode for Strategy {
 mod schema {
     use super::Degradation;
     use crate::diagnostic::{Defect, Remark, Strategy};
+    use crate::surface::ORDER;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use serde_json::{Map, Value, json};
     use std::borrow::Cow;
@@ -72,7 +73,8 @@ mod schema {
                 .collect();
             json_schema!({
                 "description": "Which strategy answers which defect; of several the first that applies.",
-                "type": "object", "additionalProperties": false, "properties": rows
+                "type": "object", "additionalProperties": false, "properties": rows,
+                (ORDER): Defect::ALL.iter().map(|defect| defect.name()).collect::<Vec<_>>()
             })
         }
     }

@@ -33,9 +33,12 @@ pub use mode::{Count, Mode, Reply, Showing};
 pub use pack::{About, Level, Levels, Origin, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
+pub(crate) use tree::plain_tables;
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
+#[cfg(feature = "schema")]
+pub use declare::ORDER;
 use declare::table;
 use decode::{Decode, Decoder};
 use files::{Files, PackId, grammar_name, is_text};

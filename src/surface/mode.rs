@@ -6,7 +6,7 @@
 
 use super::action::Permit;
 use super::declare::{table, words};
-use super::decode::{Decode, Decoder, Named, Names, Node};
+use super::decode::{Decode, Decoder, Named, Names, Node, in_order};
 use super::degradation::Degradation;
 use super::flow::Exit;
 use crate::diagnostic::nearest;
@@ -89,7 +89,7 @@ impl Decode for Reply {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut reply = Reply::default();
-        for (key, value) in table {
+        for (key, value) in in_order(table) {
             let at = reading.at(key.span());
             // Whatever else stands here is the table of a block.
             let meant = match value.get_ref() {

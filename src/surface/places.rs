@@ -5,7 +5,7 @@
 //! there.
 //! Never: distinguishes a declaration from a use.
 
-use super::decode::Node;
+use super::decode::{Node, in_order};
 use super::{Folder, syntax};
 use crate::diagnostic::is_slip;
 use crate::text::{Span, authored};
@@ -76,7 +76,7 @@ type EachName<'f> = dyn FnMut(&str, Span, Option<&[String]>) + 'f;
 
 /// Calls `then` for each key and each text in the table at `way`.
 fn each_name(table: &DeTable<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
-    for (key, value) in table {
+    for (key, value) in in_order(table) {
         way.push(key.get_ref().clone().into_owned());
         then(key.get_ref(), key.span().into(), Some(way));
         each_name_in(value, way, then);
@@ -115,7 +115,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
     let mut found = Vec::new();
     each_table(folder, |path, text, table| {
         let mut odd = Vec::new();
-        table.values().for_each(|value| odd_keys(value.get_ref(), &mut odd));
+        in_order(table).into_iter().for_each(|(_, value)| odd_keys(value.get_ref(), &mut odd));
         found.extend(odd.into_iter().map(|(key, other)| {
             let said = |key: &Key<'_>| Mentions { path: path.to_owned(), spans: vec![key.span().into()] };
             let other_name = other.get_ref().clone().into_owned();
@@ -168,13 +168,13 @@ type Key<'t> = toml::Spanned<Cow<'t, str>>;
 /// The keys that only one entry of a list has, each with the key that all others have in its place.
 fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Key<'t>)>) {
     match value {
-        DeValue::Table(table) => table.values().for_each(|value| odd_keys(value.get_ref(), found)),
+        DeValue::Table(table) => in_order(table).into_iter().for_each(|(_, value)| odd_keys(value.get_ref(), found)),
         DeValue::Array(items) => {
             let tables: Vec<&DeTable<'t>> = items.iter().filter_map(|item| item.get_ref().as_table()).collect();
             for (number, table) in tables.iter().enumerate() {
                 let others = || tables.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, table)| table);
-                for key in table.keys().filter(|key| !others().any(|other| other.contains_key(key.get_ref().as_ref())))
-                {
+                let keys = in_order(table).into_iter().map(|(key, _)| key);
+                for key in keys.filter(|key| !others().any(|other| other.contains_key(key.get_ref().as_ref()))) {
                     let shared = |other: &&Key<'t>| {
                         let name = other.get_ref().as_ref();
                         name.len() > 2
@@ -183,7 +183,11 @@ fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Ke
                             && others().all(|one| one.contains_key(name))
                     };
                     let first = others().next();
-                    found.extend(first.and_then(|first| first.keys().find(shared)).map(|other| (key, other)));
+                    found.extend(
+                        first
+                            .and_then(|first| in_order(first).into_iter().map(|(key, _)| key).find(shared))
+                            .map(|other| (key, other)),
+                    );
                 }
             }
             items.iter().for_each(|item| odd_keys(item.get_ref(), found));

@@ -4,10 +4,10 @@
 //! Out: [`Tree`], which keeps the place of every string and member, and its JSON.
 //! Never: reads templates or schemas; other floors do.
 
-use super::decode::{Decode, Decoder, Node};
+use super::decode::{Decode, Decoder, Node, in_order};
 use crate::text::{Location, Spanned};
-use serde_json::{Map, Number, Value};
-use toml::de::DeValue;
+use crate::value::{Number, Object, Value};
+use toml::de::{DeTable, DeValue};
 
 /// A value of any shape, with places.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,13 +74,36 @@ impl Tree {
     /// The same value as JSON.
     pub fn to_json(&self) -> Value {
         match self {
-            Tree::Text(text) => Value::String(text.value.clone()),
+            Tree::Text(text) => text.value.as_str().into(),
             Tree::List(items, _) => items.iter().map(Tree::to_json).collect(),
             Tree::Table(members, _) => {
-                members.iter().map(|(key, value)| (key.value.clone(), value.to_json())).collect::<Map<_, _>>().into()
+                members.iter().map(|(key, value)| (key.value.as_str(), value.to_json())).collect::<Object>().into()
             }
             Tree::Constant(value, _) => value.clone(),
         }
+    }
+}
+
+/// The tables of a TOML text as plain values, in their order; none if the text has a fault.
+pub(crate) fn plain_tables(text: &str) -> Option<Object> {
+    Some(plain_table(DeTable::parse(text).ok()?.get_ref()))
+}
+
+fn plain_table(table: &DeTable<'_>) -> Object {
+    in_order(table).into_iter().map(|(key, value)| (key.get_ref().as_ref(), plain(value.get_ref()))).collect()
+}
+
+fn plain(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Boolean(flag) => (*flag).into(),
+        DeValue::Datetime(date) => date.to_string().into(),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from)
+        }
+        DeValue::Float(number) => number.as_str().parse().map_or(Value::Null, |number: f64| number.into()),
+        DeValue::Array(items) => items.iter().map(|item| plain(item.get_ref())).collect(),
+        DeValue::Table(table) => plain_table(table).into(),
     }
 }
 
@@ -90,7 +113,7 @@ impl Decode for Tree {
         Some(match node.get_ref() {
             DeValue::String(text) => Tree::Text(Spanned::new(text.as_ref().to_owned(), at)),
             DeValue::Boolean(flag) => Tree::Constant(Value::Bool(*flag), at),
-            DeValue::Datetime(date) => Tree::Constant(Value::String(date.to_string()), at),
+            DeValue::Datetime(date) => Tree::Constant(date.to_string().into(), at),
             DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
                 Ok(number) => Tree::Constant(Value::from(number), at),
                 Err(_) => return reading.misfit(node, "a whole number of 64 bits"),
@@ -104,7 +127,7 @@ impl Decode for Tree {
             }
             DeValue::Table(table) => {
                 let mut members = Vec::with_capacity(table.len());
-                for (key, value) in table {
+                for (key, value) in in_order(table) {
                     let key = Spanned::new(key.get_ref().as_ref().to_owned(), reading.at(key.span()));
                     if let Some(value) = Tree::decode(value, reading) {
                         members.push((key, value));

@@ -1,22 +1,29 @@
 //! JSON: how is plain JSON converted to shared values and back?
 //!
-//! In: values of `serde_json`, or ours.
+//! In: values of `serde_json`, or ours; anything that serializes.
 //! Out: the other kind; serde implementations for ours.
-//! Never: changes a value.
+//! Never: changes a value, or depends on the features with which a host builds `serde_json`: without `preserve_order` its
+//! maps forget the order of their members, and with `arbitrary_precision` its numbers arrive as objects.
 
-use super::{Object, Value};
+use super::{Members, Number, Object, Value};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Map;
 use serde_json::Value as Json;
 use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+/// The name of the only member of the object as which `serde_json` passes on a number that is not whole, if it is built
+/// with `arbitrary_precision`. Its value is the text of the number, and the only text that is passed on as an owned one:
+/// that tells it apart from an object in which someone writes this name.
+pub(crate) const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
 
 impl From<Json> for Value {
     fn from(json: Json) -> Self {
         match json {
             Json::Null => Self::Null,
             Json::Bool(truth) => Self::Bool(truth),
-            Json::Number(number) => Self::Number(number),
+            Json::Number(number) => Self::Number((&number).into()),
             Json::String(text) => text.into(),
             Json::Array(items) => items.into_iter().map(Self::from).collect(),
             Json::Object(members) => {
@@ -31,7 +38,7 @@ impl From<&Json> for Value {
         match json {
             Json::Null => Self::Null,
             Json::Bool(truth) => Self::Bool(*truth),
-            Json::Number(number) => Self::Number(number.clone()),
+            Json::Number(number) => Self::Number(number.into()),
             Json::String(text) => text.as_str().into(),
             Json::Array(items) => items.iter().map(Self::from).collect(),
             Json::Object(members) => {
@@ -46,7 +53,7 @@ impl From<&Value> for Json {
         match value {
             Value::Null => Self::Null,
             Value::Bool(truth) => Self::Bool(*truth),
-            Value::Number(number) => Self::Number(number.clone()),
+            Value::Number(number) => Self::Number((*number).into()),
             Value::String(text) => Self::String((**text).to_owned()),
             Value::Array(items) => items.iter().map(Self::from).collect(),
             Value::Object(members) => {
@@ -67,7 +74,7 @@ impl PartialEq<Json> for Value {
         match (self, json) {
             (Self::Null, Json::Null) => true,
             (Self::Bool(truth), Json::Bool(other)) => truth == other,
-            (Self::Number(number), Json::Number(other)) => number == other,
+            (Self::Number(number), Json::Number(other)) => *number == other.into(),
             (Self::String(text), Json::String(other)) => **text == **other,
             (Self::Array(items), Json::Array(others)) => **items == **others,
             (Self::Object(members), Json::Object(others)) => {
@@ -76,6 +83,12 @@ impl PartialEq<Json> for Value {
             }
             _ => false,
         }
+    }
+}
+
+impl PartialEq<Value> for Json {
+    fn eq(&self, value: &Value) -> bool {
+        value == self
     }
 }
 
@@ -102,20 +115,121 @@ impl Serialize for Object {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Json::deserialize(deserializer).map(Self::from)
+        deserializer.deserialize_any(Reading).map(|(value, _)| value)
     }
 }
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Map::<String, Json>::deserialize(deserializer)?;
-        Ok(members.into_iter().map(|(name, value)| (name, Value::from(value))).collect())
+        match Value::deserialize(deserializer)? {
+            Value::Object(object) => Ok(object),
+            other => {
+                Err(Error::custom(format!("expected an object, not {}", crate::text::excerpt(&other.to_string(), 40))))
+            }
+        }
     }
 }
 
+/// Reads a value, and tells whether it is a text that was passed on as an owned one.
+struct Reading;
+
+/// A value that is an element or a member.
+struct Part(Value, bool);
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reading).map(|(value, owned)| Self(value, owned))
+    }
+}
+
+impl<'de> Visitor<'de> for Reading {
+    type Value = (Value, bool);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(Value, bool), E> {
+        Ok((Value::Null, false))
+    }
+
+    fn visit_none<E>(self) -> Result<(Value, bool), E> {
+        Ok((Value::Null, false))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(Value, bool), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<(Value, bool), E> {
+        Ok((truth.into(), false))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<(Value, bool), E> {
+        Ok((number.into(), false))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<(Value, bool), E> {
+        Ok((number.into(), false))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<(Value, bool), E> {
+        Ok((number.into(), false))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(Value, bool), E> {
+        Ok((text.into(), false))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<(Value, bool), E> {
+        Ok((text.into(), true))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(Value, bool), A::Error> {
+        let mut list = Vec::new();
+        while let Some(Part(item, _)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok((list.into(), false))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(Value, bool), A::Error> {
+        let mut object = Members::default();
+        while let Some(name) = members.next_key::<String>()? {
+            let Part(value, owned) = members.next_value()?;
+            match value {
+                Value::String(text) if owned && name == WRITTEN_NUMBER && object.as_slice().is_empty() => {
+                    return Ok((Value::Number(written_number(&text)?), false));
+                }
+                value => drop(object.insert(Arc::from(name), value)),
+            }
+        }
+        Ok((Value::Object(object.into()), false))
+    }
+}
+
+/// Whether a host has built `serde_json` with `arbitrary_precision`.
+pub(crate) fn numbers_are_objects() -> bool {
+    static ARE: LazyLock<bool> = LazyLock::new(|| serde_json::from_str::<serde_json::Number>("1e999").is_ok());
+    *ARE
+}
+
+/// The number that `serde_json` passes on as a text.
+pub(crate) fn written_number<E: Error>(text: &str) -> Result<Number, E> {
+    // As `serde_json` says it without `arbitrary_precision`.
+    Number::nearest(text).ok_or_else(|| E::custom("number out of range"))
+}
+
+/// Anything that serializes, as a value, with its members in their order.
+pub fn to_value(anything: &(impl Serialize + ?Sized)) -> Option<Value> {
+    serde_json::from_slice(&serde_json::to_vec(anything).ok()?).ok()
+}
+
+/// As JSON; `{:#}` takes a line for each part.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+        let json = if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };
+        f.write_str(&json.map_err(|_| fmt::Error)?)
     }
 }
 
@@ -125,7 +239,7 @@ impl fmt::Debug for Value {
         match self {
             Self::Array(items) => f.debug_list().entries(&**items).finish(),
             Self::Object(members) => members.fmt(f),
-            other => fmt::Display::fmt(other, f),
+            other => write!(f, "{other}"),
         }
     }
 }
@@ -154,15 +268,15 @@ impl schemars::JsonSchema for Value {
 #[cfg(feature = "schema")]
 impl schemars::JsonSchema for Object {
     fn inline_schema() -> bool {
-        Map::<String, Json>::inline_schema()
+        serde_json::Map::<String, Json>::inline_schema()
     }
 
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        Map::<String, Json>::schema_name()
+        serde_json::Map::<String, Json>::schema_name()
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Map::<String, Json>::json_schema(generator)
+        serde_json::Map::<String, Json>::json_schema(generator)
     }
 }
 
@@ -178,6 +292,18 @@ mod tests {
         assert_eq!(format!("{value:?}"), r#"{"notes": ["a \"b\"", 1, true], "gone": null, "none": {}}"#);
     }
 
+    #[test]
+    fn members_and_numbers_are_read_as_they_are_written() {
+        let written = r#"{"b":[1.5,-0.0,1e+300,{"z":0.1,"a":null}],"a":-3,"$serde_json::private::Number":"1.5"}"#;
+        for written in [written, r#"{"$serde_json::private::Number":"1.5"}"#, "2.50"] {
+            let value: Value = serde_json::from_str(written).unwrap();
+            let written = written.replace("2.50", "2.5");
+            assert_eq!(value.to_string(), written);
+            assert_eq!(to_value(&value).unwrap().to_string(), written);
+        }
+        assert!(serde_json::from_str::<Value>("1e999").unwrap_err().to_string().starts_with("number out of range"));
+    }
+
     proptest! {
         #[test]
         fn a_value_is_the_json_that_it_came_from(json in values(), other in values()) {
@@ -185,7 +311,7 @@ mod tests {
             let value = Value::from(&json);
             prop_assert_eq!(&value, &json);
             prop_assert_eq!(&value.to_json(), &json);
-            prop_assert_eq!(value.to_string(), json.to_string());
+            prop_assert_eq!(to_value(&value), Some(value.clone()));
             prop_assert_eq!(&serde_json::from_value::<Value>(json.clone()).unwrap(), &value);
             let another = Value::from(&other);
             prop_assert_eq!(value == another, json == other);

@@ -14,14 +14,16 @@ mod number;
 mod object;
 mod valid;
 
+pub use json::to_value;
+pub(crate) use json::{WRITTEN_NUMBER, numbers_are_objects, written_number};
 pub(crate) use members::Members;
+pub use number::Number;
 pub(crate) use number::{loses_number, number};
 pub use object::Object;
-pub(crate) use valid::{Validator, validator};
+pub(crate) use valid::{Fault, Validator, validator};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
-use serde_json::Number;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -63,6 +65,11 @@ impl Value {
         matches!(self, Self::Null)
     }
 
+    /// Whether it is a boolean.
+    pub fn is_bool(&self) -> bool {
+        matches!(self, Self::Bool(_))
+    }
+
     /// Whether it is a number.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
@@ -100,12 +107,17 @@ impl Value {
 
     /// The number, if it is one, as the nearest `f64`.
     pub fn as_f64(&self) -> Option<f64> {
-        if let Self::Number(number) = self { number.as_f64() } else { None }
+        if let Self::Number(number) = self { Some(number.as_f64()) } else { None }
     }
 
     /// The string, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(&self) -> Option<Number> {
+        if let Self::Number(number) = self { Some(*number) } else { None }
     }
 
     /// The list, if it is one.
@@ -131,6 +143,23 @@ impl Value {
     /// The member of this name, if this is an object that has one.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object()?.get(name)
+    }
+
+    /// The member of this name, or the item of this number.
+    pub(crate) fn part(&self, step: &str) -> Option<&Value> {
+        match self {
+            Self::Object(members) => members.get(step),
+            Self::Array(items) => items.get(step.parse::<usize>().ok()?),
+            _ => None,
+        }
+    }
+
+    /// The part that a JSON pointer leads to, if there is one.
+    pub fn pointer(&self, pointer: &str) -> Option<&Value> {
+        pointer.split('/').skip(1).try_fold(self, |value, step| match step.contains('~') {
+            true => value.part(&step.replace("~1", "/").replace("~0", "~")),
+            false => value.part(step),
+        })
     }
 
     /// The same as plain JSON, from which `serde_json` reads a type of the host's own.
@@ -171,6 +200,18 @@ impl From<f64> for Value {
     }
 }
 
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&Value> for Value {
+    fn from(value: &Value) -> Self {
+        value.clone()
+    }
+}
+
 impl From<bool> for Value {
     fn from(truth: bool) -> Self {
         Self::Bool(truth)
@@ -180,6 +221,24 @@ impl From<bool> for Value {
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::String(text.into())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&Arc<str>> for Value {
+    fn from(text: &Arc<str>) -> Self {
+        Self::String(Arc::clone(text))
+    }
+}
+
+impl From<&&str> for Value {
+    fn from(text: &&str) -> Self {
+        (*text).into()
     }
 }
 
@@ -225,14 +284,89 @@ impl FromIterator<Value> for Value {
     }
 }
 
-/// Makes a value from JSON, as [`serde_json::json`] does.
-#[cfg(test)]
-macro_rules! value {
-    ($($json:tt)+) => { $crate::value::Value::from(serde_json::json!($($json)+)) };
+/// The member of this name; null if there is none.
+impl std::ops::Index<&str> for Value {
+    type Output = Value;
+
+    fn index(&self, name: &str) -> &Value {
+        self.get(name).unwrap_or(&Value::Null)
+    }
 }
 
-#[cfg(test)]
-pub(crate) use value;
+/// The item of this number, from 0; null if there is none.
+impl std::ops::Index<usize> for Value {
+    type Output = Value;
+
+    fn index(&self, number: usize) -> &Value {
+        self.as_array().and_then(|items| items.get(number)).unwrap_or(&Value::Null)
+    }
+}
+
+impl PartialEq<str> for Value {
+    fn eq(&self, text: &str) -> bool {
+        self.as_str() == Some(text)
+    }
+}
+
+impl PartialEq<&str> for Value {
+    fn eq(&self, text: &&str) -> bool {
+        self.as_str() == Some(*text)
+    }
+}
+
+/// Makes a [`Value`] as `serde_json::json` does, with the members in the order in which they are written.
+///
+/// ```
+/// let level = 10;
+/// let value = rulebook::value!({ "level": level, "colours": ["red", null], "at": { "x": 1 + 1, "on": true } });
+/// assert_eq!(value.to_string(), r#"{"level":10,"colours":["red",null],"at":{"x":2,"on":true}}"#);
+/// ```
+#[macro_export]
+macro_rules! value {
+    (null) => { $crate::value::Value::Null };
+    ([ $($items:tt)* ]) => {{
+        #[allow(unused_mut, clippy::vec_init_then_push, reason = "the list may be empty")]
+        let list: Vec<$crate::value::Value> = {
+            let mut list = Vec::new();
+            $crate::value!(@items list $($items)*);
+            list
+        };
+        $crate::value::Value::from(list)
+    }};
+    ({ $($members:tt)* }) => {{
+        #[allow(unused_mut, reason = "the object may be empty")]
+        let mut object = $crate::value::Object::new();
+        $crate::value!(@members object $($members)*);
+        $crate::value::Value::Object(object)
+    }};
+    (@items $list:ident) => {};
+    (@items $list:ident $item:tt , $($rest:tt)*) => {
+        $list.push($crate::value!($item));
+        $crate::value!(@items $list $($rest)*);
+    };
+    (@items $list:ident $item:tt) => { $list.push($crate::value!($item)); };
+    (@items $list:ident $item:expr $(, $($rest:tt)*)?) => {
+        $list.push($crate::value::Value::from($item));
+        $($crate::value!(@items $list $($rest)*);)?
+    };
+    (@members $object:ident) => {};
+    (@members $object:ident $name:literal : $member:tt , $($rest:tt)*) => {
+        $object.insert($name, $crate::value!($member));
+        $crate::value!(@members $object $($rest)*);
+    };
+    (@members $object:ident $name:literal : $member:tt) => { $object.insert($name, $crate::value!($member)); };
+    (@members $object:ident $name:literal : $member:expr $(, $($rest:tt)*)?) => {
+        $object.insert($name, $crate::value::Value::from($member));
+        $($crate::value!(@members $object $($rest)*);)?
+    };
+    (@members $object:ident ($name:expr) : $member:tt $(, $($rest:tt)*)?) => {
+        $object.insert($name, $crate::value!($member));
+        $($crate::value!(@members $object $($rest)*);)?
+    };
+    ($value:expr) => { $crate::value::Value::from($value) };
+}
+
+pub use value;
 
 /// Any value, usually an object or a list.
 #[cfg(test)]

@@ -1,25 +1,156 @@
 //! Numbers: which number is written here, and can it be kept exactly?
 //!
 //! In: the text of a number, or of JSON.
-//! Out: the number; none if it cannot be kept.
+//! Out: [`Number`]; none if it cannot be kept.
 //! Never: returns another number than the one written.
 //!
 //! One rule applies to all numbers: a number is kept if printing it with as many digits gives the same number. So `0.1`
 //! and `1e22` are kept, `9007199254740993.0` and `2.9999999999999999999` are not.
 
-use serde_json::Number;
+use serde::{Serialize, Serializer};
+use std::fmt;
 
 /// Up to this many digits are always kept exactly, unless the number is too small.
 const SURE: usize = f64::DIGITS as usize;
 /// The most significant digits that a finite IEEE 754 double can have.
 const MOST: usize = 767;
 
+/// A JSON number: whole, if it is written so and has at most 64 bits, otherwise a finite double.
+///
+/// It is not the number of `serde_json`, because the features that a host chooses for that crate change what such a
+/// number holds and what it equals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number(Kind);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Whole(u64),
+    /// INVARIANT: below 0.
+    Negative(i64),
+    /// INVARIANT: finite.
+    Float(f64),
+}
+
+impl Number {
+    /// The number, unless it is infinite or not a number.
+    pub fn from_f64(number: f64) -> Option<Self> {
+        number.is_finite().then_some(Self(Kind::Float(number)))
+    }
+
+    /// The number, if it is whole and fits.
+    pub fn as_i64(self) -> Option<i64> {
+        match self.0 {
+            Kind::Whole(number) => number.try_into().ok(),
+            Kind::Negative(number) => Some(number),
+            Kind::Float(_) => None,
+        }
+    }
+
+    /// The number, if it is whole and not negative.
+    pub fn as_u64(self) -> Option<u64> {
+        if let Kind::Whole(number) = self.0 { Some(number) } else { None }
+    }
+
+    /// The nearest double.
+    pub fn as_f64(self) -> f64 {
+        match self.0 {
+            Kind::Whole(number) => number as f64,
+            Kind::Negative(number) => number as f64,
+            Kind::Float(number) => number,
+        }
+    }
+
+    /// Whether it is a double, such as `1.0`, and not a whole number.
+    pub fn is_f64(self) -> bool {
+        matches!(self.0, Kind::Float(_))
+    }
+
+    /// The number that a JSON text writes, or the double nearest to it; none if it is out of range.
+    pub(super) fn nearest(raw: &str) -> Option<Self> {
+        is_number(raw).then_some(())?;
+        let whole = || raw.parse().ok().map(|number: u64| Self(Kind::Whole(number)));
+        let negative = || raw.parse().ok().filter(|number| *number < 0).map(|number| Self(Kind::Negative(number)));
+        whole().or_else(negative).or_else(|| Self::from_f64(raw.parse().ok()?))
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($type:ty)*) => {
+        $(impl From<$type> for Number {
+            fn from(number: $type) -> Self {
+                // No whole number of Rust's own types up to 64 bits is neither.
+                let negative = || i64::try_from(number).map_or(Kind::Float(number as f64), Kind::Negative);
+                Self(u64::try_from(number).map_or_else(|_| negative(), Kind::Whole))
+            }
+        })*
+    };
+}
+
+whole_numbers!(i32 i64 u32 u64 usize);
+
+impl From<&serde_json::Number> for Number {
+    /// With the feature `arbitrary_precision` of `serde_json`, a number may be longer or larger than a double.
+    fn from(number: &serde_json::Number) -> Self {
+        if let Some(whole) = number.as_u64() {
+            return whole.into();
+        }
+        match number.as_i64().filter(|number| *number < 0) {
+            Some(negative) => negative.into(),
+            None => {
+                Self::nearest(&number.to_string()).unwrap_or(Self(Kind::Float(number.as_f64().unwrap_or_default())))
+            }
+        }
+    }
+}
+
+impl From<Number> for serde_json::Number {
+    fn from(number: Number) -> Self {
+        match number.0 {
+            Kind::Whole(number) => number.into(),
+            Kind::Negative(number) => number.into(),
+            Kind::Float(number) => Self::from_f64(number).unwrap_or_else(|| 0.into()),
+        }
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Kind::Whole(number) => serializer.serialize_u64(number),
+            Kind::Negative(number) => serializer.serialize_i64(number),
+            Kind::Float(number) => serializer.serialize_f64(number),
+        }
+    }
+}
+
+/// As JSON writes it.
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::Whole(number) => number.fmt(f),
+            Kind::Negative(number) => number.fmt(f),
+            Kind::Float(_) => serde_json::Number::from(*self).fmt(f),
+        }
+    }
+}
+
+/// Whether this text is a number of JSON, and nothing else.
+fn is_number(raw: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let raw = raw.strip_prefix('-').unwrap_or(raw);
+    let (mantissa, exponent) = raw.split_once(['e', 'E']).map_or((raw, None), |(raw, exponent)| (raw, Some(exponent)));
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(whole, rest)| (whole, Some(rest)));
+    digits(whole)
+        && (whole.len() == 1 || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
+}
+
 /// The number written in `raw`; none if it cannot be kept.
 pub(crate) fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
-    let number: Number = serde_json::from_str(raw).ok()?;
-    let kept = !number.is_f64() || number.as_f64().is_some_and(|float| says(float, raw));
-    kept.then_some(number)
+    let number = Number::nearest(raw)?;
+    (!number.is_f64() || says(number.as_f64(), raw)).then_some(number)
 }
 
 /// Whether `float` is the number that `raw` writes, to as many digits as `raw` has.
@@ -87,6 +218,7 @@ fn string_length(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Value;
 
     #[test]
     fn a_number_is_kept_as_it_is_written_or_not_at_all() {
@@ -103,6 +235,29 @@ mod tests {
         assert!(number(&format!("0.{}", "1".repeat(70_000))).is_none());
         assert!(number(&format!("0.1{}", "0".repeat(70_000))).is_some());
         assert!(number(&format!("1{}.0", "0".repeat(300))).is_some());
+    }
+
+    /// A number of `serde_json` must be the same here, whatever features it is built with.
+    #[test]
+    fn a_number_is_what_serde_json_makes_of_it() {
+        let written = ["0", "-0", "-0.0", "1.0", "1E5", "1e+5", "-7", "18446744073709551616", "-9223372036854775809"];
+        let wrong =
+            ["", "-", "01", "1.", ".5", "1e", "+1", "0x1", "1_0", "NaN", "inf", "1e400", "-1e400", " 1", "1.e2"];
+        for raw in written.into_iter().chain(wrong).chain(["0.1", "5e-324", "1e-400", "2.2250738585072011e-308"]) {
+            let read: Option<serde_json::Number> = serde_json::from_str(raw).ok().filter(|_| raw == raw.trim());
+            let number = Number::nearest(raw);
+            match (number, read) {
+                (Some(number), Some(read)) => {
+                    assert_eq!(Number::from(&read), number, "{raw}");
+                    assert_eq!((read.as_u64(), read.as_f64()), (number.as_u64(), Some(number.as_f64())), "{raw}");
+                    assert_eq!(serde_json::to_string(&number).unwrap(), number.to_string(), "{raw}");
+                    assert_eq!(serde_json::from_str::<Value>(raw).unwrap(), Value::Number(number), "{raw}");
+                }
+                // With `arbitrary_precision` it holds more than a double can.
+                (None, read) => assert!(read.is_none_or(|read| read.as_f64().is_none()), "{raw}"),
+                (Some(_), None) => panic!("{raw}"),
+            }
+        }
     }
 
     #[test]

@@ -55,6 +55,11 @@ impl Object {
         Arc::make_mut(&mut self.0).get_mut(name)
     }
 
+    /// Which of the members has this name, if there is one.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.0.position(name)
+    }
+
     /// Whether there is a member of this name.
     pub fn contains_key(&self, name: &str) -> bool {
         self.0.position(name).is_some()

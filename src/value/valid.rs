@@ -1,29 +1,193 @@
 //! Validity: how does a schema validate a shared value?
 //!
 //! In: a JSON Schema; a [`Value`].
-//! Out: a [`Validator`], and the view of the value that it needs.
-//! Never: fetches a `$ref`, or copies a value, except to say what is wrong with it.
+//! Out: a [`Validator`], and the view of the value that it needs; a [`Fault`] for all that does not fit.
+//! Never: fetches a `$ref`, or copies a value, except to say what is wrong with it. Nor does it depend on the order of a
+//! map of `serde_json`, which is that of the names unless a host turns on `preserve_order`.
 
-use super::{Object, Value};
-use jsonschema::json::{self, Json, Node, NodeIdentity, SerdeJson};
+use super::{Number, Object, Value, value};
+use crate::text::excerpt;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::json::{self, Json, JsonNumber, Node, NodeIdentity, SerdeJson};
 use jsonschema::types::JsonType;
 use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
-use serde_json::Number;
 use std::borrow::Cow;
+use std::fmt;
 
 /// Tells whether a value fits a schema.
-pub(crate) type Validator = jsonschema::Validator<Shared>;
+#[derive(Debug)]
+pub(crate) struct Validator {
+    compiled: jsonschema::Validator<Shared>,
+    schema: Value,
+}
 
 /// Compiles a schema. Patterns are those of the `regex` crate, in linear time.
 ///
 /// # Errors
+///
 /// If the schema is not one of JSON Schema, or has a pattern that cannot be used.
-pub(crate) fn validator(schema: &serde_json::Value) -> Result<Validator, ValidationError<'static>> {
+pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
+    let compiled = compile(schema).map_err(|error| first_fault(schema).unwrap_or_else(|| error.to_string()))?;
+    Ok(Validator { compiled, schema: schema.clone() })
+}
+
+fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationError<'static>> {
     ValidationOptions::<_, Shared>::default()
         .with_pattern_options(PatternOptions::regex())
         // A format that nobody checks would be a rule that does not hold.
         .should_validate_formats(true)
-        .build(schema)
+        .build(&schema.to_json())
+}
+
+/// What is wrong with a schema that is not one of JSON Schema: the first fault, in the order in which it is written.
+fn first_fault(schema: &Value) -> Option<String> {
+    let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("https://json-schema.org/draft/2020-12/schema");
+    let rules = value!({ "$ref": draft });
+    let compiled = compile(&rules).ok()?;
+    let fault = Validator { compiled, schema: rules }.faults(schema).next()?.in_full();
+    Some(fault)
+}
+
+impl Validator {
+    /// Whether the value fits.
+    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+        self.compiled.is_valid(value)
+    }
+
+    /// Where and why the value does not fit; the members of an object in the order in which the value has them.
+    pub(crate) fn faults<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = Fault<'v>> {
+        let place = |error: ValidationError<'v>| Fault {
+            rule: error.evaluation_path().segments().map(|step| step.to_string()).collect(),
+            way: error.instance_path().segments().map(|step| step.to_string()).collect(),
+            error,
+            value,
+            schema: &self.schema,
+        };
+        let mut faults: Vec<Fault<'v>> = self.compiled.iter_errors(value).map(place).collect();
+        arrange(&mut faults, 0, 0, Some(value));
+        faults.into_iter()
+    }
+}
+
+/// A part of a value that does not fit its schema. As text, it says what is wrong, and quotes only as much of the value
+/// as is needed.
+#[derive(Debug)]
+pub(crate) struct Fault<'v> {
+    /// The path through the schema.
+    rule: Vec<String>,
+    /// The path to the part.
+    pub(crate) way: Vec<String>,
+    error: ValidationError<'v>,
+    value: &'v Value,
+    schema: &'v Value,
+}
+
+/// Sorts faults that have the first steps of their paths in common. They come in the order of the rules, and for one
+/// rule in that of the value; but the properties of a schema come in the order of its map.
+fn arrange(faults: &mut [Fault<'_>], rule: usize, way: usize, value: Option<&Value>) {
+    if faults.len() < 2 {
+        return;
+    }
+    let step = |fault: &Fault<'_>| fault.way.get(way).cloned();
+    let place = |fault: &Fault<'_>| value?.as_object()?.position(fault.way.get(way)?);
+    for same in faults.chunk_by_mut(|one, other| one.rule.get(rule) == other.rule.get(rule)) {
+        let keyword = same.first().and_then(|fault| fault.rule.get(rule)).map(String::as_str).unwrap_or_default();
+        // How many steps of the rule, and of the value, its next part takes.
+        let (rules, ways) = match keyword {
+            "" => continue,
+            "properties" | "patternProperties" | "prefixItems" => (2, 1),
+            "items"
+            | "additionalProperties"
+            | "additionalItems"
+            | "contains"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => (1, 1),
+            "allOf" | "dependentSchemas" | "dependencies" => (2, 0),
+            _ => (1, 0),
+        };
+        match keyword {
+            "properties" | "patternProperties" => {
+                same.sort_by_cached_key(|fault| (place(fault), fault.rule.get(rule + 1).cloned()));
+            }
+            "dependentSchemas" | "dependencies" => same.sort_by_cached_key(|fault| fault.rule.get(rule + 1).cloned()),
+            "dependentRequired" => same.sort_by_cached_key(ToString::to_string),
+            _ => {}
+        }
+        let parts = |one: &Fault<'_>, other: &Fault<'_>| {
+            one.rule.get(rule + rules - 1) == other.rule.get(rule + rules - 1)
+                && (ways == 0 || step(one) == step(other))
+        };
+        for part in same.chunk_by_mut(parts) {
+            let next = part.first().and_then(step);
+            let below = if ways == 0 { value } else { next.and_then(|step| value?.part(&step)) };
+            arrange(part, rule + rules, way + ways, below);
+        }
+    }
+}
+
+impl Fault<'_> {
+    /// The JSON pointer to the part.
+    pub(crate) fn pointer(&self) -> &str {
+        self.error.instance_path().as_str()
+    }
+
+    /// The wrong part of the value. The name of a property is no part of it.
+    fn part(&self) -> Cow<'_, Value> {
+        let part = self.value.pointer(self.pointer()).filter(|part| **part == **self.error.instance());
+        part.map_or_else(|| Cow::Owned((&**self.error.instance()).into()), Cow::Borrowed)
+    }
+
+    /// A part of the schema, whose members are in their order only in our own copy.
+    fn rule<'r>(&'r self, same: &serde_json::Value) -> Cow<'r, Value> {
+        let part = self.schema.pointer(self.error.schema_path().as_str()).filter(|part| **part == *same);
+        part.map_or_else(|| Cow::Owned(same.into()), Cow::Borrowed)
+    }
+
+    /// What is wrong, in the words of the validator.
+    fn in_words_of_the_validator(&self, value: &str) -> String {
+        match self.error.kind() {
+            ValidationErrorKind::Constant { expected_value } => format!("{} was expected", self.rule(expected_value)),
+            ValidationErrorKind::Not { schema } => format!("{} is not allowed for {value}", self.rule(schema)),
+            _ => self.error.masked_with(value).to_string(),
+        }
+    }
+
+    /// What is wrong, with the whole value.
+    fn in_full(&self) -> String {
+        self.in_words_of_the_validator(&self.part().to_string())
+    }
+}
+
+impl fmt::Display for Fault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.part().to_string();
+        let value = excerpt(&whole, 60);
+        match self.error.kind() {
+            ValidationErrorKind::Contains => write!(f, "no entry of {value} is as `contains` wants one"),
+            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+                write!(f, "{value} has none of the forms that it may have")
+            }
+            ValidationErrorKind::OneOfMultipleValid { .. } => {
+                write!(f, "{value} has more than one of the forms of `oneOf`")
+            }
+            ValidationErrorKind::Enum { options } => {
+                write!(f, "{value} is not one of {}", choices(self.rule(options).as_array().unwrap_or_default()))
+            }
+            _ => f.write_str(&excerpt(&self.in_words_of_the_validator(&value), 160)),
+        }
+    }
+}
+
+/// The values of a list in words, as many as people and models can take in.
+fn choices(options: &[Value]) -> String {
+    const SHOWN: usize = 10;
+    let mut words: Vec<String> =
+        options.iter().take(SHOWN).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
+    let last = match options.len().saturating_sub(SHOWN) {
+        0 => words.pop().unwrap_or_default(),
+        more => format!("{more} others"),
+    };
+    if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
 /// Shared values, as a kind of JSON that validators can be compiled for.
@@ -48,7 +212,7 @@ impl Json for Shared {
 impl<'a> Node<'a, Shared> for &'a Value {
     type Object = &'a Object;
     type Array = &'a [Value];
-    type Number = &'a Number;
+    type Number = Number;
 
     fn as_object(&self) -> Option<&'a Object> {
         Value::as_object(self)
@@ -62,8 +226,8 @@ impl<'a> Node<'a, Shared> for &'a Value {
         Value::as_str(self).map(Cow::Borrowed)
     }
 
-    fn as_number(&self) -> Option<&'a Number> {
-        if let Value::Number(number) = self { Some(number) } else { None }
+    fn as_number(&self) -> Option<Number> {
+        Value::as_number(self)
     }
 
     fn as_boolean(&self) -> Option<bool> {
@@ -91,6 +255,37 @@ impl<'a> Node<'a, Shared> for &'a Value {
 
     fn identity(&self) -> Option<NodeIdentity> {
         Some(NodeIdentity::new(std::ptr::from_ref::<Value>(self) as usize))
+    }
+}
+
+impl JsonNumber for Number {
+    fn as_u64(&self) -> Option<u64> {
+        Number::as_u64(*self)
+    }
+
+    fn as_i64(&self) -> Option<i64> {
+        Number::as_i64(*self)
+    }
+
+    fn as_f64(&self) -> Option<f64> {
+        Some(Number::as_f64(*self))
+    }
+
+    fn as_str(&self) -> Cow<'_, str> {
+        Cow::Owned(self.to_string())
+    }
+
+    fn to_number(&self) -> Cow<'_, serde_json::Number> {
+        Cow::Owned((*self).into())
+    }
+
+    fn is_integer(&self) -> bool {
+        !self.is_f64() || Number::as_f64(*self).fract() == 0.0
+    }
+
+    /// A large double is printed with an exponent, and is whole.
+    fn is_written_as_integer(&self) -> bool {
+        !self.is_f64() || Number::as_f64(*self).abs() >= 9_223_372_036_854_775_808.0
     }
 }
 

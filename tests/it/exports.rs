@@ -5,7 +5,7 @@ use rulebook::Program;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::Verdict;
 use rulebook::prompt::Export;
-use serde_json::{Value, json};
+use rulebook::{Value, value};
 use std::path::Path;
 
 fn load(pack: &str) -> Program {
@@ -54,20 +54,20 @@ fn a_strict_tool_closes_every_object_and_requires_what_it_may_leave_empty() {
     let known =
         ["type", "properties", "required", "additionalProperties", "items", "description", "pattern", "minimum"];
     for tool in tools.as_array().unwrap() {
-        assert_eq!(tool["function"]["strict"], json!(true));
+        assert_eq!(tool["function"]["strict"], value!(true));
         for schema in schemas(&tool["function"]["parameters"]) {
-            assert!(schema.as_object().unwrap().keys().all(|key| known.contains(&key.as_str())), "{schema}");
+            assert!(schema.as_object().unwrap().keys().all(|key| known.contains(&key)), "{schema}");
             if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-                let names: Vec<&String> = properties.keys().collect();
-                assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(names), &json!(false)));
+                let names: Value = properties.keys().map(Value::from).collect();
+                assert_eq!((&schema["required"], &schema["additionalProperties"]), (&names, &value!(false)));
             }
         }
     }
     let ingest = &tools[0]["function"]["parameters"];
-    assert_eq!(ingest["properties"]["sourceUrl"]["type"], json!(["string", "null"]));
-    let payload = json!({ "docId": "d", "title": "t", "summary": "s", "totalChapters": 1, "writingStyle": "w",
+    assert_eq!(ingest["properties"]["sourceUrl"]["type"], value!(["string", "null"]));
+    let payload = value!({ "docId": "d", "title": "t", "summary": "s", "totalChapters": 1, "writingStyle": "w",
         "authorHabits": ["h"], "lastAnalyzedChapter": 1, "sourceUrl": null, "sections": null });
-    assert!(jsonschema::validator_for(ingest).unwrap().is_valid(&payload));
+    assert!(jsonschema::validator_for(&ingest.to_json()).unwrap().is_valid(&payload.to_json()));
 }
 
 #[test]
@@ -131,20 +131,20 @@ fn a_strict_schema_says_what_it_cannot_say() {
         [
             "nothing says in words under which condition `keep_note` is permitted",
             "a strict tool cannot leave out what is optional: `keep_note` comes with `null`, which is refused",
-            "a strict schema cannot say `minLength` of `text`",
             "a strict schema cannot say members that no schema names of `any`",
             "a strict schema cannot say `uniqueItems` of `list`",
             "a strict schema cannot say `maxLength` of `list[]`",
+            "a strict schema cannot say `minLength` of `text`",
         ]
     );
     let properties = &exported.value.unwrap()[0]["function"]["parameters"]["properties"];
-    assert_eq!(properties["kind"], json!({ "enum": ["a", "b", null] }));
-    assert_eq!(properties["one"], json!({ "anyOf": [{ "const": 1 }, { "type": "null" }] }));
-    let way = json!({ "anyOf": [{ "anyOf": [{ "type": "string" }, { "type": "integer" }] }, { "type": "null" }] });
+    assert_eq!(properties["kind"], value!({ "enum": ["a", "b", null] }));
+    assert_eq!(properties["one"], value!({ "anyOf": [{ "const": 1 }, { "type": "null" }] }));
+    let way = value!({ "anyOf": [{ "anyOf": [{ "type": "string" }, { "type": "integer" }] }, { "type": "null" }] });
     assert_eq!(properties["way"], way);
     // For Anthropic, optional members may be absent; bounds of numbers are not supported.
     let exported = program.export("chat", Export::AnthropicTools, true).value.unwrap();
-    assert_eq!(exported[0]["input_schema"]["required"], json!(["text"]));
+    assert_eq!(exported[0]["input_schema"]["required"], value!(["text"]));
 }
 
 /// The dialect of `dce` whose answers are one object, in a pack of its own.
@@ -160,28 +160,28 @@ fn object_pack() -> Program {
 fn the_schema_of_an_answer_is_that_of_its_members() {
     let program = object_pack();
     let schema = program.export("cycle", Export::JsonSchema, false).value.unwrap();
-    let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    let names: Vec<&str> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["summary", "course_of_action", "files_updated", "curator_activity", "files"]);
-    assert_eq!(schema["required"], json!(["summary", "course_of_action", "files"]));
+    assert_eq!(schema["required"], value!(["summary", "course_of_action", "files"]));
     let file = &schema["properties"]["files"]["items"];
-    assert_eq!((file["type"].as_str(), &file["required"]), (Some("object"), &json!(["path", "content"])));
+    assert_eq!((file["type"].as_str(), &file["required"]), (Some("object"), &value!(["path", "content"])));
     let step = &schema["properties"]["course_of_action"]["items"];
     assert_eq!(
         (step["properties"]["step"]["type"].as_str(), &step["required"]),
-        (Some("integer"), &json!(["step", "description"]))
+        (Some("integer"), &value!(["step", "description"]))
     );
     let format = program.export("cycle", Export::ResponseFormat, false).value.unwrap();
     let wanted =
-        json!({ "type": "json_schema", "json_schema": { "name": "dce-cycle", "schema": schema, "strict": false } });
+        value!({ "type": "json_schema", "json_schema": { "name": "dce-cycle", "schema": schema, "strict": false } });
     assert_eq!(format, wanted);
-    assert_eq!(program.export("cycle", Export::JsonObject, false).value, Some(json!({ "type": "json_object" })));
+    assert_eq!(program.export("cycle", Export::JsonObject, false).value, Some(value!({ "type": "json_object" })));
     // In strict mode optional members may be `null`, and every member is required.
     let strict = program.export("cycle", Export::JsonSchema, true);
     assert_eq!(strict.diagnostics, []);
     for schema in schemas(&strict.value.unwrap()) {
         if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-            assert_eq!(schema["required"], json!(properties.keys().collect::<Vec<_>>()));
-            assert_eq!(schema["additionalProperties"], json!(false));
+            assert_eq!(schema["required"], properties.keys().map(Value::from).collect::<Value>());
+            assert_eq!(schema["additionalProperties"], value!(false));
         }
     }
 }
@@ -189,7 +189,7 @@ fn the_schema_of_an_answer_is_that_of_its_members() {
 #[test]
 fn real_answers_fit_the_schema_that_is_exported() {
     let schema = object_pack().export("cycle", Export::JsonSchema, false).value.unwrap();
-    let schema = jsonschema::validator_for(&schema).unwrap();
+    let schema = jsonschema::validator_for(&schema.to_json()).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/dce");
     let index = std::fs::read_to_string(folder.join("index.tsv")).unwrap();
     let mut fit = 0;
@@ -197,7 +197,7 @@ fn real_answers_fit_the_schema_that_is_exported() {
         let text = std::fs::read_to_string(folder.join(row[0])).unwrap();
         // Many are broken; another test looks at those.
         let bare = text.trim().trim_start_matches("```json").trim_end_matches("```");
-        let Ok(answer) = serde_json::from_str::<Value>(bare) else { continue };
+        let Ok(answer) = serde_json::from_str::<serde_json::Value>(bare) else { continue };
         // The one that brings no files lacks a member that the form requires.
         let whole = answer.get("files").is_some();
         assert_eq!(
@@ -218,15 +218,15 @@ fn an_object_may_hold_calls_and_lists_at_any_depth() {
     let mode = program.session().mode;
     let schema = program.export(&mode, Export::JsonSchema, false).value.unwrap();
     let properties = &schema["properties"];
-    assert_eq!(properties["calls"]["items"]["properties"]["action"], json!({ "const": "add" }));
-    assert_eq!(properties["calls"]["items"]["properties"]["params"]["required"], json!(["n"]));
-    assert_eq!(properties["do"]["required"], json!(["what", "n"]));
+    assert_eq!(properties["calls"]["items"]["properties"]["action"], value!({ "const": "add" }));
+    assert_eq!(properties["calls"]["items"]["properties"]["params"]["required"], value!(["n"]));
+    assert_eq!(properties["do"]["required"], value!(["what", "n"]));
     let data = &properties["data"];
-    assert_eq!(data["properties"]["files"]["items"]["required"], json!(["path", "content"]));
-    assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], json!("string"));
+    assert_eq!(data["properties"]["files"]["items"]["required"], value!(["path", "content"]));
+    assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], value!("string"));
     // A pattern inside a name is not a name, either.
     let part = &schema["properties"]["parts"]["additionalProperties"];
-    assert_eq!(part["properties"]["note"]["type"], json!("string"));
+    assert_eq!(part["properties"]["note"]["type"], value!("string"));
 }
 
 #[test]
@@ -260,12 +260,13 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
     assert_eq!(schema["properties"]["calls"]["type"], "array");
     assert_eq!(schema["properties"]["data"]["properties"]["files"]["type"], "array");
     // The empty values that the schema requires are read without a finding.
-    let answer = json!({
+    let answer = value!({
         "say": "Hi", "why": "x", "sum": null, "paths": [], "calls": [], "data": { "files": [] },
         "one": { "action": "keep", "text": "a" }
     });
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    assert!(validator.is_valid(&answer), "{:?}", validator.validate(&answer).err().map(|error| error.to_string()));
+    let validator = jsonschema::validator_for(&schema.to_json()).unwrap();
+    let plain = answer.to_json();
+    assert!(validator.is_valid(&plain), "{:?}", validator.validate(&plain).err().map(|error| error.to_string()));
     let outcome = program.run(&program.session(), &answer.to_string());
     assert_eq!((outcome.diagnostics.as_slice(), outcome.calls.len()), ([].as_slice(), 1));
 }

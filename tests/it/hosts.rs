@@ -200,7 +200,10 @@ effects = [{ append = "notes", value = "{{ params.note }}" }]
         let outcome =
             program.run(&program.session(), &format!(r#"<action type="keep_note">{{"note": {note}}}</action>"#));
         let text = serde_json::to_string(&outcome.session).unwrap();
-        assert_eq!(program.resume(&serde_json::from_str(&text).unwrap()).as_ref(), Ok(&outcome.session));
+        assert_eq!(
+            program.resume(serde_json::from_str::<rulebook::Value>(&text).unwrap()).as_ref(),
+            Ok(&outcome.session)
+        );
         outcome.effects.len()
     };
     assert_eq!((kept(60), kept(98), kept(120), kept(100_000)), (1, 1, 0, 0));

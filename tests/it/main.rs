@@ -30,6 +30,7 @@ mod hostile_inputs;
 mod hosts;
 mod members;
 mod model;
+mod outcomes_elsewhere;
 mod pack_page;
 mod places;
 mod promises;

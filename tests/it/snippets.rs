@@ -108,7 +108,7 @@ pub(crate) fn snippets(page: &str) -> Vec<Snippet> {
     snippets
 }
 
-/// `over` laid over `base`, table by table; lists are replaced.
+/// `over` laid over `base`, table by table, in the order of the names; lists are replaced.
 pub(crate) fn lay_over(base: &str, over: &str) -> String {
     fn merge(base: &mut toml::Table, over: toml::Table) {
         for (key, value) in over {

@@ -82,6 +82,22 @@ fn the_tree_of_the_engine_holds_no_io() {
     }
 }
 
+/// Cargo joins the features of all that are built together: what the engine turns on changes what a host's own code does.
+#[test]
+fn the_engine_leaves_the_features_of_shared_crates_alone() {
+    let arguments =
+        ["tree", "--package", "rulebook", "--edges", "features,normal", "--all-features", "--prefix", "none"];
+    let tree = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(crate::root()).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    assert!(tree.contains("serde_json feature \"std\""), "{tree}");
+    for absent in ["preserve_order", "arbitrary_precision", "unbounded_depth", "raw_value"] {
+        for shared in ["serde_json", "toml", "schemars"] {
+            assert!(!tree.contains(&format!("{shared} feature \"{absent}\"")), "{shared}/{absent}");
+        }
+    }
+}
+
 /// The recipes of CONTRIBUTING.md name files: every word of it that looks like a path of this repository is one.
 #[test]
 fn the_map_of_the_source_leads_to_what_there_is() {

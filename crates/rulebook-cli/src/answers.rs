@@ -15,10 +15,10 @@ use rulebook::program::Program;
 use rulebook::session::Misfit;
 use rulebook::text::{self, JsonPlaces, excerpt};
 use rulebook::value::broken;
+use rulebook::value::{Object, Value};
 use rulebook_fs::{InputLine, LineReader, io_error};
 use rulebook_report::{Differing, Replayed, Row, Sums, row_of_line};
 use serde::Serialize;
-use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
 use std::num::NonZeroUsize;
@@ -116,7 +116,7 @@ impl Judge<'_> {
         let id = members.remove("id").unwrap_or_default();
         let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
         let kept = kept_session(&mut members)?;
-        let unread = members.into_iter().map(|(name, _)| name).collect();
+        let unread = members.keys().map(str::to_owned).collect();
         let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
             let (session, misfits) = program.resume_in_part(&kept);
             if !misfits.is_empty() {
@@ -222,9 +222,9 @@ struct OutLine<'a> {
 }
 
 /// The session of a line: its `session`, with the `mode` of the line if it has one.
-fn kept_session(members: &mut Map<String, Value>) -> Result<Value, LineFault> {
+fn kept_session(members: &mut Object) -> Result<Value, LineFault> {
     let mut session = match members.remove("session") {
-        None | Some(Value::Null) => Map::new(),
+        None | Some(Value::Null) => Object::new(),
         Some(Value::Object(session)) => session,
         Some(_) => return Err("its `session` is not an object".into()),
     };

@@ -11,8 +11,8 @@ use rulebook::program::Program;
 use rulebook::session::{Misfit, Session};
 use rulebook::text::{JsonPlaces, Location, Source, SourceId, Sources, Span};
 use rulebook::value::broken;
+use rulebook::value::{Object, Value};
 use rulebook_report::Pen;
-use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -107,7 +107,7 @@ pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) 
 }
 
 /// The members of a session, or where and why the text is not one.
-fn members(text: &str) -> Result<Map<String, Value>, (Span, String)> {
+fn members(text: &str) -> Result<Object, (Span, String)> {
     match serde_json::from_str(text) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err((Span::new(0, 1), "a session is one JSON object".to_owned())),

@@ -4,8 +4,8 @@
 //! Out: the text with the entry added, indented by two; every other member keeps its value, as written, and its place.
 //! Never: touches a document that is not valid JSON.
 
+use rulebook::value::Value;
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use std::fmt;
 
 /// The indentation of one level.
@@ -174,11 +174,11 @@ fn print(node: &Node, depth: usize, text: &mut String) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
+    use rulebook::value::value;
 
     #[track_caller]
     fn check(document: &str, expected: &str) {
-        assert_eq!(record(document, "list", &json!({ "a": 1 })).unwrap().text, expected);
+        assert_eq!(record(document, "list", &value!({ "a": 1 })).unwrap().text, expected);
     }
 
     #[test]
@@ -206,13 +206,13 @@ mod tests {
 
     #[test]
     fn a_path_goes_through_objects_alone() {
-        let deep = record("{\"a\": {\"b\": {}}}", "a.b.c", &json!(1)).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&deep.text).unwrap(), json!({ "a": { "b": { "c": [1] } } }));
-        assert!(record("{\"a\": 1}", "a.b", &json!(1)).is_err());
+        let deep = record("{\"a\": {\"b\": {}}}", "a.b.c", &value!(1)).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&deep.text).unwrap(), value!({ "a": { "b": { "c": [1] } } }));
+        assert!(record("{\"a\": 1}", "a.b", &value!(1)).is_err());
         for broken in ["", "{", "[]", "1", "{\"a\": 1,}", "{} x", "nul"] {
-            assert!(record(broken, "a", &json!(1)).is_err(), "{broken}");
+            assert!(record(broken, "a", &value!(1)).is_err(), "{broken}");
         }
-        assert_eq!(record("{\"a\": \"x\"}", "a", &json!(1)).unwrap().instead.as_deref(), Some("\"x\""));
+        assert_eq!(record("{\"a\": \"x\"}", "a", &value!(1)).unwrap().instead.as_deref(), Some("\"x\""));
     }
 
     fn value() -> impl Strategy<Value = Value> {
@@ -238,14 +238,14 @@ mod tests {
             members in prop::collection::vec(("[a-z\" é]{0,4}", value()), 0..5), list in prop::option::of(value()),
             mark in any::<bool>(), pretty in any::<bool>(), entry in value(),
         ) {
-            let mut document: serde_json::Map<String, Value> = members.into_iter().collect();
+            let mut document: rulebook::value::Object = members.into_iter().collect();
             document.extend(list.map(|list| ("the list".to_owned(), list)));
             let text = if pretty { format!("{:#}", Value::Object(document.clone())) } else { Value::Object(document.clone()).to_string() };
             let mark = if mark { "\u{feff}" } else { "" };
             let recorded = record(&format!("{mark}{text}"), "the list", &entry).unwrap();
             prop_assert!(recorded.text.starts_with(mark));
-            let after: serde_json::Map<String, Value> = serde_json::from_str(recorded.text.trim_start_matches('\u{feff}')).unwrap();
-            let mut expected = match document.get("the list") { Some(Value::Array(items)) => items.clone(), _ => Vec::new() };
+            let after: rulebook::value::Object = serde_json::from_str(recorded.text.trim_start_matches('\u{feff}')).unwrap();
+            let mut expected = match document.get("the list") { Some(Value::Array(items)) => items.to_vec(), _ => Vec::new() };
             expected.push(entry);
             document.insert("the list".to_owned(), expected.into());
             prop_assert!(after.iter().eq(document.iter()), "{after:?}");

@@ -13,7 +13,7 @@ use rulebook::diagnostic::Row;
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::outcome::Finding;
 use rulebook::text::{Sources, excerpt};
-use serde_json::Value;
+use rulebook::value::Value;
 use std::fmt::Write as _;
 
 /// A pack whose cases were run.
@@ -211,7 +211,7 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
         (Some(expected), Some(got)) => (format!("expected {expected}, got {got}"), None),
         _ => {
             let lines = |value: &Value| match value {
-                Value::String(text) => text.clone(),
+                Value::String(text) => (**text).to_owned(),
                 other => serde_json::to_string_pretty(other).unwrap_or_default(),
             };
             let label = if spaced { "got other white space" } else { "got something else" };

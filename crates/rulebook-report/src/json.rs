@@ -11,7 +11,7 @@ use rulebook::compare::{Change, Comparison, PromptChange};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Outcome;
 use rulebook::text::FilePlace;
-use serde_json::Value;
+use rulebook::value::Value;
 
 /// The version of these reports.
 pub const VERSION: u32 = 1;

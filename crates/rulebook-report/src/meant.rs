@@ -7,7 +7,7 @@
 use rulebook::cases::Failure;
 use rulebook::diagnostic::{alternatives, nearest, page, pages};
 use rulebook::outcome::{Effect, Status, Verdict};
-use serde_json::Value;
+use rulebook::value::Value;
 
 /// The words that exist in place of one that does not.
 pub(super) fn meant(failure: &Failure) -> Option<String> {

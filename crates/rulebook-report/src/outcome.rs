@@ -13,7 +13,7 @@ use rulebook::outcome::{
     Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
 };
 use rulebook::text::{Extent, Source, Span, excerpt, turns};
-use serde_json::Value;
+use rulebook::value::{Value, to_value};
 use std::fmt::Write as _;
 
 /// How many characters of a value are shown.
@@ -203,8 +203,8 @@ pub(super) fn visible(text: &str) -> String {
 
 /// The kind of an effect, and its other members: first the place, then the value.
 fn plain(effect: &Effect) -> (String, String) {
-    let Ok(Value::Object(mut members)) = serde_json::to_value(effect) else { return ("effect".into(), String::new()) };
-    let kind = members.shift_remove("kind");
+    let Some(Value::Object(mut members)) = to_value(effect) else { return ("effect".into(), String::new()) };
+    let kind = members.remove("kind");
     let words: Vec<String> = members
         .values()
         .map(|value| match value {

@@ -8,7 +8,7 @@
 
 use rulebook::diagnostic::Row;
 use rulebook::diagnostic::{Severity, page};
-use serde_json::{Map, Value, json};
+use rulebook::value::{Object, Value, value};
 use std::collections::HashMap;
 
 /// The log with these findings.
@@ -18,7 +18,7 @@ pub fn sarif(rows: &[Row]) -> Value {
     codes.dedup();
     let mut seen = HashMap::new();
     let results: Vec<Value> = rows.iter().map(|row| result(row, &codes, &mut seen)).collect();
-    json!({
+    value!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -35,13 +35,13 @@ pub fn sarif(rows: &[Row]) -> Value {
 }
 
 fn rule(code: &str) -> Value {
-    let mut rule = json!({ "id": code });
+    let mut rule = value!({ "id": code });
     if let (Some(page), Some(rule)) = (page(code), rule.as_object_mut()) {
         let mut paragraphs = page.text.split("\n\n").filter(|paragraph| !paragraph.starts_with('#'));
         let first = paragraphs.next().unwrap_or_default().replace('\n', " ");
-        rule.insert("shortDescription".into(), json!({ "text": first }));
+        rule.insert("shortDescription", value!({ "text": first }));
         let help = format!("`rulebook explain {code}` prints this page.");
-        rule.insert("help".into(), json!({ "text": help, "markdown": page.text }));
+        rule.insert("help", value!({ "text": help, "markdown": page.text }));
     }
     rule
 }
@@ -51,8 +51,8 @@ fn result(row: &Row, codes: &[&str], seen: &mut HashMap<u64, usize>) -> Value {
         Some(help) => format!("{} (help: {help})", row.message),
         None => row.message.clone(),
     };
-    let mut result = json!({
-        "ruleId": row.code,
+    let mut result = value!({
+        "ruleId": (row.code.as_str()),
         "ruleIndex": codes.binary_search(&row.code.as_str()).unwrap_or_default(),
         "level": match row.severity { Severity::Error => "error", Severity::Warning => "warning", Severity::Info => "note" },
         "message": { "text": text },
@@ -60,7 +60,7 @@ fn result(row: &Row, codes: &[&str], seen: &mut HashMap<u64, usize>) -> Value {
     });
     let Some(members) = result.as_object_mut() else { return result };
     if let Some(file) = &row.file {
-        members.insert("locations".into(), json!([location(file, place(row), row.label.as_deref())]));
+        members.insert("locations", value!([location(file, place(row), row.label.as_deref())]));
     }
     let related: Vec<Value> = row
         .labels
@@ -71,7 +71,7 @@ fn result(row: &Row, codes: &[&str], seen: &mut HashMap<u64, usize>) -> Value {
         })
         .collect();
     if !related.is_empty() {
-        members.insert("relatedLocations".into(), related.into());
+        members.insert("relatedLocations", related.into());
     }
     result
 }
@@ -81,17 +81,16 @@ fn place(row: &Row) -> [Option<usize>; 4] {
 }
 
 fn location(file: &str, place: [Option<usize>; 4], text: Option<&str>) -> Value {
-    let mut physical = Map::new();
-    physical.insert("artifactLocation".into(), json!({ "uri": uri(file) }));
+    let mut physical = Object::new();
+    physical.insert("artifactLocation", value!({ "uri": uri(file) }));
     let region = ["startLine", "startColumn", "endLine", "endColumn"].into_iter().zip(place);
-    let region: Map<String, Value> =
-        region.filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect();
+    let region: Object = region.filter_map(|(name, value)| Some((name.to_owned(), value?.into()))).collect();
     if !region.is_empty() {
-        physical.insert("region".into(), region.into());
+        physical.insert("region", region.into());
     }
-    let mut location = json!({ "physicalLocation": physical });
+    let mut location = value!({ "physicalLocation": physical });
     if let (Some(text), Some(members)) = (text, location.as_object_mut()) {
-        members.insert("message".into(), json!({ "text": text }));
+        members.insert("message", value!({ "text": text }));
     }
     location
 }

@@ -5,12 +5,14 @@
 //! Never: describes a structure that no type has.
 
 use crate::json::{Applied, Checked, Compared, Replay, Tested};
+use indexmap::IndexMap;
 use rulebook::cases::CaseHeader;
 use rulebook::outcome::{Heard, Outcome, Prompt};
-use rulebook::surface::File;
+use rulebook::surface::{File, ORDER};
+use rulebook::value::{Object, Value};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::Value as Json;
 
 /// Something with a schema.
 #[derive(Debug, Clone, Copy)]
@@ -38,51 +40,87 @@ pub const ALL: &[Described] = &[
 
 impl Described {
     /// The schema.
-    pub fn schema(&self) -> Value {
-        let made = (self.make)();
-        let id =
-            format!("https://raw.githubusercontent.com/rulebook-rs/rulebook/main/schemas/{}.schema.json", self.name);
-        // Who and what comes first, then the shape.
-        let mut schema = serde_json::Map::new();
-        schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-        schema.insert("$id".into(), id.into());
-        schema.insert("title".into(), made.get("title").cloned().unwrap_or_else(|| self.about.into()));
-        schema.insert("description".into(), self.about.into());
-        for (key, value) in made.as_object().into_iter().flatten() {
-            if !schema.contains_key(key) {
-                schema.insert(key.clone(), value.clone());
-            }
-        }
-        Value::Object(schema)
+    pub fn schema(&self) -> Json {
+        self.in_order().into()
     }
 
     /// The text of the schema's file.
     pub fn text(&self) -> String {
-        format!("{:#}\n", self.schema())
+        format!("{:#}\n", self.in_order())
+    }
+
+    fn in_order(&self) -> Value {
+        let made = (self.make)();
+        let id =
+            format!("https://raw.githubusercontent.com/rulebook-rs/rulebook/main/schemas/{}.schema.json", self.name);
+        // Who and what comes first, then the shape.
+        let mut schema = Object::new();
+        schema.insert("$schema", "https://json-schema.org/draft/2020-12/schema".into());
+        schema.insert("$id", id.into());
+        schema.insert("title", made.get("title").cloned().unwrap_or_else(|| self.about.into()));
+        schema.insert("description", self.about.into());
+        for (key, value) in made.as_object().into_iter().flatten() {
+            if !schema.contains_key(key) {
+                schema.insert(key, value.clone());
+            }
+        }
+        Value::Object(schema)
     }
 }
 
 fn read<T: JsonSchema>() -> Value {
-    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+    in_order(&SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value())
 }
 
 fn written<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     name(&mut schema, &T::schema_name());
-    for (of, definition) in schema.get_mut("$defs").and_then(Value::as_object_mut).into_iter().flatten() {
+    for (of, definition) in schema.get_mut("$defs").and_then(Json::as_object_mut).into_iter().flatten() {
         name(definition, of);
+    }
+    in_order(&schema)
+}
+
+/// The keywords of a schema in the order in which they are written; others follow by name, and `$defs` at the end.
+const KEYWORDS: &[&str] = &[
+    "$ref",
+    "anyOf",
+    "title",
+    "type",
+    "const",
+    "enum",
+    "format",
+    "items",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "additionalProperties",
+    "oneOf",
+    "properties",
+    "required",
+    "description",
+];
+
+/// The schema with its keywords in a fixed order, and its properties in that of their declaration. A map of `serde_json`
+/// has none, so that order is taken from `required`, or for a table of the pack language from [`ORDER`].
+fn in_order(root: &Json) -> Value {
+    let mut ordering = Ordering { named: root.get("$defs"), done: IndexMap::new() };
+    let mut schema = ordering.schema(root);
+    if let Some(members) = schema.as_object_mut().filter(|_| !ordering.done.is_empty()) {
+        members.insert("$defs", Value::Object(ordering.done.into_iter().collect()));
     }
     schema
 }
 
 /// Gives a type its name as the title, and each variant of a tagged one its tag before it: generators of code name the
 /// types that they make by these.
-fn name(schema: &mut Value, of: &str) {
+fn name(schema: &mut Json, of: &str) {
     let Some(members) = schema.as_object_mut() else { return };
-    for variant in members.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten() {
+    for variant in members.get_mut("oneOf").and_then(Json::as_array_mut).into_iter().flatten() {
         let Some(variant) = variant.as_object_mut() else { continue };
-        let tags = variant.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let tags = variant.get("properties").and_then(Json::as_object).into_iter().flatten();
         let tag = tags.into_iter().find_map(|(_, property)| property.get("const")?.as_str());
         if let Some(tag) = tag {
             let mut letters = tag.chars();
@@ -91,4 +129,57 @@ fn name(schema: &mut Value, of: &str) {
         }
     }
     members.insert("title".into(), of.into());
+}
+
+/// A schema that is being written, and the named ones that it has referred to so far.
+struct Ordering<'s> {
+    named: Option<&'s Json>,
+    done: IndexMap<&'s str, Value>,
+}
+
+impl<'s> Ordering<'s> {
+    fn schema(&mut self, schema: &'s Json) -> Value {
+        let Json::Object(words) = schema else { return schema.into() };
+        let table = words.get(ORDER).and_then(Json::as_array);
+        let names = table.or_else(|| words.get("required")?.as_array()).map(Vec::as_slice).unwrap_or_default();
+        let rank = |word: &str| match KEYWORDS.iter().position(|known| *known == word) {
+            // The text about a table of a pack comes before its keys.
+            Some(_) if table.is_some() && word == "description" => 0,
+            place => place.map_or(usize::MAX, |place| place + 1),
+        };
+        let mut sorted: Vec<_> = words.iter().filter(|(word, _)| !["$defs", ORDER].contains(&word.as_str())).collect();
+        sorted.sort_by_key(|(word, _)| rank(word));
+        sorted
+            .into_iter()
+            .map(|(word, value)| (word.as_str(), self.keyword(word, value, names)))
+            .collect::<Object>()
+            .into()
+    }
+
+    fn keyword(&mut self, word: &str, value: &'s Json, names: &[Json]) -> Value {
+        match (word, value) {
+            ("properties", Json::Object(properties)) => {
+                let place = |name: &str| names.iter().position(|one| one == name).unwrap_or(names.len());
+                let mut sorted: Vec<_> = properties.iter().collect();
+                sorted.sort_by_key(|(name, _)| place(name));
+                sorted.into_iter().map(|(name, one)| (name.as_str(), self.schema(one))).collect::<Object>().into()
+            }
+            ("anyOf" | "oneOf" | "allOf", Json::Array(schemas)) => schemas.iter().map(|one| self.schema(one)).collect(),
+            ("items" | "additionalProperties", schema) => self.schema(schema),
+            ("$ref", Json::String(place)) => {
+                self.define(place);
+                value.into()
+            }
+            _ => value.into(),
+        }
+    }
+
+    /// Writes a named schema when it is first referred to.
+    fn define(&mut self, place: &'s str) {
+        let Some(name) = place.strip_prefix("#/$defs/").filter(|name| !self.done.contains_key(name)) else { return };
+        let Some(schema) = self.named.and_then(|named| named.get(name)) else { return };
+        self.done.insert(name, Value::Null);
+        let schema = self.schema(schema);
+        self.done.insert(name, schema);
+    }
 }

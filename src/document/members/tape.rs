@@ -263,9 +263,9 @@ fn scalar(raw: &str) -> Option<Value> {
         "True" => Value::Bool(true),
         "False" => Value::Bool(false),
         "None" | "undefined" | "NaN" | "Infinity" => Value::Null,
-        raw => match serde_json::from_str::<serde_json::Value>(raw) {
-            Ok(serde_json::Value::Number(_)) => Value::Number(number(raw)?),
-            Ok(value) => value.into(),
+        raw => match serde_json::from_str::<Value>(raw) {
+            Ok(Value::Number(_)) => Value::Number(number(raw)?),
+            Ok(value) => value,
             Err(_) if serde_json::from_str::<IgnoredAny>(raw).is_ok() => return None,
             Err(_) => raw.trim().into(),
         },

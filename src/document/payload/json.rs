@@ -8,7 +8,7 @@ use crate::document::decode::decode_string;
 use crate::grammar::{Capture, Grammar, Machine, inside, shipped};
 use crate::program::Limits;
 use crate::text::{SourceId, Span};
-use crate::value::{Members, Value, broken, loses_number, number};
+use crate::value::{Members, Value, WRITTEN_NUMBER, broken, loses_number, number, numbers_are_objects, written_number};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -68,6 +68,7 @@ pub(crate) struct Lost {
 
 /// Why a number cannot be kept.
 const LOST: &str = "a number cannot be kept as it is written";
+const TOO_DEEP: &str = "it is nested too deeply";
 const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
 
 /// The message for a payload with faults.
@@ -98,20 +99,40 @@ pub(super) fn read(text: &str, body: Span, limits: &Limits, values: &Cell<usize>
     }
     values.set(before);
     lenient(text, body, limits, values).ok_or_else(|| {
-        let at = broken::place(&error, body.of(text));
+        let why = broken::why(&error);
+        let deep = too_deep(body.of(text), limits.depth).filter(|_| why == TOO_DEEP);
+        let at = deep.unwrap_or_else(|| broken::place(&error, body.of(text)));
         Unreadable {
-            why: format!("it cannot be read as JSON: {}", broken::why(&error)).into(),
+            why: format!("it cannot be read as JSON: {why}").into(),
             at: Span::new(body.start + at.start, body.start + at.end),
         }
     })
+}
+
+/// The first bracket of a JSON text that is inside `depth` others.
+fn too_deep(raw: &str, depth: usize) -> Option<Span> {
+    let (mut open, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut opens = |byte: &u8| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => open += 1,
+            b'}' | b']' if !in_string => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > depth
+    };
+    let at = raw.as_bytes().iter().position(&mut opens)?;
+    Some(Span::new(at, at + 1))
 }
 
 /// Reads strict JSON. Each value is deducted from the `values` that the response may still have.
 pub(crate) fn strict(raw: &str, limits: &Limits, values: &Cell<usize>) -> Result<Json, serde_json::Error> {
     let repeated = RefCell::default();
     let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let floats = Cell::new(false);
-    let seed = Seed { depth: limits.depth, repeated: &repeated, values, floats: &floats };
+    let (floats, owned) = (Cell::new(false), Cell::new(false));
+    let seed = Seed { depth: limits.depth, repeated: &repeated, values, floats: &floats, owned: &owned };
     let value = seed.deserialize(&mut deserializer)?;
     deserializer.end()?;
     if floats.get() && loses_number(raw) {
@@ -129,21 +150,29 @@ struct Seed<'r> {
     values: &'r Cell<usize>,
     /// Whether there is a number that may have lost digits.
     floats: &'r Cell<bool>,
+    /// Whether the last text was passed on as an owned one: see [`WRITTEN_NUMBER`].
+    owned: &'r Cell<bool>,
 }
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let left = self.values.get().checked_sub(1);
-        self.values.set(left.ok_or_else(|| serde::de::Error::custom("it holds too many values"))?);
+        self.spend()?;
         deserializer.deserialize_any(self)
     }
 }
 
 impl Seed<'_> {
+    /// Deducts one value.
+    fn spend<E: serde::de::Error>(self) -> Result<(), E> {
+        let left = self.values.get().checked_sub(1);
+        self.values.set(left.ok_or_else(|| E::custom("it holds too many values"))?);
+        Ok(())
+    }
+
     fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
-        let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom("it is nested too deeply"))?;
+        let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom(TOO_DEEP))?;
         Ok(Self { depth, ..self })
     }
 }
@@ -173,10 +202,12 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        self.owned.set(false);
         Ok(value.into())
     }
 
     fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        self.owned.set(true);
         Ok(value.into())
     }
 
@@ -194,8 +225,27 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let deeper = self.deeper()?;
         let mut object = Members::default();
+        if numbers_are_objects()
+            && let Some(Key(key)) = members.next_key()?
+        {
+            if *key == *WRITTEN_NUMBER {
+                // The text of a number is a part of it: no further value, and no deeper.
+                self.values.set(self.values.get() + 1);
+                let value = members.next_value_seed(Self { depth: self.depth.saturating_sub(1), ..self })?;
+                if let Value::String(text) = &value
+                    && self.owned.get()
+                {
+                    self.floats.set(true);
+                    return written_number(text).map(Value::Number);
+                }
+                object.push(key, value);
+                self.spend()?;
+            } else {
+                object.push(key, members.next_value_seed(self.deeper()?)?);
+            }
+        }
+        let deeper = self.deeper()?;
         while let Some(Key(key)) = members.next_key()? {
             let value = members.next_value_seed(deeper)?;
             insert(&mut object, key, value, &mut self.repeated.borrow_mut());
@@ -374,7 +424,7 @@ pub(super) fn unquote(raw: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::value as json;
+    use crate::value::value;
 
     #[track_caller]
     fn check(text: &str, value: &Value, faults: &[&str]) {
@@ -387,15 +437,15 @@ mod tests {
 
     #[test]
     fn strict_json_is_read_as_it_is() {
-        check(r#"{"a": [1, 1.5, "x\n\u00e4", null, true]}"#, &json!({ "a": [1, 1.5, "x\nä", null, true] }), &[]);
-        check(r#"{"a": 1, "a": 2}"#, &json!({ "a": 2 }), &[]);
-        check(r#"{"a": [1, 1e999], "b": 2.0}"#, &json!({ "a": [1, "1e999"], "b": 2.0 }), &[]);
+        check(r#"{"a": [1, 1.5, "x\n\u00e4", null, true]}"#, &value!({ "a": [1, 1.5, "x\nä", null, true] }), &[]);
+        check(r#"{"a": 1, "a": 2}"#, &value!({ "a": 2 }), &[]);
+        check(r#"{"a": [1, 1e999], "b": 2.0}"#, &value!({ "a": [1, "1e999"], "b": 2.0 }), &[]);
     }
 
     #[test]
     fn faults_are_forgiven_and_named() {
-        check(r#"{"a": 1,}"#, &json!({ "a": 1 }), &["fault_trailing_comma"]);
-        check("{'a': \"x\ny\"}", &json!({ "a": "x\ny" }), &["fault_single_quotes", "fault_bare_newline"]);
-        check(r#"{a: True}"#, &json!({ "a": true }), &["fault_unquoted_key", "fault_constant"]);
+        check(r#"{"a": 1,}"#, &value!({ "a": 1 }), &["fault_trailing_comma"]);
+        check("{'a': \"x\ny\"}", &value!({ "a": "x\ny" }), &["fault_single_quotes", "fault_bare_newline"]);
+        check(r#"{a: True}"#, &value!({ "a": true }), &["fault_unquoted_key", "fault_constant"]);
     }
 }

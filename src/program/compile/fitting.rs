@@ -15,7 +15,6 @@ use crate::pack::schemas::type_meant;
 use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
 use crate::text::{Location, Spanned};
-use crate::value::Value;
 
 /// What happens to an effect whose value does not fit.
 const LEFT_OUT: &str = "an effect whose value does not fit is left out";
@@ -198,8 +197,8 @@ fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnosti
     let schema = Schema::of_value(schema);
     // A `$ref` leads out of this part of the schema, which cannot be compiled alone.
     let validator = schema.validator().ok().filter(|_| schema.json().get("$ref").is_none())?;
-    let constant = Value::from(value.to_json());
-    let error = validator.iter_errors(&constant).next()?;
+    let constant = value.to_json();
+    let error = validator.faults(&constant).next()?;
     Some(never(whole, value.at(), &misfit_at("", &error)).with_help(LEFT_OUT))
 }
 
@@ -257,7 +256,7 @@ fn properties(schema: &Tree) -> Vec<(&str, &Tree)> {
 
 /// Whether a schema allows only the members that it declares.
 fn is_closed(schema: &Tree) -> bool {
-    let closed = matches!(schema.get("additionalProperties"), Some(Tree::Constant(others, _)) if *others == false);
+    let closed = matches!(schema.get("additionalProperties"), Some(Tree::Constant(others, _)) if others.as_bool() == Some(false));
     closed && schema.get("patternProperties").is_none()
 }
 
@@ -271,7 +270,8 @@ fn required(schema: &Tree) -> Vec<&str> {
         Tree::Text(name) => Some(name.value.as_str()),
         _ => None,
     });
-    let says = |inside: &Tree| matches!(inside.get("required"), Some(Tree::Constant(flag, _)) if *flag == true);
+    let says =
+        |inside: &Tree| matches!(inside.get("required"), Some(Tree::Constant(flag, _)) if flag.as_bool() == Some(true));
     let each = properties(schema).into_iter().filter(|(_, inside)| says(inside)).map(|(name, _)| name);
     listed.chain(each).collect()
 }

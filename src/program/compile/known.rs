@@ -9,7 +9,7 @@ use super::sight::Sight;
 use crate::expression::{Constant, ENTRY};
 use crate::program::{Never, REPLY_MEMBERS};
 use crate::surface::{Role, Surface, Tree};
-use serde_json::Value;
+use crate::value::Value;
 
 /// The members that the engine provides, by their paths.
 const GIVEN: [(&[&str], &[&str]); 10] = [

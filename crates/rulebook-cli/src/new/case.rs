@@ -11,7 +11,7 @@ use rulebook::outcome::{Call, Options, Outcome, Verdict};
 use rulebook::program::Program;
 use rulebook::surface::Role;
 use rulebook::text::Sources;
-use serde_json::json;
+use rulebook::value::value;
 
 /// The path and text of a case for what was added, or why no answer shows it.
 pub(super) fn write(
@@ -21,7 +21,7 @@ pub(super) fn write(
     program: &Program,
 ) -> Result<Result<(String, String), String>, Error> {
     let asked = if kind == Kind::Mode { name } else { mode };
-    let session = program.resume(&json!({ "mode": asked })).unwrap_or_else(|_| program.session());
+    let session = program.resume(&value!({ "mode": asked })).unwrap_or_else(|_| program.session());
     let dialect = (kind == Kind::Dialect).then(|| name.to_owned());
     let options = Options { dialect: dialect.clone(), ..Options::default() };
     let mut judged = answers(kind, name, mode, program).into_iter().map(|answer| {

@@ -133,7 +133,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             }
             "prompt" => {
                 let kept = snippets.iter().find(|one| one.has("session")).map_or("{}", |one| one.text.as_str());
-                let session = program.resume(&serde_json::from_str(kept).unwrap()).unwrap();
+                let session = program.resume(serde_json::from_str::<rulebook::Value>(kept).unwrap()).unwrap();
                 let request = Request {
                     prompt: snippet.value("prompt").map(str::to_owned),
                     model: snippet.value("model").map(str::to_owned),
@@ -151,7 +151,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
             "json" if snippet.has("session") => {}
             "jsonl" => found.extend(replayed(page, &files, &against, &snippet.text)),
             "json" => {
-                let partial = serde_json::from_str(&snippet.text).unwrap();
+                let partial: rulebook::Value = serde_json::from_str(&snippet.text).unwrap();
                 found.extend(program.resume(&partial).err().iter().flat_map(|faults| codes(&faults.diagnostics)));
             }
             _ => {}
