@@ -12,7 +12,7 @@
 
 use rulebook::outcome::{Effect, EffectRecord};
 use rulebook::prompt::{Request, Speaker, Turn};
-use rulebook::{Folder, Options, Outcome, Program, Reader, Role, Session, StreamEvent};
+use rulebook::{Folder, Options, Outcome, Program, Reader, Role, Session, StreamEvent, Value};
 use serde_json::json;
 use std::error::Error;
 use std::io::{self, BufRead, Write};
@@ -133,7 +133,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let program = load()?;
     let file = env::args().nth(1);
     let mut session = match file.as_deref().map(fs::read_to_string) {
-        Some(Ok(kept)) => program.resume(&serde_json::from_str(&kept)?)?,
+        Some(Ok(kept)) => program.resume(serde_json::from_str::<Value>(&kept)?)?,
         Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         // Without a file, and before there is one, a conversation starts from the beginning.
         Some(Err(_)) | None => program.session(),

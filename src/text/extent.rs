@@ -78,19 +78,14 @@ impl schemars::JsonSchema for Extent {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 0, "description": about });
         schemars::json_schema!({
             "description": "A range of bytes of one part of a reply: the first byte, the byte after the last, and the part \
                 if it is not the text.",
             "type": "array",
             "minItems": 2,
             "maxItems": 3,
-            "prefixItems": [
-                number("The first byte."),
-                number("The byte after the last."),
-                number("Which part of the reply: 0, or absent, is its text, `n` the arguments of its `n`-th native tool call."),
-            ],
-            "items": false,
+            "prefixItems": [{ "type": "integer" }, { "type": "integer" }, { "type": "integer" }],
+            "items": { "type": "integer" },
         })
     }
 }

@@ -24,7 +24,7 @@ fn pack(name: &str, uses: Vec<Folder>, tables: &[&str], files: &[(&str, &str)]) 
 fn check(folder: &Folder, expected: &[&str]) {
     let loaded = lint::check(folder);
     let found = loaded.diagnostics.iter().map(|one| {
-        let at = one.at.and_then(|at| loaded.sources.place_name(at)).unwrap_or_default();
+        let at = one.at.and_then(|at| loaded.sources.place(at)).map(|place| place.to_string()).unwrap_or_default();
         format!("{at} {}: {} ({})", one.code, one.message, one.help.as_deref().unwrap_or_default())
     });
     assert_eq!(found.collect::<Vec<_>>(), expected);

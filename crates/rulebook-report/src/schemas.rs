@@ -58,7 +58,8 @@ impl Described {
         schema.insert("$schema", "https://json-schema.org/draft/2020-12/schema".into());
         schema.insert("$id", id.into());
         schema.insert("title", made.get("title").cloned().unwrap_or_else(|| self.about.into()));
-        schema.insert("description", self.about.into());
+        let about = made.get("description").and_then(Value::as_str).map(|about| format!("{}.\n\n{about}", self.about));
+        schema.insert("description", about.unwrap_or_else(|| self.about.to_owned()).into());
         for (key, value) in made.as_object().into_iter().flatten() {
             if !schema.contains_key(key) {
                 schema.insert(key, value.clone());
@@ -75,9 +76,12 @@ fn read<T: JsonSchema>() -> Value {
 fn written<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    name(&mut schema, &T::schema_name());
-    for (of, definition) in schema.get_mut("$defs").and_then(Json::as_object_mut).into_iter().flatten() {
-        name(definition, of);
+    let mut variants = variants_of(&mut schema, &T::schema_name());
+    if let Some(named) = schema.get_mut("$defs").and_then(Json::as_object_mut) {
+        for (of, definition) in named.iter_mut() {
+            variants.extend(variants_of(definition, of));
+        }
+        named.extend(variants);
     }
     in_order(&schema)
 }
@@ -114,21 +118,37 @@ fn in_order(root: &Json) -> Value {
     schema
 }
 
-/// Gives a type its name as the title, and each variant of a tagged one its tag before it: generators of code name the
-/// types that they make by these.
-fn name(schema: &mut Json, of: &str) {
-    let Some(members) = schema.as_object_mut() else { return };
-    for variant in members.get_mut("oneOf").and_then(Json::as_array_mut).into_iter().flatten() {
-        let Some(variant) = variant.as_object_mut() else { continue };
-        let tags = variant.get("properties").and_then(Json::as_object).into_iter().flatten();
-        let tag = tags.into_iter().find_map(|(_, property)| property.get("const")?.as_str());
-        if let Some(tag) = tag {
-            let mut letters = tag.chars();
-            let tag: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-            variant.insert("title".into(), format!("{tag}{of}").into());
-        }
-    }
+/// Gives a type its name as the title. The variants of a tagged one become types of their own, called by the tag and the
+/// type, each with the members that all of them share: generators of code make readable types of these.
+fn variants_of(schema: &mut Json, of: &str) -> Vec<(String, Json)> {
+    let Some(members) = schema.as_object_mut() else { return Vec::new() };
     members.insert("title".into(), of.into());
+    let Some(Json::Array(variants)) = members.get("oneOf").cloned() else { return Vec::new() };
+    let tag = |variant: &Json| {
+        let tags = variant.get("properties")?.as_object()?;
+        tags.values().find_map(|property| property.get("const")?.as_str()).map(str::to_owned)
+    };
+    let Some(tags) = variants.iter().map(tag).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    let shared = [members.remove("properties"), members.remove("required")];
+    members.remove("type");
+    let mut named = Vec::new();
+    for (mut variant, tag) in variants.into_iter().zip(tags) {
+        let mut letters = tag.chars();
+        let name: String =
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).chain(of.chars()).collect();
+        for (word, shared) in ["properties", "required"].into_iter().zip(&shared) {
+            match (variant.get_mut(word), shared) {
+                (Some(Json::Object(own)), Some(Json::Object(shared))) => own.extend(shared.clone()),
+                (Some(Json::Array(own)), Some(Json::Array(shared))) => own.extend(shared.iter().cloned()),
+                _ => {}
+            }
+        }
+        variant["title"] = name.as_str().into();
+        named.push((name, variant));
+    }
+    let references = named.iter().map(|(name, _)| serde_json::json!({ "$ref": format!("#/$defs/{name}") }));
+    members.insert("oneOf".into(), references.collect());
+    named
 }
 
 /// A schema that is being written, and the named ones that it has referred to so far.
