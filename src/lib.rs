@@ -40,11 +40,12 @@
 //! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that the crate `rulebook-fs` reads. A
 //! [`Program`] is immutable and shared by all threads. [`Program::run`] judges a whole response, a [`Reader`] one that
 //! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its
-//! faults as [`Diagnostic`](diagnostic::Diagnostic)s, or as one error, [`Faults`]; once there is a program, nothing
+//! faults as [`Diagnostic`]s, or as one error, [`Faults`]; once there is a program, nothing
 //! fails and nothing panics.
 //!
 //! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in
-//! ([`Options`], [`Limits`], [`Request`](prompt::Request)) have defaults.
+//! ([`Options`], [`Limits`], [`Request`](prompt::Request)) have defaults. What these pages show is the face that releases
+//! keep: `.ci/face` counts it. Hidden items, and modules behind the feature `unstable`, may change in any release.
 //!
 //! | a host wants to | begins with |
 //! |---|---|
@@ -108,32 +109,69 @@
 //! network, and nothing here touches a disk.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What only the tools of this repository use has no user without them.
+#![cfg_attr(not(feature = "unstable"), allow(dead_code, unreachable_pub, unused_imports))]
 
 pub mod cases;
+#[cfg(feature = "unstable")]
 pub mod compare;
+#[cfg(not(feature = "unstable"))]
+mod compare;
+#[cfg(feature = "unstable")]
 pub mod diagnostic;
+#[cfg(not(feature = "unstable"))]
+mod diagnostic;
 mod document;
+#[cfg(feature = "unstable")]
 pub mod expression;
+#[cfg(not(feature = "unstable"))]
+mod expression;
 mod flow;
+#[cfg(feature = "unstable")]
 pub mod grammar;
+#[cfg(not(feature = "unstable"))]
+mod grammar;
 mod judge;
+#[cfg(feature = "unstable")]
 pub mod lint;
+#[cfg(not(feature = "unstable"))]
+mod lint;
 pub mod outcome;
+#[cfg(feature = "unstable")]
 pub mod pack;
+#[cfg(not(feature = "unstable"))]
+mod pack;
+#[cfg(feature = "unstable")]
 pub mod program;
+#[cfg(not(feature = "unstable"))]
+mod program;
 pub mod prompt;
+#[cfg(feature = "unstable")]
 pub mod session;
+#[cfg(not(feature = "unstable"))]
+mod session;
+#[cfg(feature = "unstable")]
 pub mod surface;
+#[cfg(not(feature = "unstable"))]
+mod surface;
+#[cfg(feature = "unstable")]
 pub mod text;
+#[cfg(not(feature = "unstable"))]
+mod text;
+#[cfg(feature = "unstable")]
 pub mod value;
+#[cfg(not(feature = "unstable"))]
+mod value;
 
-pub use diagnostic::{Checked, Code, Diagnostic, Faults};
+pub use diagnostic::{Checked, Code, Defect, Diagnostic, Faults, Remark, Row, RowLabel, Severity, Strategy};
 pub use document::StreamEvent;
+pub use expression::Record as State;
 pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Program};
-pub use session::Session;
+pub use session::{Ids, PendingCall, Session};
 pub use surface::{Folder, Role};
-pub use value::Value;
+pub use text::{Extent, FilePlace, Sources};
+pub use value::{Number, Object, Value};
 
 /// What a host may share with, or send to, another thread.
 const _: () = {

@@ -67,6 +67,7 @@ pub struct Ids(#[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, 
 
 impl Ids {
     /// The last number given out for this kind; none if there is none yet.
+    #[doc(hidden)]
     pub fn last(&self, kind: &str) -> Option<u64> {
         self.0.get(kind).copied()
     }
@@ -217,6 +218,7 @@ impl Program {
     }
 
     /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
+    #[doc(hidden)]
     pub fn resume_in_part(&self, kept: &Value) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
         let mut faults = Vec::new();

@@ -40,6 +40,7 @@ impl Failure {
     }
 
     /// Whether the failure is that something was found which should not be there.
+    #[doc(hidden)]
     pub fn is_unwanted(&self) -> bool {
         self.got.as_ref() == Some(&self.expected)
     }

@@ -1,7 +1,7 @@
 //! Cases: does the pack still do what its authors wrote down?
 //!
 //! In: the text of `.case` files, and a program; or a conversation.
-//! Out: [`Case`] with the place of every line, [`CaseRun`] with every failed expectation, [`Coverage`]; the text of a
+//! Out: [`Case`] with the place of every line, [`CaseRun`] with every failed expectation, `Coverage`; the text of a
 //! case for a conversation, and of a case with updated expectations.
 //! Never: reads or writes a file, or lays out a difference for people.
 //!
@@ -35,14 +35,23 @@ mod script;
 mod talk;
 mod update;
 
-pub use coverage::{Coverage, Covered, Reason};
-pub use expectation::{Expectation, Part};
-pub use fill::filled;
-pub use header::{CaseHeader, Todo};
 pub use matching::Failure;
-pub use names::{is_case, overlooked, overlooked_files, overlooked_folder};
-pub use parse::{Case, Step, parse};
-pub use runner::{CaseOptions, CaseRun, CaseVerdict, check, run};
-pub use script::{Exchange, script};
-pub use talk::{Talk, TurnResult};
-pub use update::updated;
+pub use parse::{Case, parse};
+pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
+
+/// What `rulebook test` and `rulebook play` need besides.
+#[cfg(feature = "unstable")]
+mod tools {
+    pub use super::coverage::{Coverage, Covered, Reason};
+    pub use super::expectation::{Expectation, Part};
+    pub use super::fill::filled;
+    pub use super::header::{CaseHeader, Todo};
+    pub use super::names::{is_case, overlooked, overlooked_files, overlooked_folder};
+    pub use super::parse::Step;
+    pub use super::runner::check;
+    pub use super::script::{Exchange, script};
+    pub use super::talk::{Talk, TurnResult};
+    pub use super::update::updated;
+}
+#[cfg(feature = "unstable")]
+pub use tools::*;

@@ -55,6 +55,7 @@ pub enum CaseVerdict {
 
 impl CaseVerdict {
     /// The name: `passed`, `failed`, `todo` or `done`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             CaseVerdict::Passed => "passed",

@@ -41,11 +41,13 @@ impl Code {
     }
 
     /// Its name without its area, such as `forbidden-call`.
+    #[doc(hidden)]
     pub fn bare(&self) -> &str {
         bare(self.as_str())
     }
 
     /// The severity it usually has.
+    #[doc(hidden)]
     pub fn severity(&self) -> Severity {
         match self {
             Code::Row(row) => row.severity,

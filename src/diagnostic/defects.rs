@@ -34,11 +34,13 @@ macro_rules! named {
             }
 
             /// The name in packs, messages and outcomes.
+            #[doc(hidden)]
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
 
             /// The variant called `name`, if there is one.
+            #[doc(hidden)]
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.name() == name)
             }
@@ -195,6 +197,7 @@ use Strategy::{
 impl Defect {
     /// The strategies that fit the defect; any other is an error of the pack. `refuse` and `ask-again` fit every
     /// defect.
+    #[doc(hidden)]
     pub fn fits(self) -> &'static [Strategy] {
         match self {
             Defect::NoDialect => &[TakeStrayText, Drop, Refuse, AskAgain],
@@ -228,6 +231,7 @@ impl Defect {
     }
 
     /// The strategy if the pack declares none. Deny by default: anything that could run by mistake is dropped.
+    #[doc(hidden)]
     pub fn default_strategy(self) -> Strategy {
         match self {
             Defect::NoDialect | Defect::MissingMessage => TakeStrayText,
@@ -259,6 +263,7 @@ impl Defect {
     }
 
     /// The strategy for calls if the pack declares none: a call that may have been cut off must not run.
+    #[doc(hidden)]
     pub fn default_for_calls(self) -> Strategy {
         match self {
             Defect::UnclosedBlock | Defect::StrayCloser => Drop,
@@ -267,6 +272,7 @@ impl Defect {
     }
 
     /// Whether the defect is about what a call asks for.
+    #[doc(hidden)]
     pub fn of_calls(self) -> bool {
         use Defect::{ExtraCall, ForbiddenCall, InvalidPayload, MalformedPayload, UnknownAction, UnknownParam};
         matches!(self, MalformedPayload | UnknownAction | InvalidPayload | UnknownParam | ForbiddenCall | ExtraCall)
@@ -308,6 +314,7 @@ impl Defect {
     }
 
     /// The severity unless the answer is refused because of it.
+    #[doc(hidden)]
     pub fn severity(self) -> Severity {
         match self {
             Defect::NoDialect | Defect::TooLarge | Defect::TooCostly => Severity::Error,
@@ -318,6 +325,7 @@ impl Defect {
 
 impl Strategy {
     /// Whether the strategy takes every effect from the answer.
+    #[doc(hidden)]
     pub fn refuses(self) -> bool {
         matches!(self, Refuse | AskAgain)
     }

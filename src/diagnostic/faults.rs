@@ -20,6 +20,7 @@ pub struct Faults {
 
 impl Faults {
     /// The errors among `diagnostics`, and the sources that they point into.
+    #[doc(hidden)]
     pub fn new(mut diagnostics: Vec<Diagnostic>, sources: Sources) -> Self {
         diagnostics.retain(Diagnostic::is_error);
         Self { diagnostics, sources }

@@ -46,6 +46,7 @@ pub enum Severity {
 
 impl Severity {
     /// The name: `info`, `warning` or `error`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Severity::Info => "info",
@@ -110,6 +111,7 @@ pub(crate) struct Misnamed {
 
 impl Diagnostic {
     /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
+    #[doc(hidden)]
     pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<String>) -> Self {
         let message = message.into();
         let message = match one_line(&message) {
@@ -143,12 +145,14 @@ impl Diagnostic {
     }
 
     /// Adds advice on how to fix it.
+    #[doc(hidden)]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// Adds help for an unknown name: `did you mean …?`, or the names that are declared.
+    #[doc(hidden)]
     pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         let (nearest, help) = names::advice(typed, declared);
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
@@ -157,23 +161,27 @@ impl Diagnostic {
     }
 
     /// The same at another place.
+    #[doc(hidden)]
     pub fn placed(self, at: impl Into<Option<Location>>) -> Self {
         Self { at: at.into(), ..self }
     }
 
     /// Adds a few words to show at the place.
+    #[doc(hidden)]
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
     /// Adds another place.
+    #[doc(hidden)]
     pub fn with_place(mut self, at: Location, text: impl Into<String>) -> Self {
         self.labels.push(Label { at, text: text.into() });
         self
     }
 
     /// Adds the declaration behind it.
+    #[doc(hidden)]
     pub fn with_rule(mut self, rule: Option<Location>) -> Self {
         self.rule = rule;
         self
@@ -203,6 +211,7 @@ pub struct Checked<T> {
 
 impl<T> Checked<T> {
     /// Keeps `value` only if none of the `diagnostics` is an error.
+    #[doc(hidden)]
     pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>, sources: Sources) -> Self {
         let broken = diagnostics.iter().any(Diagnostic::is_error);
         Self { value: value.filter(|_| !broken), diagnostics, sources }

@@ -100,6 +100,7 @@ impl Row {
 
     /// The same with other names of the files, such as the paths that a user typed.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_files(mut self, name: impl Fn(&str) -> String) -> Self {
         self.file = self.file.map(|file| name(&file));
         for label in &mut self.labels {
@@ -109,6 +110,7 @@ impl Row {
     }
 
     /// `file:line:column`, as far as known.
+    #[doc(hidden)]
     pub fn place(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         Some(match (self.line, self.column) {

@@ -135,6 +135,7 @@ impl Record {
     /// The member of this name, mutable; added as `null` if there is none. Members computed from it will be computed
     /// again.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
+    #[doc(hidden)]
     pub fn entry(&mut self, name: &str) -> &mut Value {
         let place = self.0.names.position(name);
         // Compute the value first: what follows may change what it is computed from.
@@ -184,11 +185,13 @@ impl Record {
     }
 
     /// The member of this name, mutable, if there is one.
+    #[doc(hidden)]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.0.names.position(name).is_some().then(|| self.entry(name))
     }
 
     /// Removes and returns the member of this name; the others keep their order.
+    #[doc(hidden)]
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let place = self.0.names.position(name)?;
         self.entry(name);
@@ -199,6 +202,7 @@ impl Record {
     }
 
     /// The members in order.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         View::from(self).iter().map(|(name, value)| (&**name, value))
     }

@@ -41,6 +41,7 @@ pub enum Leaf {
 
 impl Leaf {
     /// Its name in the ledger.
+    #[doc(hidden)]
     pub fn word(self) -> &'static str {
         match self {
             Leaf::Message => "message",

@@ -68,6 +68,7 @@ pub enum StepKind {
 
 impl StepKind {
     /// The word in the contract.
+    #[doc(hidden)]
     pub fn word(&self) -> &'static str {
         match self {
             StepKind::Dialect => "dialect",

@@ -250,6 +250,7 @@ impl Status {
     pub const ALL: [Status; 3] = [Status::Clean, Status::Degraded, Status::Refused];
 
     /// The name in JSON: `clean`, `degraded` or `refused`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Status::Clean => "clean",
@@ -261,6 +262,7 @@ impl Status {
 
 impl Verdict {
     /// The name in JSON: `accepted`, `dropped` or `pending`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Accepted => "accepted",

@@ -18,6 +18,7 @@ pub use contract::{
     Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance, VERSION,
     Verdict, Withheld,
 };
+#[cfg(feature = "unstable")]
 pub use difference::differences;
 pub use heard::Heard;
 pub use prompt::Prompt;

@@ -494,12 +494,12 @@ impl<P: Borrow<Program>> Reader<P> {
     /// The outcome of the whole response. It does not depend on how the response was cut.
     #[must_use]
     pub fn finish(self) -> Outcome {
-        self.finish_with_announcements().0
+        self.finish_with_events().0
     }
 
     /// The same as [`Reader::finish`], together with the announcements that only the end made certain.
     #[must_use]
-    pub fn finish_with_announcements(mut self) -> (Outcome, Vec<StreamEvent>) {
+    pub fn finish_with_events(mut self) -> (Outcome, Vec<StreamEvent>) {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome is still to be made.
         self.text.shrink_to_fit();

@@ -22,6 +22,7 @@ pub enum Declares {
 
 impl Program {
     /// Where a table declares `name`.
+    #[doc(hidden)]
     pub fn declared_at(&self, table: Declares, name: &str) -> Option<Location> {
         match table {
             Declares::Actions => self.actions.get(name).map(|action| action.at),
@@ -32,17 +33,20 @@ impl Program {
     }
 
     /// Whether the pack declares modes, so that an action needs a permit.
+    #[doc(hidden)]
     pub fn declares_modes(&self) -> bool {
         self.modes.values().any(|mode| mode.declared)
     }
 
     /// The names of the dialects of a mode, in the order in which they are tried.
+    #[doc(hidden)]
     pub fn dialects_in(&self, mode: &str) -> Vec<&str> {
         let dialects = self.modes.get(mode).into_iter().flat_map(|mode| self.dialects_of(mode));
         dialects.map(|dialect| dialect.name.as_str()).collect()
     }
 
     /// The name of the block that must hold the message of a reply: in this mode, or in the first mode that needs one.
+    #[doc(hidden)]
     pub fn required_message(&self, mode: Option<&str>) -> Option<&str> {
         let mut modes = self.modes.iter().filter(|(name, _)| mode.is_none_or(|mode| mode == *name));
         let counts = modes.find_map(|(_, mode)| mode.reply.counts.iter().find(|count| count.message && count.required));
@@ -51,6 +55,7 @@ impl Program {
 
     /// The paths, each below its pack, of the files that the pack's own prompts use in a mode, once for each layer and
     /// variant that uses one. Layers of a used pack are left out: they never use a file of this one.
+    #[doc(hidden)]
     pub fn prompt_files_in(&self, mode: &str) -> Vec<&str> {
         let Some(mode) = self.mode_id(mode) else { return Vec::new() };
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);

@@ -133,6 +133,7 @@ impl Program {
     }
 
     /// Every row of every table, sorted by defect, from the default to the nearest declaration.
+    #[doc(hidden)]
     pub fn degradation_table(&self) -> Vec<DegradationRow> {
         let mut tables = vec![(SaidBy::Pack, &self.degradation)];
         tables.extend(self.modes.iter().map(|(name, mode)| (SaidBy::Mode(name.clone()), &mode.degradation)));

@@ -36,6 +36,7 @@ impl Program {
 
     /// The same as [`Program::load`], and also compiles everything that is usually compiled on first use, and runs
     /// every expression once with sample values.
+    #[doc(hidden)]
     pub fn check(folder: &Folder) -> Checked<Program> {
         let (program, pack, mut diagnostics) = Self::build(folder);
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));

@@ -172,11 +172,13 @@ impl Program {
     }
 
     /// The classes of words, in the order of their first input.
+    #[doc(hidden)]
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.flows.classes.iter().map(String::as_str)
     }
 
     /// The names of the prompts, in the order of declaration.
+    #[doc(hidden)]
     pub fn prompts(&self) -> impl Iterator<Item = &str> {
         self.prompts.prompts.keys().map(String::as_str)
     }

@@ -41,6 +41,7 @@ pub struct PermitCell {
 
 impl Program {
     /// The matrix of actions and modes, action by action.
+    #[doc(hidden)]
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();
         for (id, action, _) in self.actions_by_id() {
@@ -67,12 +68,14 @@ impl Program {
     }
 
     /// The guardrails by id, with their places.
+    #[doc(hidden)]
     pub fn guardrail_table(&self) -> Vec<(String, FilePlace)> {
         let rules = self.guardrails.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
     /// Every effect with a verb: the name of its owner, and its place.
+    #[doc(hidden)]
     pub fn effect_table(&self) -> Vec<(String, FilePlace)> {
         let all = self.effects().into_iter().filter(|(_, effect)| effect.verb.is_some());
         all.map(|(name, effect)| (name.to_owned(), self.place(effect.at).unwrap_or_default())).collect()
@@ -90,18 +93,21 @@ impl Program {
     }
 
     /// The inputs by class, with their places.
+    #[doc(hidden)]
     pub fn input_table(&self) -> Vec<(String, FilePlace)> {
         let class = |number: usize| self.flows.classes.get_index(number).cloned().unwrap_or_default();
         self.flows.inputs.iter().map(|input| (class(input.class), self.place(input.at).unwrap_or_default())).collect()
     }
 
     /// The rules by id, with their places.
+    #[doc(hidden)]
     pub fn rule_table(&self) -> Vec<(String, FilePlace)> {
         let rules = self.flows.rules.iter();
         rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
     }
 
     /// The exits: the mode that each leaves, the mode that it enters, and its place.
+    #[doc(hidden)]
     pub fn exit_table(&self) -> Vec<(&str, &str, FilePlace)> {
         let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
         exits
@@ -110,6 +116,7 @@ impl Program {
     }
 
     /// The messages that an effect, an input or an exit says, by name, with their places. Others are said by the host.
+    #[doc(hidden)]
     pub fn message_table(&self) -> Vec<(String, FilePlace)> {
         let said = self.messages_said();
         let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));

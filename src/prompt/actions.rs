@@ -50,6 +50,7 @@ pub struct ParamForm {
 
 impl Program {
     /// The actions that `mode` permits, in the order of declaration; none if the pack does not have the mode.
+    #[doc(hidden)]
     pub fn action_forms(&self, mode: &str) -> Vec<ActionForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         self.permitted(mode)

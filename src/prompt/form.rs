@@ -45,6 +45,7 @@ pub struct BlockForm {
 
 impl Program {
     /// How an answer in `mode` is written, for each of its dialects in order; none if the pack does not have the mode.
+    #[doc(hidden)]
     pub fn forms(&self, mode: &str) -> Vec<Form> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         self.dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()

@@ -28,11 +28,19 @@ mod target;
 mod trim;
 
 pub use crate::surface::Speaker;
+#[cfg(feature = "unstable")]
 pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
 pub use export::{Export, Exported};
-pub use form::{BlockForm, Form};
-pub use history::{Turn, read_history};
+#[cfg(feature = "unstable")]
+pub use form::BlockForm;
+#[cfg(feature = "unstable")]
+pub use form::Form;
+#[cfg(not(feature = "unstable"))]
+pub(crate) use form::{BlockForm, Form};
+pub use history::Turn;
+#[cfg(feature = "unstable")]
+pub use history::read_history;
 pub use ledger::{Layer, Message, TokenLedger};
 pub(crate) use said::PromptText;
 

@@ -72,6 +72,7 @@ impl Folder {
     }
 
     /// The name in messages of the file at this path below it.
+    #[doc(hidden)]
     pub fn called(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }

@@ -24,6 +24,7 @@ pub struct Extent {
 
 impl Extent {
     /// A range of the text of a reply.
+    #[doc(hidden)]
     pub fn new(start: usize, end: usize) -> Self {
         Self { part: 0, start, end }
     }

@@ -92,6 +92,7 @@ pub struct Sources(Vec<Source>);
 
 impl Sources {
     /// Adds a source and returns its id.
+    #[doc(hidden)]
     pub fn add(&mut self, source: Source) -> SourceId {
         self.0.push(source);
         SourceId((self.0.len() - 1) as u32)
@@ -105,11 +106,13 @@ impl Sources {
     }
 
     /// The source with this id; none for the id of another set, or of the response.
+    #[doc(hidden)]
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.0.get(id.0 as usize)
     }
 
     /// The place of the start of `at`.
+    #[doc(hidden)]
     pub fn place(&self, at: Location) -> Option<FilePlace> {
         let source = self.get(at.source)?;
         Some(FilePlace::new(source.name.clone(), source.place(at.span.start)))
@@ -121,6 +124,7 @@ impl Sources {
     }
 
     /// All sources, in the order in which they were added.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.0.iter().enumerate().map(|(index, source)| (SourceId(index as u32), source))
     }

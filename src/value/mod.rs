@@ -66,26 +66,31 @@ impl Value {
     }
 
     /// Whether it is a boolean.
+    #[doc(hidden)]
     pub fn is_bool(&self) -> bool {
         matches!(self, Self::Bool(_))
     }
 
     /// Whether it is a number.
+    #[doc(hidden)]
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
     }
 
     /// Whether it is a string.
+    #[doc(hidden)]
     pub fn is_string(&self) -> bool {
         matches!(self, Self::String(_))
     }
 
     /// Whether it is a list.
+    #[doc(hidden)]
     pub fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
     }
 
     /// Whether it is an object.
+    #[doc(hidden)]
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
@@ -116,6 +121,7 @@ impl Value {
     }
 
     /// The number, if it is one.
+    #[doc(hidden)]
     pub fn as_number(&self) -> Option<Number> {
         if let Self::Number(number) = self { Some(*number) } else { None }
     }
@@ -131,11 +137,13 @@ impl Value {
     }
 
     /// The list, mutable, if it is one. Clones are not affected.
+    #[doc(hidden)]
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(items) = self { Some(Arc::make_mut(items)) } else { None }
     }
 
     /// The object, mutable, if it is one. Clones are not affected.
+    #[doc(hidden)]
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
@@ -155,6 +163,7 @@ impl Value {
     }
 
     /// The part that a JSON pointer leads to, if there is one.
+    #[doc(hidden)]
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         pointer.split('/').skip(1).try_fold(self, |value, step| match step.contains('~') {
             true => value.part(&step.replace("~1", "/").replace("~0", "~")),

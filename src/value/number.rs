@@ -33,11 +33,13 @@ enum Kind {
 
 impl Number {
     /// The number, unless it is infinite or not a number.
+    #[doc(hidden)]
     pub fn from_f64(number: f64) -> Option<Self> {
         number.is_finite().then_some(Self(Kind::Float(number)))
     }
 
     /// The number, if it is whole and fits.
+    #[doc(hidden)]
     pub fn as_i64(self) -> Option<i64> {
         match self.0 {
             Kind::Whole(number) => number.try_into().ok(),
@@ -47,11 +49,13 @@ impl Number {
     }
 
     /// The number, if it is whole and not negative.
+    #[doc(hidden)]
     pub fn as_u64(self) -> Option<u64> {
         if let Kind::Whole(number) = self.0 { Some(number) } else { None }
     }
 
     /// The nearest double.
+    #[doc(hidden)]
     pub fn as_f64(self) -> f64 {
         match self.0 {
             Kind::Whole(number) => number as f64,
@@ -61,6 +65,7 @@ impl Number {
     }
 
     /// Whether it is a double, such as `1.0`, and not a whole number.
+    #[doc(hidden)]
     pub fn is_f64(self) -> bool {
         matches!(self.0, Kind::Float(_))
     }

@@ -23,21 +23,25 @@ impl Default for Object {
 
 impl Object {
     /// An empty object.
+    #[doc(hidden)]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// An empty object with room for this many members.
+    #[doc(hidden)]
     pub fn with_capacity(members: usize) -> Self {
         Self(Arc::new(Members::with_capacity(members)))
     }
 
     /// How many members it has.
+    #[doc(hidden)]
     pub fn len(&self) -> usize {
         self.0.as_slice().len()
     }
 
     /// Whether it has none.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.0.as_slice().is_empty()
     }
@@ -48,6 +52,7 @@ impl Object {
     }
 
     /// The member of this name, mutable, if there is one.
+    #[doc(hidden)]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         if !self.contains_key(name) {
             return None;
@@ -61,21 +66,25 @@ impl Object {
     }
 
     /// Whether there is a member of this name.
+    #[doc(hidden)]
     pub fn contains_key(&self, name: &str) -> bool {
         self.0.position(name).is_some()
     }
 
     /// The member of this name, mutable; added as null if there is none.
+    #[doc(hidden)]
     pub fn entry(&mut self, name: &str) -> &mut Value {
         Arc::make_mut(&mut self.0).entry(name)
     }
 
     /// Sets a member, adding it at the end if it is new; returns the old value.
+    #[doc(hidden)]
     pub fn insert(&mut self, name: impl Into<Arc<str>>, value: Value) -> Option<Value> {
         Arc::make_mut(&mut self.0).insert(name.into(), value)
     }
 
     /// Removes and returns the member of this name; the others keep their order.
+    #[doc(hidden)]
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         if !self.contains_key(name) {
             return None;
@@ -84,6 +93,7 @@ impl Object {
     }
 
     /// Keeps only the members for which `keep` returns true.
+    #[doc(hidden)]
     pub fn retain(&mut self, keep: impl FnMut(&str, &mut Value) -> bool) {
         Arc::make_mut(&mut self.0).retain(keep);
     }
@@ -94,16 +104,19 @@ impl Object {
     }
 
     /// The members in their order, mutable.
+    #[doc(hidden)]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {
         Arc::make_mut(&mut self.0).iter_mut()
     }
 
     /// The names in their order.
+    #[doc(hidden)]
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
         self.iter().map(|(name, _)| name)
     }
 
     /// The values in their order.
+    #[doc(hidden)]
     pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> {
         self.iter().map(|(_, value)| value)
     }

@@ -349,7 +349,7 @@ fn the_section_that_is_shown_comes_as_the_message() {
     let draft = |program: &Program, answer: &str| {
         let mut reader = program.reader(&program.session(), &Options::default());
         let mut told: Vec<_> = answer.as_bytes().chunks(5).flat_map(|piece| reader.push(piece)).collect();
-        let (outcome, last) = reader.finish_with_announcements();
+        let (outcome, last) = reader.finish_with_events();
         told.extend(last);
         let texts = told.into_iter().filter_map(|one| match one {
             StreamEvent::Text { role: Some(Role::Message), text, .. } => Some(text),
@@ -450,7 +450,7 @@ fn half_a_character_waits_for_its_rest() {
     reader.push(b"\x8c\x8d");
     assert_eq!(reader.text(), "<message>\u{1f30d}");
     reader.push(b"\xff</message>\xe2\x82");
-    let (outcome, _) = reader.finish_with_announcements();
+    let (outcome, _) = reader.finish_with_events();
     assert_eq!(outcome.message, "\u{1f30d}\u{fffd}");
     assert_eq!(outcome.diagnostics.iter().filter(|one| one.code == "response/not-utf-8").count(), 2);
 }
@@ -603,7 +603,7 @@ fn an_opening_tells_who_speaks_and_what_is_written() {
         let read = |size: usize| {
             let mut reader = program.reader(&program.session(), &Options::default());
             let mut told: Vec<_> = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
-            told.extend(reader.finish_with_announcements().1);
+            told.extend(reader.finish_with_events().1);
             let names = told.into_iter().filter_map(|one| match one {
                 StreamEvent::Opened { name, called, .. } => Some(format!("{name}: {}", called.unwrap_or_default())),
                 _ => None,
