@@ -65,7 +65,7 @@ impl From<&str> for Code {
             let bare = name.strip_prefix("response/")?;
             Defect::from_name(bare).map(Code::Defect).or_else(|| Remark::from_name(bare).map(Code::Remark))
         });
-        known.unwrap_or_else(|| Code::fault(name))
+        known.unwrap_or_else(|| Code::Fault(name.into()))
     }
 }
 
