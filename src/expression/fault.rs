@@ -70,7 +70,7 @@ impl Fault {
             })
         };
         let mut diagnostic = Diagnostic::new(self.code, text.place_of(self.span), self.message);
-        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned()));
+        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned())).map(Into::into);
         Box::new(diagnostic)
     }
 }

@@ -8,7 +8,7 @@
 use super::effect::{Amendment, Effect};
 use super::occasion::{Bound, Flow, NO_IDS};
 use super::state;
-use crate::diagnostic::Remark;
+use crate::diagnostic::{Remark, message, quote};
 use crate::expression::{Failure, Key, Keys, PathTemplate, Record, Shape, Template};
 use crate::program::{self, Near, Schema, Verb};
 use crate::session::MOST_IDS;
@@ -130,7 +130,7 @@ impl<'f> Flow<'f> {
                 let Some(asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 match nameless(&asked) {
                     Some(what) => {
-                        self.note(Remark::NoTarget, format!("nothing happens: {what} comes out empty"), effect.at);
+                        self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
                     }
                     None => self.did(asked, effect.at),
                 }
@@ -172,7 +172,7 @@ impl<'f> Flow<'f> {
                     && let Some(error) = validator.faults(&value).next()
                 {
                     let why = program::misfit_at("value", &error);
-                    self.lost(format!("nothing is recorded in `{key}`: {why}"), at);
+                    self.lost(message!("nothing is recorded in `{}`: {}", &key, &why), at);
                     return Ok(None);
                 }
                 Effect::Record { key, path, value }
@@ -209,7 +209,7 @@ impl<'f> Flow<'f> {
                 let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
                 let path = state::dotted(&path);
                 let Some(value) = removed else {
-                    self.note(Remark::NoTarget, format!("nothing happens: there is nothing at `{path}`"), at);
+                    self.note(Remark::NoTarget, message!("nothing happens: there is nothing at `{}`", &path), at);
                     return Ok(None);
                 };
                 Effect::Remove { path, value }
@@ -228,7 +228,7 @@ impl<'f> Flow<'f> {
     fn text_for(&mut self, key: &str, value: Value, at: Location) -> Option<String> {
         match value {
             Value::Null => {
-                self.lost(format!("nothing is written to `{}`: there is no text", excerpt(key, 60)), at);
+                self.lost(message!("nothing is written to `{}`: there is no text", quote(key, 60)), at);
                 None
             }
             Value::String(text) => Some((*text).to_owned()),
@@ -278,7 +278,7 @@ impl<'f> Flow<'f> {
             }
         };
         if let Some(misfit) = misfit {
-            self.lost(format!("the state stays as it was: {misfit}"), at);
+            self.lost(message!("the state stays as it was: {}", &misfit), at);
         }
         Ok(done)
     }

@@ -7,12 +7,12 @@
 
 use super::effect::Effect;
 use super::ids;
-use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
+use crate::diagnostic::{Code, Diagnostic, Message, Remark, Severity, message, quote};
 use crate::expression::{Expression, Failure, Record, Scope};
 use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -207,14 +207,14 @@ impl<'f> Flow<'f> {
         then(&scope)
     }
 
-    pub(super) fn note(&mut self, remark: Remark, text: String, rule: Location) {
+    pub(super) fn note(&mut self, remark: Remark, text: impl Into<Message>, rule: Location) {
         let at = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
     }
 
     /// Reports something that was left out because it does not fit its schema. This is more than a remark: data is
     /// lost.
-    pub(super) fn lost(&mut self, message: String, at: Location) {
+    pub(super) fn lost(&mut self, message: impl Into<Message>, at: Location) {
         let span = Location::response(self.span);
         let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
         self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
@@ -227,7 +227,7 @@ impl<'f> Flow<'f> {
 
     /// Reports that `what` failed and was left out.
     pub(super) fn left_out(&mut self, what: &str, at: Location, failure: &Failure) {
-        let message = format!("{what} was left out: {}", excerpt(&failure.message, 160));
+        let message = message!("{} was left out: {}", &what, quote(&failure.message, 160));
         let span = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
     }

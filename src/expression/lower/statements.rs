@@ -356,11 +356,14 @@ impl<'s> Lower<'s> {
             // Other faults are not about the name, but about the file.
             let of_name = |one: &&Diagnostic| [Code::PACK_OUTSIDE, Code::PACK_DUPLICATE].contains(&one.code);
             let of_name = missing.as_ref().filter(of_name);
-            let message = of_name.map_or_else(|| format!("the pack has no file `{name}`"), |one| one.message.clone());
+            let message =
+                of_name.map_or_else(|| format!("the pack has no file `{name}`"), |one| one.message.to_string());
             let fault = self.refuse(&include.name, &message);
             let code = of_name.map_or(fault.code.clone(), |one| one.code.clone());
             let help = missing.and_then(|missing| missing.help);
-            let help = help.unwrap_or_else(|| "paths are relative to the pack's folder".to_owned());
+            let help = help
+                .map(|help| help.to_string())
+                .unwrap_or_else(|| "paths are relative to the pack's folder".to_owned());
             return Err(Fault { code, ..fault }.help(help));
         };
         let text = library.text(source);
