@@ -81,13 +81,17 @@ impl<'f> Flow<'f> {
     }
 
     /// Answers a shut gate by the strategies of the nearest declaration.
-    fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
+    fn shut(&mut self, finding: Diagnostic, at: Location) -> Strategy {
+        self.answer(Defect::GateClosed, finding.with_rule(Some(at)))
+    }
+
+    /// Answers a defect by the strategies of the nearest declaration.
+    pub(super) fn answer(&mut self, defect: Defect, mut finding: Diagnostic) -> Strategy {
         let near = Near { mode: self.current(), ..self.near };
         // Where the model may not be asked again, the next strategy answers.
         let applies = |(strategy, _): &Chosen| *strategy != Strategy::AskAgain || self.may_ask_again;
-        let chosen = self.program.answers(Defect::GateClosed, near).find(applies);
+        let chosen = self.program.answers(defect, near).find(applies);
         let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));
-        finding.rule = Some(at);
         self.ruling.decide(strategy, said, &mut finding);
         self.findings.push(finding);
         strategy
