@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_message_is_one_line_of_its_form_and_what_stands_in_it() {
         let said = message!("`{}` closes {} of `{}`", quote("a very long name", 6), &2, "x\ny");
-        assert_eq!(said.to_string(), "`a ver…` closes 2 of `x\\ny`");
+        assert_eq!(said.to_string(), "`a very…` closes 2 of `x\\ny`");
         assert_eq!(said.form(), "`{}` closes {} of `{}`");
         assert_eq!(said.arguments().collect::<Vec<_>>(), ["a very long name", "2", "x\ny"]);
         // A sentence that was made as a whole may hold braces.

@@ -131,6 +131,6 @@ fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
         Kind::Guardrail => None,
     };
     let told = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::diagnostic::Severity::Info);
-    let codes: Vec<String> = told.map(|one| format!("{:?}", one.code)).collect();
+    let codes: Vec<String> = told.map(|one| format!("{:?}", one.code.as_str())).collect();
     own.unwrap_or_default() + &format!("codes   = [{}]\n", codes.join(", "))
 }
