@@ -1,4 +1,4 @@
-//! Rulebook decides what a language model's words may do.
+//! Rulebook parses what a large language model answered, and enforces what the answer may do.
 //!
 //! A model answers in some dialect: tags, `[ACTION]{json}`, a format of your own. A **pack** (TOML tables, PEG
 //! grammars, JSON Schemas) declares the dialects, the actions, the modes and what each permits, guardrails, and a
@@ -98,6 +98,7 @@
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`lint`] | what would a careful reviewer say about a pack? |
 //! | [`compare`] | what does a change to a pack mean? |
+//! | `schemas` | what do the files in `schemas/` contain? |
 //!
 //! Below the engine stand three crates: `rulebook-report`, the only place that lays out text for people, and `rulebook-fs`
 //! use the engine alone; `rulebook-cli` uses all three.
@@ -146,6 +147,8 @@ pub mod program;
 #[cfg(not(feature = "unstable"))]
 mod program;
 pub mod prompt;
+#[cfg(feature = "unstable")]
+pub mod schemas;
 #[cfg(feature = "unstable")]
 pub mod session;
 #[cfg(not(feature = "unstable"))]

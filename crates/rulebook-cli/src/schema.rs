@@ -17,5 +17,5 @@ pub(crate) struct Arguments {
 
 pub(super) fn schema(arguments: &Arguments) -> Printed {
     let described = schemas::ALL.iter().find(|one| one.name == arguments.name);
-    Printed::new(described.map(schemas::Described::text).unwrap_or_default(), Status::Clean)
+    Printed::new(described.map(|one| one.text).unwrap_or_default().to_owned(), Status::Clean)
 }

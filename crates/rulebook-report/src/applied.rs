@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// One file of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AppliedFile {
     /// Its path below the root.
     pub key: String,

@@ -10,7 +10,8 @@ macro_rules! contract {
     ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
         $(
             $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
             #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
         )*

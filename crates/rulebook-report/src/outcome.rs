@@ -1,7 +1,7 @@
 //! Outcomes for people: what came of this answer, at a glance?
 //!
 //! In: an outcome and the answer it is about.
-//! Out: the message, what was asked for and its verdicts, the findings at their lines, the ledger as a bar.
+//! Out: what was asked for and its verdicts, what follows, the message, the findings at their lines, the ledger as a bar.
 //! Never: hides a call, an effect or a finding.
 
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
@@ -30,14 +30,9 @@ impl Pen {
     /// The outcome of the answer `response`, ending with its ledger. [`status`] is the last line.
     pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
         let mut text = String::new();
-        if outcome.message.is_empty() {
-            text += &paint(FAINT, "(no message)");
-            text.push('\n');
-        } else {
-            text += &visible(&outcome.message);
-            text.push('\n');
-        }
         self.parts(outcome, &mut text);
+        // The first section needs no blank line before it.
+        text = text.trim_start_matches('\n').to_owned();
         for finding in &outcome.diagnostics {
             text.push('\n');
             text += &self.finding(finding, response);
@@ -57,13 +52,8 @@ impl Pen {
         outcome.diagnostics.iter().map(|finding| self.finding(finding, response) + "\n").collect()
     }
 
+    /// The verdicts come first. Words of the answer are indented, so that no message can pass for a verdict.
     fn parts(&self, outcome: &Outcome, text: &mut String) {
-        if !outcome.thinking.is_empty() {
-            heading("thinking", text);
-            for part in &outcome.thinking {
-                _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, VALUE + 20)));
-            }
-        }
         self.asked_for(outcome, text);
         if !outcome.utterances.is_empty() {
             heading("utterances", text);
@@ -76,6 +66,20 @@ impl Pen {
             heading("effects", text);
             for effect in &outcome.effects {
                 *text += &self.effect(effect);
+            }
+        }
+        if outcome.message.is_empty() {
+            _ = writeln!(text, "\n{}", paint(FAINT, "(no message)"));
+        } else {
+            heading("message", text);
+            for line in visible(&outcome.message).lines() {
+                _ = writeln!(text, "{}", format!("  {line}").trim_end());
+            }
+        }
+        if !outcome.thinking.is_empty() {
+            heading("thinking", text);
+            for part in &outcome.thinking {
+                _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, VALUE + 20)));
             }
         }
     }

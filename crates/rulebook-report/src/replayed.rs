@@ -57,7 +57,8 @@ pub struct Sums {
 }
 
 /// An answer whose outcomes differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Differing {
     /// Its `id` in the file; its line if it has none.
     pub id: String,

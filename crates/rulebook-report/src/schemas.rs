@@ -1,205 +1,45 @@
 //! Schemas: which structure do pack files, case headers and the contracts have?
 //!
-//! In: the types that read the files and make the JSON.
+//! In: the files in `schemas/`.
 //! Out: a JSON Schema (draft 2020-12) for each, for editors and hosts.
-//! Never: describes a structure that no type has.
+//! Never: describes a structure that no type has: a test compares the files with the schemas of the types.
 
-use crate::json::{Applied, Checked, Compared, Replay, Tested};
-use indexmap::IndexMap;
-use rulebook::cases::CaseHeader;
-use rulebook::outcome::{Heard, Outcome, Prompt};
-use rulebook::surface::{File, ORDER};
-use rulebook::value::{Object, Value};
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
-use serde_json::Value as Json;
+#[cfg(feature = "schema")]
+pub mod derived;
+
+use rulebook::schemas as files;
+use serde_json::Value;
 
 /// Something with a schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Described {
     /// Its name; the schema is in `schemas/NAME.schema.json`.
     pub name: &'static str,
-    /// What it is, in a few words.
-    pub about: &'static str,
-    make: fn() -> Value,
+    /// The text of the schema's file.
+    pub text: &'static str,
 }
 
 /// Everything that has a schema.
 pub const ALL: &[Described] = &[
-    Described { name: "pack", about: "A TOML file of a Rulebook pack", make: read::<File> },
-    Described { name: "case", about: "The header of a Rulebook case", make: read::<CaseHeader> },
-    Described { name: "outcome", about: "What Rulebook makes of one response", make: written::<Outcome> },
-    Described { name: "heard", about: "What Rulebook makes of the user's words", make: written::<Heard> },
-    Described { name: "check", about: "What `rulebook check` found", make: written::<Checked> },
-    Described { name: "test", about: "What came of the cases of `rulebook test`", make: written::<Tested> },
-    Described { name: "apply", about: "What `rulebook apply` wrote", make: written::<Applied> },
-    Described { name: "replay", about: "What `rulebook replay` counted", make: written::<Replay> },
-    Described { name: "diff", about: "What `rulebook diff` says a change means", make: written::<Compared> },
-    Described { name: "prompt", about: "The messages that Rulebook writes for a model", make: written::<Prompt> },
+    Described { name: "pack", text: files::PACK },
+    Described { name: "case", text: files::CASE },
+    Described { name: "outcome", text: files::OUTCOME },
+    Described { name: "heard", text: files::HEARD },
+    Described { name: "check", text: files::CHECK },
+    Described { name: "test", text: files::TEST },
+    Described { name: "apply", text: files::APPLY },
+    Described { name: "replay", text: files::REPLAY },
+    Described { name: "diff", text: files::DIFF },
+    Described { name: "prompt", text: files::PROMPT },
 ];
 
 impl Described {
     /// The schema.
-    pub fn schema(&self) -> Json {
-        self.in_order().into()
-    }
-
-    /// The text of the schema's file.
-    pub fn text(&self) -> String {
-        format!("{:#}\n", self.in_order())
-    }
-
-    fn in_order(&self) -> Value {
-        let made = (self.make)();
-        let id =
-            format!("https://raw.githubusercontent.com/rulebook-rs/rulebook/main/schemas/{}.schema.json", self.name);
-        // Who and what comes first, then the shape.
-        let mut schema = Object::new();
-        schema.insert("$schema", "https://json-schema.org/draft/2020-12/schema".into());
-        schema.insert("$id", id.into());
-        schema.insert("title", made.get("title").cloned().unwrap_or_else(|| self.about.into()));
-        let about = made.get("description").and_then(Value::as_str).map(|about| format!("{}.\n\n{about}", self.about));
-        schema.insert("description", about.unwrap_or_else(|| self.about.to_owned()).into());
-        for (key, value) in made.as_object().into_iter().flatten() {
-            if !schema.contains_key(key) {
-                schema.insert(key, value.clone());
-            }
-        }
-        Value::Object(schema)
-    }
-}
-
-fn read<T: JsonSchema>() -> Value {
-    in_order(&SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value())
-}
-
-fn written<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    let mut variants = variants_of(&mut schema, &T::schema_name());
-    if let Some(named) = schema.get_mut("$defs").and_then(Json::as_object_mut) {
-        for (of, definition) in named.iter_mut() {
-            variants.extend(variants_of(definition, of));
-        }
-        named.extend(variants);
-    }
-    in_order(&schema)
-}
-
-/// The keywords of a schema in the order in which they are written; others follow by name, and `$defs` at the end.
-const KEYWORDS: &[&str] = &[
-    "$ref",
-    "anyOf",
-    "title",
-    "type",
-    "const",
-    "enum",
-    "format",
-    "items",
-    "minItems",
-    "maxItems",
-    "minimum",
-    "maximum",
-    "additionalProperties",
-    "oneOf",
-    "properties",
-    "required",
-    "description",
-];
-
-/// The schema with its keywords in a fixed order, and its properties in that of their declaration. A map of `serde_json`
-/// has none, so that order is taken from `required`, or for a table of the pack language from [`ORDER`].
-fn in_order(root: &Json) -> Value {
-    let mut ordering = Ordering { named: root.get("$defs"), done: IndexMap::new() };
-    let mut schema = ordering.schema(root);
-    if let Some(members) = schema.as_object_mut().filter(|_| !ordering.done.is_empty()) {
-        members.insert("$defs", Value::Object(ordering.done.into_iter().collect()));
-    }
-    schema
-}
-
-/// Gives a type its name as the title. The variants of a tagged one become types of their own, called by the tag and the
-/// type, each with the members that all of them share: generators of code make readable types of these.
-fn variants_of(schema: &mut Json, of: &str) -> Vec<(String, Json)> {
-    let Some(members) = schema.as_object_mut() else { return Vec::new() };
-    members.insert("title".into(), of.into());
-    let Some(Json::Array(variants)) = members.get("oneOf").cloned() else { return Vec::new() };
-    let tag = |variant: &Json| {
-        let tags = variant.get("properties")?.as_object()?;
-        tags.values().find_map(|property| property.get("const")?.as_str()).map(str::to_owned)
-    };
-    let Some(tags) = variants.iter().map(tag).collect::<Option<Vec<_>>>() else { return Vec::new() };
-    let shared = [members.remove("properties"), members.remove("required")];
-    members.remove("type");
-    let mut named = Vec::new();
-    for (mut variant, tag) in variants.into_iter().zip(tags) {
-        let mut letters = tag.chars();
-        let name: String =
-            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).chain(of.chars()).collect();
-        for (word, shared) in ["properties", "required"].into_iter().zip(&shared) {
-            match (variant.get_mut(word), shared) {
-                (Some(Json::Object(own)), Some(Json::Object(shared))) => own.extend(shared.clone()),
-                (Some(Json::Array(own)), Some(Json::Array(shared))) => own.extend(shared.iter().cloned()),
-                _ => {}
-            }
-        }
-        variant["title"] = name.as_str().into();
-        named.push((name, variant));
-    }
-    let references = named.iter().map(|(name, _)| serde_json::json!({ "$ref": format!("#/$defs/{name}") }));
-    members.insert("oneOf".into(), references.collect());
-    named
-}
-
-/// A schema that is being written, and the named ones that it has referred to so far.
-struct Ordering<'s> {
-    named: Option<&'s Json>,
-    done: IndexMap<&'s str, Value>,
-}
-
-impl<'s> Ordering<'s> {
-    fn schema(&mut self, schema: &'s Json) -> Value {
-        let Json::Object(words) = schema else { return schema.into() };
-        let table = words.get(ORDER).and_then(Json::as_array);
-        let names = table.or_else(|| words.get("required")?.as_array()).map(Vec::as_slice).unwrap_or_default();
-        let rank = |word: &str| match KEYWORDS.iter().position(|known| *known == word) {
-            // The text about a table of a pack comes before its keys.
-            Some(_) if table.is_some() && word == "description" => 0,
-            place => place.map_or(usize::MAX, |place| place + 1),
-        };
-        let mut sorted: Vec<_> = words.iter().filter(|(word, _)| !["$defs", ORDER].contains(&word.as_str())).collect();
-        sorted.sort_by_key(|(word, _)| rank(word));
-        sorted
-            .into_iter()
-            .map(|(word, value)| (word.as_str(), self.keyword(word, value, names)))
-            .collect::<Object>()
-            .into()
-    }
-
-    fn keyword(&mut self, word: &str, value: &'s Json, names: &[Json]) -> Value {
-        match (word, value) {
-            ("properties", Json::Object(properties)) => {
-                let place = |name: &str| names.iter().position(|one| one == name).unwrap_or(names.len());
-                let mut sorted: Vec<_> = properties.iter().collect();
-                sorted.sort_by_key(|(name, _)| place(name));
-                sorted.into_iter().map(|(name, one)| (name.as_str(), self.schema(one))).collect::<Object>().into()
-            }
-            ("anyOf" | "oneOf" | "allOf", Json::Array(schemas)) => schemas.iter().map(|one| self.schema(one)).collect(),
-            ("items" | "additionalProperties", schema) => self.schema(schema),
-            ("$ref", Json::String(place)) => {
-                self.define(place);
-                value.into()
-            }
-            _ => value.into(),
-        }
-    }
-
-    /// Writes a named schema when it is first referred to.
-    fn define(&mut self, place: &'s str) {
-        let Some(name) = place.strip_prefix("#/$defs/").filter(|name| !self.done.contains_key(name)) else { return };
-        let Some(schema) = self.named.and_then(|named| named.get(name)) else { return };
-        self.done.insert(name, Value::Null);
-        let schema = self.schema(schema);
-        self.done.insert(name, schema);
+    ///
+    /// # Errors
+    ///
+    /// If the file is not JSON.
+    pub fn schema(&self) -> serde_json::Result<Value> {
+        serde_json::from_str(self.text)
     }
 }

@@ -28,8 +28,8 @@ pub(super) fn make(folder: &Path) -> Result<Printed, Error> {
     if folder.symlink_metadata().is_ok() {
         return Err(Error::Usage(format!("`{}` is already there", folder.display())));
     }
-    let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(schemas::Described::text).unwrap_or_default();
-    let own = [("pack.toml", PACK.replace("NAME", name)), ("pack.schema.json", schema)];
+    let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(|one| one.text).unwrap_or_default();
+    let own = [("pack.toml", PACK.replace("NAME", name)), ("pack.schema.json", schema.to_owned())];
     let own = own.iter().map(|(path, text)| (*path, text.as_str()));
     own.chain(FILES.iter().copied())
         .try_for_each(|(path, text)| write(folder, path, text))

@@ -2,7 +2,8 @@
 //!
 //! A page is read from top to bottom. A snippet with a path after its language is written as that file; a `diff` is made
 //! to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and responses of
-//! this repository. `TRYCMD=overwrite` takes over what is printed.
+//! this repository. Before the snippet, the comment `<!-- exits with 1, 0 -->` lists the statuses of its commands; without
+//! one they are 0. A line `...` is for any lines. `TRYCMD=overwrite` takes over what is printed.
 
 use crate::command::at_terminal;
 use crate::root;
@@ -17,6 +18,7 @@ fn check(page: &str) {
     for part in ["rules", "tests/responses", "schemas"] {
         copy(&root().join(part), &folder.join(part));
     }
+    assert!(!text.contains("[..]"), "{page}: a reader sees `[..]`; show the line, or leave out lines with `...`");
     let mut printed = String::new();
     for (number, stage) in stages(&text).into_iter().enumerate() {
         for (kind, path, text) in files(&stage) {
@@ -28,7 +30,7 @@ fn check(page: &str) {
         if stage.contains("```console\n") {
             // The commands of a page run in the folder that has its name; here it is that of all stages.
             let page = home.join(format!("{number}.md"));
-            std::fs::write(&page, &stage).unwrap();
+            std::fs::write(&page, with_statuses(&stage)).unwrap();
             let here = page.with_extension("in");
             std::fs::rename(&folder, &here).unwrap();
             trycmd::TestCases::new()
@@ -37,7 +39,7 @@ fn check(page: &str) {
                 .case(&page)
                 .run();
             std::fs::rename(&here, &folder).unwrap();
-            printed += &std::fs::read_to_string(&page).unwrap();
+            printed += &without_statuses(&std::fs::read_to_string(&page).unwrap());
         } else {
             printed += &stage;
         }
@@ -124,6 +126,30 @@ fn stages(page: &str) -> Vec<String> {
         stages.last_mut().unwrap().push_str(line);
     }
     stages
+}
+
+/// A piece of a page as `trycmd` wants it: each status in a line `? 1` below its command, where no reader has to see it.
+fn with_statuses(stage: &str) -> String {
+    let mut statuses = Vec::new().into_iter();
+    let mut out = String::new();
+    for line in stage.split_inclusive('\n') {
+        if let Some(listed) = line.strip_prefix("<!-- exits with ").and_then(|rest| rest.strip_suffix(" -->\n")) {
+            statuses = listed.split(", ").map(str::to_owned).collect::<Vec<_>>().into_iter();
+        }
+        assert!(!line.starts_with("? "), "{line}: the status of a command belongs into a comment before the snippet");
+        out += line;
+        if line.starts_with("$ ")
+            && let Some(status) = statuses.next().filter(|status| status != "0")
+        {
+            out += &format!("? {status}\n");
+        }
+        assert!(line != "```\n" || statuses.len() == 0, "a snippet has fewer commands than statuses: {statuses:?}");
+    }
+    out
+}
+
+fn without_statuses(stage: &str) -> String {
+    stage.split_inclusive('\n').filter(|line| !line.starts_with("? ")).collect()
 }
 
 /// The snippets that are files: the language of the fence, the path after it, the text.
