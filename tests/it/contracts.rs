@@ -29,7 +29,7 @@ fn fits(validator: &jsonschema::Validator, json: &Value) -> Result<(), TestCaseE
 }
 
 fn validator(name: &str) -> jsonschema::Validator {
-    let schema = serde_json::to_value(ALL.iter().find(|one| one.name == name).unwrap().schema()).unwrap();
+    let schema = serde_json::to_value(ALL.iter().find(|one| one.name == name).unwrap().schema().unwrap()).unwrap();
     jsonschema::draft202012::new(&schema).unwrap()
 }
 
