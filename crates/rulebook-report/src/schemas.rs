@@ -8,6 +8,7 @@ use crate::json::{Applied, Checked, Compared, Replay, Tested};
 use indexmap::IndexMap;
 use rulebook::cases::CaseHeader;
 use rulebook::outcome::{Heard, Outcome, Prompt};
+use rulebook::prompt::Turn;
 use rulebook::surface::{File, ORDER};
 use rulebook::value::{Object, Value};
 use schemars::JsonSchema;
@@ -36,6 +37,7 @@ pub const ALL: &[Described] = &[
     Described { name: "replay", about: "What `rulebook replay` counted", make: written::<Replay> },
     Described { name: "diff", about: "What `rulebook diff` says a change means", make: written::<Compared> },
     Described { name: "prompt", about: "The messages that Rulebook writes for a model", make: written::<Prompt> },
+    Described { name: "turn", about: "One turn of the history that a prompt shows", make: written::<Turn> },
 ];
 
 impl Described {
