@@ -87,7 +87,7 @@
 //! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
-//! | [`expression`] | what does a condition or a template evaluate to? Jinja, by minijinja |
+//! | [`expression`] | what does a condition or a template evaluate to? The language of Jinja |
 //! | [`pack`] | which of the tables can be trusted? |
 //! | [`program`] | the pack, compiled: immutable, for all threads |
 //! | `document` | which blocks are in a response? masks, marks, ladders, payloads; whole or in pieces |

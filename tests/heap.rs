@@ -18,10 +18,13 @@
 mod corpus;
 #[path = "it/hostile_inputs.rs"]
 mod hostile_inputs;
+#[path = "it/hostile_packs.rs"]
+mod hostile_packs;
 
 use hostile_inputs::INPUTS;
+use hostile_packs::PACKS;
 use peak_alloc::PeakAlloc;
-use rulebook::{Options, Program};
+use rulebook::{Folder, Options, Program};
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
@@ -30,6 +33,9 @@ static HEAP: PeakAlloc = PeakAlloc;
 const HOSTILE: (usize, usize) = (4, 1 << 20);
 const MIXED: (usize, usize) = (2, 1 << 16);
 const STREAMED: (usize, usize) = (4, 1 << 16);
+
+/// For packs whose values grow without end; the input is the pack, the answer and the session.
+const GREEDY: (usize, usize) = (4, 16 << 20);
 
 /// The lengths of hostile answers.
 const SIZES: [usize; 6] = [10_000, 30_000, 100_000, 300_000, 600_000, 1_000_000];
@@ -54,6 +60,25 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
             faults.push(format!("{what}: {peak} bytes of heap for {length}"));
         }
     };
+    for (name, pack, answer) in PACKS {
+        let (pack, answer) = (pack(), answer(1_000_000));
+        let mut checked = None;
+        let check = peak(|| checked = Some(Program::check(&Folder::new("p", [("pack.toml", pack.as_str())]))));
+        ask(format!("{name}, checked"), pack.len(), check, GREEDY);
+        let program = Program::load(&Folder::new("p", [("pack.toml", pack.as_str())])).into_result().unwrap();
+        let session = program.session();
+        let mut outcome = None;
+        let run = peak(|| outcome = Some(program.run(&session, &answer)));
+        ask((*name).to_owned(), pack.len() + answer.len(), run, GREEDY);
+        let written = peak(|| serde_json::to_string(&outcome).unwrap());
+        ask(format!("{name}, written"), pack.len() + answer.len(), written, GREEDY);
+        let outcome = outcome.unwrap();
+        match checked.unwrap().diagnostics.first() {
+            // Values that are too large in every session are found when the pack is checked.
+            Some(fault) => assert!(fault.message.to_string().contains("takes too much memory"), "{name}: {fault:?}"),
+            None => assert!(outcome.diagnostics.iter().any(|one| one.to_string().contains("too-costly")), "{name}"),
+        }
+    }
     for (dialect, program) in &packs {
         let session = program.session();
         // What compiles on first use is the program's.

@@ -9,7 +9,7 @@ use super::matching::{Failure, compare};
 use super::parse::{Case, Step};
 use super::prompts;
 use super::talk::{Talk, TurnResult};
-use crate::diagnostic::{Code, Diagnostic, alternatives};
+use crate::diagnostic::{Code, Diagnostic, Message, alternatives};
 use crate::outcome::Options;
 use crate::program::Program;
 use crate::session::{Misfit, Session};
@@ -213,6 +213,6 @@ fn unless_declared<'n>(
         return None;
     }
     let mut diagnostic = Diagnostic::new(Code::SESSION_MISFIT, at, format!("the pack has no {what} `{name}`"));
-    diagnostic.help = alternatives(name, declared);
+    diagnostic.help = alternatives(name, declared).map(Message::from);
     Some(diagnostic)
 }

@@ -8,6 +8,7 @@ mod codes;
 mod defects;
 mod faults;
 mod findings;
+mod message;
 mod names;
 mod pages;
 mod patterns;
@@ -19,6 +20,8 @@ pub use codes::{Code, CodeRow, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub(crate) use findings::Findings;
+pub use message::{Argument, Message};
+pub(crate) use message::{Fill, message, quote};
 pub(crate) use names::is_slip;
 pub(crate) use names::meant;
 pub use names::{alternatives, nearest};
@@ -26,9 +29,8 @@ pub use pages::{Page, page, pages};
 pub(crate) use patterns::{bad_pattern_place, bad_pattern_words};
 pub use row::{Row, RowLabel};
 
-use crate::text::{Location, Sources, one_line};
+use crate::text::{Location, Sources};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fmt;
 
 /// How much a diagnostic matters.
@@ -81,7 +83,7 @@ pub struct Diagnostic {
     /// Its severity.
     pub severity: Severity,
     /// What is wrong: one line, lower case, user text in backticks.
-    pub message: String,
+    pub message: Message,
     /// The place, as narrow as possible.
     pub at: Option<Location>,
     /// A few words to show at the place.
@@ -89,7 +91,7 @@ pub struct Diagnostic {
     /// Other places that explain it.
     pub labels: Vec<Label>,
     /// How to fix it.
-    pub help: Option<String>,
+    pub help: Option<Message>,
     /// The name of the guardrail that tripped, if one did.
     pub id: Option<String>,
     /// The declaration in the pack behind it.
@@ -112,16 +114,11 @@ pub(crate) struct Misnamed {
 impl Diagnostic {
     /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
     #[doc(hidden)]
-    pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<String>) -> Self {
-        let message = message.into();
-        let message = match one_line(&message) {
-            Cow::Borrowed(_) => message,
-            Cow::Owned(line) => line,
-        };
+    pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<Message>) -> Self {
         Self {
             severity: code.severity(),
             code,
-            message,
+            message: message.into(),
             at: at.into(),
             label: None,
             labels: Vec::new(),
@@ -146,7 +143,7 @@ impl Diagnostic {
 
     /// Adds advice on how to fix it.
     #[doc(hidden)]
-    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+    pub fn with_help(mut self, help: impl Into<Message>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -156,7 +153,7 @@ impl Diagnostic {
     pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         let (nearest, help) = names::advice(typed, declared);
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
-        self.help = help.or(self.help);
+        self.help = help.map(Message::from).or(self.help);
         self
     }
 

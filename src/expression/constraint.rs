@@ -4,11 +4,9 @@
 //! Out: [`Constraint`], if the part compares a path with literal numbers, texts or booleans.
 //! Never: follows the path, or knows its possible values.
 
-use super::lowered::Constant;
-use super::parts::text;
-use minijinja::machinery::ast::{BinOp, BinOpKind, Expr, UnaryOpKind};
-use minijinja::machinery::parse_expr;
-use minijinja::value::{Value, ValueKind};
+use super::code::Constant;
+use super::parse;
+use super::syntax::{Expr, Kind, Relation};
 
 /// A comparison of a path with constants.
 #[derive(Debug, PartialEq)]
@@ -39,12 +37,12 @@ pub(crate) enum Through {
 impl<'s> Constraint<'s> {
     /// The constraint of a part of a condition, if it is a simple comparison.
     pub(crate) fn of(part: &'s str) -> Option<Self> {
-        let tree = parse_expr(part).ok()?;
-        match &tree {
-            Expr::BinOp(op) => Self::of_comparison(op, part),
-            Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => match &not.expr {
-                Expr::BinOp(op) if matches!(op.op, BinOpKind::In) => {
-                    let Self { path, through } = Self::of_comparison(op, part)?;
+        let tree = parse::expression(part).ok()?;
+        match &tree.kind {
+            Kind::Comparison(relation, sides) => Self::of_comparison(*relation, sides, part),
+            Kind::Not(inner) => match &inner.kind {
+                Kind::Comparison(Relation::In, sides) => {
+                    let Self { path, through } = Self::of_comparison(Relation::In, sides, part)?;
                     match through {
                         Through::Among(all) => Some(Self { path, through: Through::Besides(all) }),
                         _ => None,
@@ -56,23 +54,23 @@ impl<'s> Constraint<'s> {
         }
     }
 
-    fn of_comparison(op: &BinOp<'_>, part: &'s str) -> Option<Self> {
-        let path = text(&op.left, part).filter(|_| is_measured(&op.left))?;
-        let only = || Some(vec![constant(&op.right)?]);
-        let through = match op.op {
-            BinOpKind::Lt | BinOpKind::Lte => {
-                Through::UpTo { number: number(&op.right)?, within: matches!(op.op, BinOpKind::Lte) }
+    fn of_comparison(relation: Relation, [left, right]: &[Expr<'s>; 2], part: &'s str) -> Option<Self> {
+        let path = Some(left.of(part)).filter(|_| is_measured(left))?;
+        let only = || Some(vec![constant(right)?]);
+        let through = match relation {
+            Relation::Less | Relation::AtMost => {
+                Through::UpTo { number: number(right)?, within: relation == Relation::AtMost }
             }
-            BinOpKind::Gt | BinOpKind::Gte => {
-                Through::From { number: number(&op.right)?, within: matches!(op.op, BinOpKind::Gte) }
+            Relation::More | Relation::AtLeast => {
+                Through::From { number: number(right)?, within: relation == Relation::AtLeast }
             }
-            BinOpKind::Eq => Through::Among(only()?),
-            BinOpKind::Ne => Through::Besides(only()?),
-            BinOpKind::In => match &op.right {
-                Expr::List(list) => Through::Among(list.items.iter().map(constant).collect::<Option<_>>()?),
+            Relation::Equal => Through::Among(only()?),
+            Relation::Unequal => Through::Besides(only()?),
+            Relation::In => match &right.kind {
+                Kind::List(items) => Through::Among(items.iter().map(constant).collect::<Option<_>>()?),
                 _ => return None,
             },
-            _ => return None,
+            Relation::NotIn => return None,
         };
         Some(Self { path, through })
     }
@@ -101,44 +99,31 @@ impl Through {
 
 /// Whether this is a path, or the length of the value at one.
 fn is_measured(tree: &Expr<'_>) -> bool {
-    match tree {
-        Expr::Var(_) => true,
-        Expr::GetAttr(get) => is_measured(&get.expr),
-        Expr::GetItem(get) => is_measured(&get.expr) && matches!(get.subscript_expr, Expr::Const(_)),
-        Expr::Filter(filter) => {
-            matches!(filter.name, "length" | "count") && filter.expr.as_ref().is_some_and(is_measured)
+    match &tree.kind {
+        Kind::Name(_) => true,
+        Kind::Member(base, _) => is_measured(base),
+        Kind::Item(parts) => {
+            let [base, key] = &**parts;
+            is_measured(base) && key.constant().is_some()
         }
+        Kind::Filter(call) => matches!(call.name.text, "length" | "count") && is_measured(&call.base),
         _ => false,
     }
 }
 
 fn number(tree: &Expr<'_>) -> Option<f64> {
-    match tree {
-        Expr::Const(number) if number.value.is_number() => f64::try_from(number.value.clone()).ok(),
-        Expr::UnaryOp(unary) if matches!(unary.op, UnaryOpKind::Neg) => number(&unary.expr).map(|number| -number),
+    match &tree.kind {
+        Kind::Const(number) => number.as_f64(),
+        Kind::Negative(inner) => number(inner).map(|number| -number),
         _ => None,
     }
-    .filter(|number| number.is_finite())
 }
 
 fn constant(tree: &Expr<'_>) -> Option<Constant> {
-    match tree {
-        Expr::Const(constant) => Constant::of(&constant.value),
-        _ => None,
-    }
+    tree.constant().and_then(Constant::of)
 }
 
 impl Constant {
-    /// The constant, if the value is a text, number or boolean.
-    pub(super) fn of(value: &Value) -> Option<Self> {
-        match value.kind() {
-            ValueKind::String => Some(Constant::Text(value.as_str().unwrap_or_default().to_owned())),
-            ValueKind::Number => Some(Constant::Number(value.to_string())),
-            ValueKind::Bool => Some(Constant::Truth(value.is_true())),
-            _ => None,
-        }
-    }
-
     /// Whether no value can equal both.
     fn differs_from(&self, other: &Self) -> bool {
         match (self, other) {

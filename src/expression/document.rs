@@ -8,14 +8,13 @@
 //! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
 //! document is read, which also finds a document that includes itself.
 
+use super::code::{Body, Compiled};
 use super::escape::Escape;
-use super::lower::{self, Library};
-use super::lowered::{Form, Lowered};
+use super::pages::{self, Library};
 use super::reads::Reads;
-use super::{Failure, Fault, Scope, engine, page};
+use super::{Failure, Scope, sheet};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, SourceId, Span, Spanned};
-use minijinja::Environment;
 use std::sync::Arc;
 
 /// A file of templates. Cheap to clone, and shared by all threads.
@@ -24,8 +23,7 @@ pub(crate) struct Document(Arc<Parsed>);
 
 #[derive(Debug)]
 struct Parsed {
-    lowered: Arc<Lowered>,
-    environment: Environment<'static>,
+    compiled: Compiled,
     escape: Arc<Escape>,
     /// Whether a value could form structure together with the text around it.
     joins: bool,
@@ -52,16 +50,10 @@ impl Document {
             let at = Location { source, span: Span::new(0, text.len()) };
             Spanned::new(text.to_owned(), at)
         };
-        let faulty = |fault: Fault| fault.at(&typed(text, source));
-        let (lowered, joins) = lower::document(source, library, own, escape).map_err(faulty)?;
-        let Form::Text(code, _) = &lowered.form else {
-            return Err(Fault::new(0..text.len(), "this is not a document").at(&typed(text, source)));
-        };
-        let environment = engine::compile_document(code, escape)
-            .map_err(|error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) })
-            .map_err(faulty)?;
-        let (reads, escape) = (Reads::of(&lowered, &typed(text, source)), escape.clone());
-        Ok(Document(Arc::new(Parsed { lowered: Arc::new(lowered), environment, escape, joins, reads, at })))
+        let typed = typed(text, source);
+        let (compiled, joins) = pages::document(source, library, own, escape).map_err(|fault| fault.at(&typed))?;
+        let (reads, escape) = (Reads::of(&compiled, &typed), escape.clone());
+        Ok(Document(Arc::new(Parsed { compiled, escape, joins, reads, at })))
     }
 
     /// What it reads from its scope.
@@ -80,17 +72,8 @@ impl Document {
     ///
     /// Those of [`super::Expression::value`].
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        let (text, places) = match page::text(&self.0.lowered, scope, Some(&self.0.escape)) {
-            Some(written) => written,
-            None => engine::render(&self.0.environment, &self.0.lowered, scope)?,
-        };
+        let Body::Text(page) = &self.0.compiled.body else { return Ok(String::new()) };
+        let (text, places) = sheet::text(page, &self.0.compiled.reads, scope, Some(&self.0.escape), 0)?;
         Ok(if self.0.joins { self.0.escape.settled(text, &places) } else { text })
-    }
-
-    /// Whether rendering without the engine, if possible, gives the same text as the engine.
-    #[cfg(test)]
-    pub(super) fn is_page_of_engine(&self, scope: &Scope<'_>) -> bool {
-        let page = page::text(&self.0.lowered, scope, Some(&self.0.escape));
-        page.is_none_or(|page| Ok(page) == engine::render(&self.0.environment, &self.0.lowered, scope))
     }
 }

@@ -1,12 +1,11 @@
 //! Faults: what is wrong with the text of an expression, and where?
 //!
-//! In: an error of the parser, or the bytes that are refused and why.
+//! In: the bytes that are refused, and why.
 //! Out: [`Fault`], and the diagnostic for it at its place in the file.
 //! Never: finds a fault itself.
 
-use super::ends;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::text::{Location, SourceId, Span, Spanned, boundary, excerpt};
+use crate::text::{Location, SourceId, Span, Spanned};
 
 /// Words of other languages, and what to write instead.
 const FOREIGN: &[(&str, &str)] = &[
@@ -33,20 +32,6 @@ impl Fault {
         Self { code: Code::PACK_EXPRESSION, span: span.into(), message: message.into(), help: None, file: None }
     }
 
-    pub(super) fn of(error: &minijinja::Error, text: &str) -> Self {
-        let span = error.range().unwrap_or(0..text.len());
-        let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        // The engine points at a byte, which may be a part of a character.
-        let end = (span.end..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
-        Self::new(boundary(text, span.start)..end, excerpt(&message, 200))
-    }
-
-    /// The same as [`Fault::of`], for a template.
-    pub(super) fn of_template(error: &minijinja::Error, text: &str) -> Self {
-        let fault = Self::of(error, text);
-        ends::fault(text, fault.span).unwrap_or(fault)
-    }
-
     pub(super) fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into();
         self
@@ -70,7 +55,7 @@ impl Fault {
             })
         };
         let mut diagnostic = Diagnostic::new(self.code, text.place_of(self.span), self.message);
-        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned()));
+        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned())).map(Into::into);
         Box::new(diagnostic)
     }
 }

@@ -4,8 +4,9 @@
 //! Out: [`Expression`], [`Template`], [`Shape`] and [`PathTemplate`], each checked once and evaluated often.
 //! Never: knows what a name means, changes what it reads, or uses anything outside its scope.
 //!
-//! The language is Jinja; minijinja parses and evaluates it. Because a pack decides what a model may do, the
-//! [lowering](lower) of what was typed, and the [guards](engine) in the result, change three things:
+//! The language is that of Jinja, and everything in it is done here: [tokens](token), a [tree](syntax) that is
+//! [parsed](parse) from them, [code](code) [compiled](compile) from it once, and a [walk](run) over that code. Because
+//! a pack decides what a model may do, three things differ from other engines:
 //!
 //! * There is no *undefined*. An absent member is `none`, and so is a member of `none`; `default` replaces it. A
 //!   name that is not in scope is a failure. Where a collection is expected, `none` is an empty one.
@@ -14,58 +15,69 @@
 //! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a
 //!   [`Document`], which is a whole file, can include others.
 //!
-//! Limits of one evaluation: [`FUEL`] instructions, [`WEIGHT`] bytes converted, made or searched, [`OUTPUT`] bytes of
-//! text, and more of each if a large value is read. [Expressions](quick) and [pages](page) with only simple parts are
-//! [run] without the engine, on borrowed values. The engine evaluates everything else.
+//! Values are borrowed from the scope. Limits of one evaluation: [`FUEL`] steps and [`WEIGHT`] bytes made, and more of
+//! each if a large value is read.
 
+mod code;
+mod compile;
 mod constraint;
 mod document;
-mod ends;
-mod engine;
 mod escape;
 mod fault;
 mod filters;
-mod held;
-mod lower;
-mod lowered;
+mod item;
+mod limits;
+mod list_filters;
 mod matching;
-mod page;
+mod number;
+mod number_filters;
+mod origins;
+mod pages;
+mod parse;
 mod parts;
 mod path;
 mod place;
-mod quick;
+mod predicates;
+mod print;
 mod reads;
 mod record;
 mod resolve;
 mod run;
-mod scale;
 mod scope;
 mod shape;
+mod sheet;
+mod syntax;
+mod text_filters;
+mod token;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use code::Constant;
 pub(crate) use constraint::Constraint;
 pub(crate) use document::Document;
 pub(crate) use escape::{Escape, Guarding, Marking, Start};
-pub(crate) use lower::Library;
-pub(crate) use lowered::Constant;
+pub(crate) use limits::Budget;
+pub use limits::{FUEL, WEIGHT};
+pub(crate) use pages::Library;
 pub(crate) use parts::{Joined, Part, operands};
 pub use path::PathTemplate;
 pub(crate) use path::{Key, Keys};
 pub(crate) use reads::{ENTRY, Reads, spelled};
 pub use record::Record;
 pub(crate) use record::Rule;
-pub use scale::{FUEL, OUTPUT, WEIGHT};
 pub use scope::Scope;
 pub use shape::Shape;
 
 use crate::diagnostic::Diagnostic;
-use crate::text::{Location, Span, Spanned};
+use crate::text::{Location, Spanned};
 use crate::value::Value;
+use code::{Body, Code, Compiled};
 use fault::Fault;
-use lowered::{Form, Lowered, Piece};
-use minijinja::Environment;
+use item::Item;
+use limits::Halt;
+use resolve::resolve;
+use run::Run;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -88,11 +100,6 @@ impl Failure {
     /// A failure due to an absent value.
     pub(super) fn absent(message: impl Into<String>) -> Self {
         Self { message: message.into(), absence: true }
-    }
-
-    fn of(error: minijinja::Error) -> Self {
-        let message = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-        Self { message: crate::text::excerpt(&message, 200).into_owned(), absence: false }
     }
 }
 
@@ -128,20 +135,9 @@ pub struct Template(Arc<Parsed>);
 struct Parsed {
     text: String,
     at: Location,
-    body: Body,
+    /// None for a text without Jinja in it.
+    compiled: Option<Compiled>,
     reads: Reads,
-}
-
-#[derive(Debug)]
-enum Body {
-    /// No Jinja in it: the text itself.
-    Plain(Value),
-    /// Only paths, or text and paths: read directly from the scope.
-    Paths(Lowered),
-    /// An expression.
-    Value(Arc<Lowered>, engine::Code),
-    /// Text with expressions and statements.
-    Text(Arc<Lowered>, Environment<'static>),
 }
 
 impl Expression {
@@ -152,7 +148,7 @@ impl Expression {
     /// `pack/bad-expression`, at the word that is wrong if the place of the string can be mapped, or else at the
     /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
-        let parsed = lower::expression(&text.value).and_then(|lowered| Parsed::new(text, lowered));
+        let parsed = compile::expression(&text.value).map(|compiled| Parsed::new(text, compiled));
         let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
         Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
     }
@@ -186,31 +182,15 @@ impl Expression {
         self.0.value(scope)
     }
 
-    /// Evaluates it with the engine.
-    #[cfg(test)]
-    fn slow_value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
-        match &self.0.body {
-            Body::Value(lowered, code) => slow(code, lowered, scope),
-            _ => self.0.value(scope),
-        }
-    }
-
     /// Whether its value is true: not `none`, `false`, zero or empty.
     ///
     /// # Errors
     ///
     /// Those of [`Expression::value`].
     pub fn holds(&self, scope: &Scope<'_>) -> Result<bool, Failure> {
-        match &self.0.body {
-            Body::Value(lowered, code) => match run::holds(lowered, scope) {
-                Some(holds) => Ok(holds),
-                None => Ok(engine::evaluate(code, lowered, scope)?.0.is_true()),
-            },
-            Body::Paths(lowered) => match lowered.form {
-                Form::Read(read) => resolve::resolve(&lowered.reads, read, scope).map(|value| is_true(&value)),
-                _ => self.0.value(scope).map(|value| is_true(&value)),
-            },
-            _ => self.0.value(scope).map(|value| is_true(&value)),
+        match self.0.read(scope) {
+            Some(value) => value.map(|value| item::is_true(&value)),
+            None => self.0.evaluated(scope, |_, item| Ok(item.is_true())),
         }
     }
 }
@@ -224,15 +204,10 @@ impl Template {
     /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
-            let parsed = Parsed {
-                text: text.value.clone(),
-                at: text.at,
-                body: Body::Plain(text.value.as_str().into()),
-                reads: Reads::default(),
-            };
+            let parsed = Parsed { text: text.value.clone(), at: text.at, compiled: None, reads: Reads::default() };
             return Ok(Template(Arc::new(parsed)));
         }
-        let parsed = lower::template(&text.value).and_then(|lowered| Parsed::new(text, lowered));
+        let parsed = compile::template(&text.value).map(|compiled| Parsed::new(text, compiled));
         Ok(Template(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
     }
 
@@ -248,16 +223,12 @@ impl Template {
 
     /// The text, if it has no Jinja in it.
     pub fn plain(&self) -> Option<&str> {
-        matches!(self.0.body, Body::Plain(_)).then_some(&self.0.text)
+        self.0.compiled.is_none().then_some(&self.0.text)
     }
 
     /// Whether its value is always a text: it is not exactly one `{{ … }}`.
     pub(crate) fn is_text(&self) -> bool {
-        match &self.0.body {
-            Body::Plain(_) | Body::Text(..) => true,
-            Body::Paths(lowered) => matches!(lowered.form, Form::Plain(_)),
-            Body::Value(..) => false,
-        }
+        self.0.compiled.as_ref().is_none_or(|compiled| matches!(compiled.body, Body::Text(_)))
     }
 
     /// The paths that it reads from its scope; see [`Expression::reads`].
@@ -279,105 +250,74 @@ impl Template {
         self.0.value(scope)
     }
 
-    /// Renders it to text: `none` becomes `None`, and a boolean `True` or `False`, as in Jinja.
+    /// Renders it to text, as it would be printed between words: `none` gives an empty one.
     ///
     /// # Errors
     ///
     /// Those of [`Expression::value`].
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        if let Some(text) = self.0.text(scope) {
-            return text;
-        }
-        match self.0.value(scope)? {
-            Value::String(text) => Ok((*text).to_owned()),
-            other => {
-                let mut out = engine::Capped::default();
-                let done = out.print(&other);
-                out.finish(done)
-            }
+        match &self.0.compiled {
+            None => Ok(self.0.text.clone()),
+            Some(_) => self.0.evaluated(scope, |run, item| {
+                let mut text = String::new();
+                run.print(&item, &mut text)?;
+                run.keep(text.len())?;
+                Ok(text)
+            }),
         }
     }
 }
 
 impl Parsed {
-    fn new(typed: &Spanned<String>, lowered: Lowered) -> Result<Parsed, Fault> {
-        let text = typed.value.as_str();
-        // What was typed is sound; what is refused here is nested too deeply.
-        let deep = |error: minijinja::Error| Fault { span: Span::new(0, text.len()), ..Fault::of(&error, text) };
-        let reads = Reads::of(&lowered, typed);
-        let body = match &lowered.form {
-            Form::Read(_) | Form::Plain(_) => Body::Paths(lowered),
-            Form::Value(source, _) => {
-                let code = engine::compile_expression(source).map_err(deep)?;
-                Body::Value(Arc::new(lowered), code)
-            }
-            Form::Text(source, _) => {
-                let environment = engine::compile_template(source).map_err(deep)?;
-                Body::Text(Arc::new(lowered), environment)
-            }
-        };
-        Ok(Parsed { text: text.to_owned(), at: typed.at, body, reads })
+    fn new(typed: &Spanned<String>, compiled: Compiled) -> Parsed {
+        let reads = Reads::of(&compiled, typed);
+        Parsed { text: typed.value.clone(), at: typed.at, compiled: Some(compiled), reads }
+    }
+
+    /// The value, if all that is evaluated is one path into the scope: most conditions and templates are no more.
+    fn read<'s>(&self, scope: &'s Scope<'_>) -> Option<Result<Cow<'s, Value>, Failure>> {
+        match &self.compiled {
+            Some(Compiled { body: Body::Value(Code::Read(read)), reads, .. }) => Some(resolve(reads, *read, scope)),
+            _ => None,
+        }
     }
 
     fn value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
-        match &self.body {
-            Body::Plain(text) => Ok(text.clone()),
-            Body::Value(lowered, code) => match run::value(lowered, scope) {
-                Some(value) => Ok(value),
-                None => slow(code, lowered, scope),
-            },
-            Body::Paths(Lowered { form: Form::Read(read), reads, .. }) => {
-                resolve::resolve(reads, *read, scope).map(Cow::into_owned)
-            }
-            Body::Paths(_) | Body::Text(..) => self.text(scope).unwrap_or_else(|| Ok(String::new())).map(Value::from),
+        if let Some(value) = self.read(scope) {
+            return value.map(Cow::into_owned);
         }
+        self.evaluated(scope, |run, item| {
+            let before = run.bytes.get();
+            let made = item.made();
+            let value = run.value(item)?;
+            run.keep(made + run.bytes.get() - before)?;
+            Ok(value)
+        })
     }
 
-    /// Its text, if it is always a text.
-    fn text(&self, scope: &Scope<'_>) -> Option<Result<String, Failure>> {
-        match &self.body {
-            Body::Plain(_) => Some(Ok(self.text.clone())),
-            Body::Paths(Lowered { form: Form::Plain(pieces), reads, .. }) => {
-                // What is read is about as long as what names it.
-                let mut out = engine::Capped::with_room(self.text.len());
-                let mut print = |piece: &Piece| match piece {
-                    Piece::Text(text) => out.text(text),
-                    Piece::Read(read) => out.print(&*resolve::resolve(reads, *read, scope)?),
-                };
-                let done = pieces.iter().try_for_each(&mut print);
-                Some(out.finish(done))
-            }
-            Body::Text(lowered, environment) => Some(match page::text(lowered, scope, None) {
-                Some((text, _)) => Ok(text),
-                None => engine::render(environment, lowered, scope).map(|(text, _)| text),
-            }),
-            Body::Paths(_) | Body::Value(..) => None,
-        }
-    }
-}
-
-fn slow(code: &engine::Code, lowered: &Arc<Lowered>, scope: &Scope<'_>) -> Result<Value, Failure> {
-    let (value, scale) = engine::evaluate(code, lowered, scope)?;
-    scale::value(&value, &scale)
-}
-
-fn is_true(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(truth) => *truth,
-        Value::Number(number) => number.as_f64() != 0.0,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
+    /// What `make` makes of its value.
+    fn evaluated<T>(
+        &self,
+        scope: &Scope<'_>,
+        make: impl FnOnce(&Run<'_>, Item<'_>) -> Result<T, Halt>,
+    ) -> Result<T, Failure> {
+        let compiled = self.compiled.as_ref();
+        let run = Run::new(compiled.map_or(&[], |compiled| &compiled.reads), scope);
+        let item = match compiled.map(|compiled| &compiled.body) {
+            None => Item::Text(&self.text),
+            Some(Body::Value(code)) => run.item(code).map_err(|halt| halt.outside(run.reads, scope))?,
+            Some(Body::Text(page)) => sheet::text(page, run.reads, scope, None, self.text.len())?.0.into(),
+        };
+        make(&run, item).map_err(|halt| halt.outside(run.reads, scope))
     }
 }
 
 /// The filters that expressions can use, in alphabetical order.
 pub fn filters() -> impl Iterator<Item = &'static str> {
-    filters::filters()
+    compile::filters()
 }
 
 /// The tests that can follow `is`, in alphabetical order.
 pub fn predicates() -> impl Iterator<Item = &'static str> {
-    filters::predicates()
+    compile::tests()
 }

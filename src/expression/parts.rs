@@ -4,10 +4,9 @@
 //! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
 //! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
 
-use super::{Expression, Scope, lower};
+use super::syntax::{Expr, Kind};
+use super::{Expression, Scope, parse};
 use crate::text::{Spanned, excerpt};
-use minijinja::machinery::ast::{BinOpKind, Expr, UnaryOpKind};
-use minijinja::machinery::parse_expr;
 use std::io::{self, Write};
 
 /// The most bytes of a value that are shown.
@@ -28,7 +27,7 @@ impl Expression {
     /// Its parts in the order of the text, each whole before its operands; then the paths that it reads.
     pub(crate) fn parts(&self, scope: &Scope<'_>) -> Vec<Part> {
         let mut operands = Operands { source: self.source(), texts: Vec::new() };
-        if let Ok(tree) = parse_expr(self.source()) {
+        if let Ok(tree) = parse::expression(self.source()) {
             operands.find(&tree);
         }
         let reads = self.reads().iter().filter_map(|path| spelled(path));
@@ -50,16 +49,16 @@ impl Expression {
 
 /// The operands of the `and`s of a condition, or of its `or`s; the whole condition if there are none.
 pub(crate) fn operands(source: &str, joined: Joined) -> Vec<&str> {
-    fn find<'s>(tree: &Expr<'_>, source: &'s str, joined: Joined, found: &mut Vec<&'s str>) {
-        match tree {
-            Expr::BinOp(op) if joined.is(op.op) => {
-                [&op.left, &op.right].into_iter().for_each(|side| find(side, source, joined, found));
+    fn find<'s>(tree: &Expr<'s>, source: &'s str, joined: Joined, found: &mut Vec<&'s str>) {
+        match (&tree.kind, joined) {
+            (Kind::And(parts), Joined::And) | (Kind::Or(parts), Joined::Or) => {
+                parts.iter().for_each(|part| find(part, source, joined, found));
             }
-            part => found.extend(text(part, source)),
+            _ => found.push(tree.of(source)),
         }
     }
     let mut found = Vec::new();
-    if let Ok(tree) = parse_expr(source) {
+    if let Ok(tree) = parse::expression(source) {
         find(&tree, source, joined, &mut found);
     }
     found
@@ -72,78 +71,41 @@ pub(crate) enum Joined {
     Or,
 }
 
-impl Joined {
-    fn is(self, op: BinOpKind) -> bool {
-        match self {
-            Joined::And => matches!(op, BinOpKind::ScAnd),
-            Joined::Or => matches!(op, BinOpKind::ScOr),
-        }
-    }
-}
-
-/// The source of a part of an expression.
-pub(super) fn text<'s>(part: &Expr<'_>, source: &'s str) -> Option<&'s str> {
-    source.get(start(part)..part.span().end_offset as usize)
-}
-
 /// The operands, as source text.
 struct Operands<'s> {
     source: &'s str,
     texts: Vec<String>,
 }
 
-impl Operands<'_> {
-    fn find(&mut self, tree: &Expr<'_>) {
-        match tree {
-            Expr::UnaryOp(unary) if matches!(unary.op, UnaryOpKind::Not) => self.add(&unary.expr),
-            Expr::BinOp(op) => match op.op {
-                BinOpKind::ScAnd | BinOpKind::ScOr => {
-                    for side in [&op.left, &op.right] {
-                        match side {
-                            // A chain is one list: `a and b and c` has three parts.
-                            Expr::BinOp(inner) if lower::sign(inner.op) == lower::sign(op.op) => self.find(side),
-                            side => self.add(side),
-                        }
-                    }
-                }
-                BinOpKind::Eq
-                | BinOpKind::Ne
-                | BinOpKind::Lt
-                | BinOpKind::Lte
-                | BinOpKind::Gt
-                | BinOpKind::Gte
-                | BinOpKind::In => [&op.left, &op.right].into_iter().for_each(|side| self.add(side)),
-                _ => {}
-            },
-            Expr::Compare(compare) => {
-                self.add(&compare.expr);
-                compare.ops.iter().for_each(|op| self.add(&op.expr));
+impl<'s> Operands<'s> {
+    fn find(&mut self, tree: &Expr<'s>) {
+        match &tree.kind {
+            Kind::Not(inner) => self.add(inner),
+            // A chain is one list: `a and b and c` has three parts.
+            Kind::And(parts) => parts.iter().for_each(|part| match &part.kind {
+                Kind::And(_) => self.find(part),
+                _ => self.add(part),
+            }),
+            Kind::Or(parts) => parts.iter().for_each(|part| match &part.kind {
+                Kind::Or(_) => self.find(part),
+                _ => self.add(part),
+            }),
+            Kind::Comparison(_, sides) => sides.iter().for_each(|side| self.add(side)),
+            Kind::Chain(first, rest) => {
+                self.add(first);
+                rest.iter().for_each(|(_, part)| self.add(part));
             }
-            Expr::Test(test) => self.add(&test.expr),
-            Expr::IfExpr(choice) => self.add(&choice.test_expr),
+            Kind::Test(call) => self.add(&call.base),
+            Kind::Choice(choice) => self.add(&choice.test),
             _ => {}
         }
     }
 
-    fn add(&mut self, part: &Expr<'_>) {
-        if !matches!(part, Expr::Const(_)) {
-            self.texts.extend(text(part, self.source).map(str::to_owned));
+    fn add(&mut self, part: &Expr<'s>) {
+        if part.constant().is_none() {
+            self.texts.push(part.of(self.source).to_owned());
         }
         self.find(part);
-    }
-}
-
-/// Where an expression starts: minijinja records the place of a filter as that of its name, after its operand.
-fn start(tree: &Expr<'_>) -> usize {
-    match tree {
-        Expr::Filter(filter) => filter.expr.as_ref().map_or(0, start),
-        Expr::GetAttr(get) => start(&get.expr),
-        Expr::GetItem(get) => start(&get.expr),
-        Expr::Slice(slice) => start(&slice.expr),
-        Expr::BinOp(op) => start(&op.left),
-        Expr::Compare(compare) => start(&compare.expr),
-        Expr::Test(test) => start(&test.expr),
-        other => other.span().start_offset as usize,
     }
 }
 

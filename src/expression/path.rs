@@ -4,7 +4,7 @@
 //! Out: [`PathTemplate`], which renders to one key per segment.
 //! Never: follows a path, or lets the value of a template add a segment.
 
-use super::{Failure, Fault, Reads, Scope, Template, lower};
+use super::{Failure, Fault, Reads, Scope, Template, compile};
 use crate::diagnostic::Diagnostic;
 use crate::text::Spanned;
 use crate::value::Value;
@@ -153,6 +153,6 @@ fn split(text: &str) -> Vec<Range<usize>> {
 /// in `}}`, too.
 fn braces(text: &str) -> usize {
     let ends = || text.match_indices("}}").take(8).map(|(at, _)| at + 2).filter(|_| text.starts_with("{{"));
-    let whole = |end: &usize| text.get(..*end).is_some_and(|text| lower::template(text).is_ok());
+    let whole = |end: &usize| text.get(..*end).is_some_and(|text| compile::template(text).is_ok());
     ends().find(whole).or_else(|| ends().next()).unwrap_or(1)
 }

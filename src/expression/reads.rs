@@ -1,10 +1,10 @@
 //! Reads: which paths does an expression read, and where?
 //!
-//! In: the reads of a lowered text, and the text.
+//! In: the reads of a compiled text, and the text.
 //! Out: [`Reads`]: each path once, with its first place.
 //! Never: knows which paths exist.
 
-use super::lowered::{Compared, Constant, Lowered};
+use super::code::{Compared, Compiled, Constant};
 use super::resolve::Step;
 use crate::text::{Location, Spanned};
 
@@ -30,13 +30,13 @@ pub(crate) fn spelled(path: &[String]) -> String {
 }
 
 impl Reads {
-    pub(super) fn of(lowered: &Lowered, typed: &Spanned<String>) -> Self {
+    pub(super) fn of(compiled: &Compiled, typed: &Spanned<String>) -> Self {
         let located = |at, file| match file {
             Some(source) => Location { source, span: at },
             None => typed.place_of(at),
         };
-        let mut reads = Reads { path: lowered.path.clone(), ..Reads::default() };
-        let mut in_order: Vec<_> = lowered.reads.iter().collect();
+        let mut reads = Reads { path: compiled.path.clone(), ..Reads::default() };
+        let mut in_order: Vec<_> = compiled.reads.iter().collect();
         in_order.sort_by_key(|read| read.at.start);
         for read in in_order {
             let keys = read.steps.iter().map_while(|step| match step {
@@ -46,10 +46,10 @@ impl Reads {
             });
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));
         }
-        let compared = lowered.compared.iter();
+        let compared = compiled.compared.iter();
         let spanned = |one: &Compared| Spanned::new(one.constant.clone(), located(one.at, one.file));
         reads.compared = compared.map(|one| (one.path.clone(), spanned(one))).collect();
-        reads.looks = lowered.looks.iter().map(|look| (look.path.clone(), located(look.at, look.file))).collect();
+        reads.looks = compiled.looks.iter().map(|look| (look.path.clone(), located(look.at, look.file))).collect();
         reads
     }
 

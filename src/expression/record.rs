@@ -4,10 +4,12 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies only the member that changes.
 //! Never: shares a part of a member, or computes a member before it is read.
 
+use super::limits::{DEPTH, weight};
 use crate::value::{Members, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// An object that shares its members with its clones until they change. It serializes like any JSON object.
@@ -34,7 +36,7 @@ impl Default for Record {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Inner {
     /// The names of the members. Clones share them, because they hardly ever change.
     names: Arc<Members<()>>,
@@ -42,6 +44,16 @@ struct Inner {
     values: Vec<Value>,
     /// The computed members, in the order of the members.
     computed: Vec<Computed>,
+    /// The bytes that computed members have taken.
+    made: AtomicUsize,
+}
+
+impl Clone for Inner {
+    fn clone(&self) -> Self {
+        let Self { names, values, computed, made } = self;
+        let made = AtomicUsize::new(made.load(Relaxed));
+        Self { names: names.clone(), values: values.clone(), computed: computed.clone(), made }
+    }
 }
 
 /// A member that is computed when it is first read; its own value is null.
@@ -132,6 +144,21 @@ impl Record {
         View::from(self).get(name)
     }
 
+    /// The bytes that its computed members have taken.
+    pub(super) fn made(&self) -> &AtomicUsize {
+        &self.0.made
+    }
+
+    /// Whether computed members would take more than they may.
+    pub(crate) fn is_too_costly(&self) -> bool {
+        self.0.made.load(Relaxed) == usize::MAX
+    }
+
+    /// The weight of the members that are not computed.
+    pub(super) fn weight(&self) -> usize {
+        self.0.values.iter().map(|value| weight(value, DEPTH)).sum()
+    }
+
     /// The member of this name, mutable; added as `null` if there is none. Members computed from it will be computed
     /// again.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
@@ -142,6 +169,7 @@ impl Record {
         let computed = place.filter(|place| self.0.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
         let inner = Arc::make_mut(&mut self.0);
         inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));
+        *inner.made.get_mut() = 0;
         let place = place.unwrap_or_else(|| {
             Arc::make_mut(&mut inner.names).insert(name.into(), ());
             inner.values.push(Value::Null);
@@ -256,7 +284,7 @@ impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
                 }
             }
         }
-        Self(Arc::new(Inner { names: Arc::new(names), values, computed: Vec::new() }))
+        Self(Arc::new(Inner { names: Arc::new(names), values, ..Inner::default() }))
     }
 }
 

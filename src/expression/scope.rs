@@ -4,8 +4,8 @@
 //! Out: [`Scope`], which returns the value of a name.
 //! Never: copies a borrowed value.
 
-use super::Record;
 use super::record::View;
+use super::{Budget, Record};
 use crate::text::same;
 use crate::value::Value;
 use std::borrow::Cow;
@@ -30,6 +30,8 @@ pub struct Scope<'a> {
     /// All further names.
     more: Vec<Entry<'a>>,
     owned: Vec<Value>,
+    /// What all evaluations of the occasion may make together.
+    budget: Option<&'a Budget>,
 }
 
 type Entry<'a> = (&'a str, Held<'a>);
@@ -95,6 +97,15 @@ impl<'a> Scope<'a> {
     /// Adds `name` with a view of a record as its value.
     pub(crate) fn add_view(&mut self, name: &'a str, view: &'a View<'a>) {
         self.push(name, Held::View(view));
+    }
+
+    /// Lets evaluations take what they make from a budget.
+    pub(crate) fn limit(&mut self, budget: &'a Budget) {
+        self.budget = Some(budget);
+    }
+
+    pub(super) fn budget(&self) -> Option<&'a Budget> {
+        self.budget.or_else(|| self.outer?.budget())
     }
 
     fn push(&mut self, name: &'a str, held: Held<'a>) {

@@ -8,7 +8,7 @@
 use super::effect::{Amendment, Effect};
 use super::occasion::{Bound, Flow, NO_IDS};
 use super::state;
-use crate::diagnostic::Remark;
+use crate::diagnostic::{Remark, message, quote};
 use crate::expression::{Failure, Key, Keys, PathTemplate, Record, Shape, Template};
 use crate::program::{self, Near, Schema, Verb};
 use crate::session::MOST_IDS;
@@ -130,7 +130,7 @@ impl<'f> Flow<'f> {
                 let Some(asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 match nameless(&asked) {
                     Some(what) => {
-                        self.note(Remark::NoTarget, format!("nothing happens: {what} comes out empty"), effect.at);
+                        self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
                     }
                     None => self.did(asked, effect.at),
                 }
@@ -144,12 +144,17 @@ impl<'f> Flow<'f> {
         Ok(Some(match verb {
             Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => return Ok(None),
             Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. } => return self.changed_state(verb, at, bound),
-            Verb::Emit { event, value } => self.scope(bound, |scope| {
-                let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
-                Ok(Effect::Emit { event: event.text(scope)?, value })
-            })?,
+            Verb::Emit { event, value } => {
+                let (event, value) = self.scope(bound, |scope| {
+                    let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
+                    Ok((event.text(scope)?, value))
+                })?;
+                self.afford(&value)?;
+                Effect::Emit { event, value }
+            }
             Verb::Write { key, value } => {
                 let (key, value) = self.scope(bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
+                self.afford(&value)?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
                 Effect::Write { key, text }
             }
@@ -159,6 +164,7 @@ impl<'f> Flow<'f> {
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
                 let (key, section) = (text(key)?, text(section)?);
                 let value = self.scope(bound, |scope| value.render(scope))?;
+                self.afford(&value)?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
                 let (done, missing) = (maybe(done)?, maybe(missing)?);
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
@@ -168,11 +174,12 @@ impl<'f> Flow<'f> {
                 let key = self.scope(bound, |scope| key.text(scope))?;
                 let path = self.scope(bound, |scope| path.text(scope))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
+                self.afford(&value)?;
                 if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
                     && let Some(error) = validator.faults(&value).next()
                 {
                     let why = program::misfit_at("value", &error);
-                    self.lost(format!("nothing is recorded in `{key}`: {why}"), at);
+                    self.lost(message!("nothing is recorded in `{}`: {}", &key, &why), at);
                     return Ok(None);
                 }
                 Effect::Record { key, path, value }
@@ -185,6 +192,8 @@ impl<'f> Flow<'f> {
         Ok(Some(match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, bound)?;
+                // It is written out with the effect, and with the session.
+                (0..2).try_for_each(|_| self.afford(&value))?;
                 let set = |state: &mut Record| state::set(state, &path, &value);
                 let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
                 Effect::Set { path: state::dotted(&path), value }
@@ -193,6 +202,7 @@ impl<'f> Flow<'f> {
                 let (mut path, value) = self.placed(path, value, bound)?;
                 path.push(Key::Spelt("-"));
                 let list = path.split_last().map_or(&[][..], |(_, list)| list);
+                (0..2).try_for_each(|_| self.afford(&value))?;
                 let add = |state: &mut Record| append(state, list, unique, &value);
                 let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
                 path.pop();
@@ -208,8 +218,9 @@ impl<'f> Flow<'f> {
                 let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
                 let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
                 let path = state::dotted(&path);
+                removed.iter().try_for_each(|value| self.afford(value))?;
                 let Some(value) = removed else {
-                    self.note(Remark::NoTarget, format!("nothing happens: there is nothing at `{path}`"), at);
+                    self.note(Remark::NoTarget, message!("nothing happens: there is nothing at `{}`", &path), at);
                     return Ok(None);
                 };
                 Effect::Remove { path, value }
@@ -228,7 +239,7 @@ impl<'f> Flow<'f> {
     fn text_for(&mut self, key: &str, value: Value, at: Location) -> Option<String> {
         match value {
             Value::Null => {
-                self.lost(format!("nothing is written to `{}`: there is no text", excerpt(key, 60)), at);
+                self.lost(message!("nothing is written to `{}`: there is no text", quote(key, 60)), at);
                 None
             }
             Value::String(text) => Some((*text).to_owned()),
@@ -278,7 +289,7 @@ impl<'f> Flow<'f> {
             }
         };
         if let Some(misfit) = misfit {
-            self.lost(format!("the state stays as it was: {misfit}"), at);
+            self.lost(message!("the state stays as it was: {}", &misfit), at);
         }
         Ok(done)
     }

@@ -6,7 +6,7 @@
 //! Never: enters a mode twice on one occasion, so that rules cannot go on for ever.
 
 use super::occasion::{Bound, Flow, Going};
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, message};
 use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
 use crate::text::{Location, excerpt};
 
@@ -19,7 +19,7 @@ impl<'f> Flow<'f> {
         }
         let chosen = if self.of_answer { self.asked } else { self.going };
         if chosen.is_some_and(|chosen| chosen.to == to) {
-            return self.note(Remark::SecondGo, format!("the mode goes to `{name}` already"), at);
+            return self.note(Remark::SecondGo, message!("the mode goes to `{}` already", &name), at);
         }
         // A rule on an utterance may already have left the mode that the prompt showed.
         let is_elsewhere = self.of_answer && !self.entered.is_empty();
@@ -28,7 +28,7 @@ impl<'f> Flow<'f> {
         }
         let exit = self.current().and_then(|mode| mode.exits.iter().find(|exit| exit.to == to));
         let Some(exit) = exit else {
-            let message = format!("no exit leads from `{}` to `{name}`", self.session.mode);
+            let message = message!("no exit leads from `{}` to `{}`", &self.session.mode, &name);
             self.shut(Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message), at);
             return;
         };
@@ -42,14 +42,14 @@ impl<'f> Flow<'f> {
             .and_then(|(_, message)| self.scope(&Bound::default(), |scope| message.text.text(scope)).ok());
         // The pack's own words for a shut gate tell more than its condition.
         let why = said.map_or(why, |text| excerpt(&text, 300).into_owned());
-        let message = format!("the gate from `{}` to `{name}` is shut", self.session.mode);
+        let message = message!("the gate from `{}` to `{}` is shut", &self.session.mode, &name);
         if insists {
-            self.note(Remark::Note, format!("{message}, and was passed all the same: {why}"), exit.at);
+            self.note(Remark::Note, message!("{}, and was passed all the same: {}", &message, &why), exit.at);
             self.wait(to, at);
             return;
         }
         let mut finding = Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message);
-        finding.help = Some(why);
+        finding.help = Some(why.into());
         match self.shut(finding, exit.at) {
             Strategy::Keep => self.wait(to, at),
             Strategy::Drop => {
@@ -64,12 +64,12 @@ impl<'f> Flow<'f> {
     }
 
     fn note_already(&mut self, to: ModeId, at: Location) {
-        self.note(Remark::NoTarget, format!("the mode is `{}` already", self.program.mode_name(to)), at);
+        self.note(Remark::NoTarget, message!("the mode is `{}` already", self.program.mode_name(to)), at);
     }
 
     fn second_go(&mut self, to: ModeId, at: Location) {
         let name = self.program.mode_name(to);
-        self.note(Remark::SecondGo, format!("the mode has been chosen: nothing goes to `{name}`"), at);
+        self.note(Remark::SecondGo, message!("the mode has been chosen: nothing goes to `{}`", &name), at);
     }
 
     fn wait(&mut self, to: ModeId, at: Location) {
@@ -81,13 +81,17 @@ impl<'f> Flow<'f> {
     }
 
     /// Answers a shut gate by the strategies of the nearest declaration.
-    fn shut(&mut self, mut finding: Diagnostic, at: Location) -> Strategy {
+    fn shut(&mut self, finding: Diagnostic, at: Location) -> Strategy {
+        self.answer(Defect::GateClosed, finding.with_rule(Some(at)))
+    }
+
+    /// Answers a defect by the strategies of the nearest declaration.
+    pub(super) fn answer(&mut self, defect: Defect, mut finding: Diagnostic) -> Strategy {
         let near = Near { mode: self.current(), ..self.near };
         // Where the model may not be asked again, the next strategy answers.
         let applies = |(strategy, _): &Chosen| *strategy != Strategy::AskAgain || self.may_ask_again;
-        let chosen = self.program.answers(Defect::GateClosed, near).find(applies);
+        let chosen = self.program.answers(defect, near).find(applies);
         let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));
-        finding.rule = Some(at);
         self.ruling.decide(strategy, said, &mut finding);
         self.findings.push(finding);
         strategy

@@ -7,12 +7,12 @@
 
 use super::effect::Effect;
 use super::ids;
-use crate::diagnostic::{Code, Diagnostic, Remark, Severity};
-use crate::expression::{Expression, Failure, Record, Scope};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
+use crate::expression::{Budget, Expression, Failure, Record, Scope};
 use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -64,6 +64,10 @@ pub(crate) struct Flow<'f> {
     pub(super) leaving: bool,
     /// The modes entered on this occasion.
     pub(super) entered: Vec<ModeId>,
+    /// What everything that is made on this occasion may take together.
+    budget: Budget,
+    /// Whether it has been reported that this was too much.
+    is_too_costly: bool,
 }
 
 /// The names that one list of effects sees: the values of the event, call or content, and the names that the list
@@ -109,7 +113,8 @@ pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Objec
 static NO_ITEM: Value = Value::Null;
 
 impl<'f> Flow<'f> {
-    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps) -> Self {
+    /// An occasion whose input has this many bytes.
+    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps, length: usize) -> Self {
         Self {
             program,
             session: session.clone(),
@@ -130,6 +135,8 @@ impl<'f> Flow<'f> {
             asked: None,
             leaving: false,
             entered: Vec::new(),
+            budget: Budget::new(length, session.state.clone()),
+            is_too_costly: false,
         }
     }
 
@@ -144,7 +151,10 @@ impl<'f> Flow<'f> {
     }
 
     /// The result of the occasion.
-    pub(crate) fn finish(self) -> Flowed {
+    pub(crate) fn finish(mut self) -> Flowed {
+        if self.session.state.is_too_costly() {
+            self.too_costly(None);
+        }
         let Self { session, done, findings, steps, ruling, .. } = self;
         Flowed { session, done, findings, steps: steps.into_list(), ruling }
     }
@@ -155,6 +165,11 @@ impl<'f> Flow<'f> {
         let text = self.scope(&Bound::of(given), |scope| message.text.text(scope))?;
         self.did(Effect::Say { id: id.clone(), text }, at);
         Ok(())
+    }
+
+    /// Takes what a value takes where it is written out: an outcome writes out what its values share.
+    pub(super) fn afford(&self, value: &Value) -> Result<(), Failure> {
+        self.budget.take_value(value)
     }
 
     pub(super) fn did(&mut self, effect: Effect, cause: Location) {
@@ -190,6 +205,7 @@ impl<'f> Flow<'f> {
 
     fn scope_over<T>(&self, state: &Record, bound: &Bound<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::new();
+        scope.limit(&self.budget);
         // Names are looked up from the last one back: those that are read most come last.
         scope.add("now", &self.now);
         scope.add("mode", &self.mode);
@@ -207,17 +223,28 @@ impl<'f> Flow<'f> {
         then(&scope)
     }
 
-    pub(super) fn note(&mut self, remark: Remark, text: String, rule: Location) {
+    pub(super) fn note(&mut self, remark: Remark, text: impl Into<Message>, rule: Location) {
         let at = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
     }
 
     /// Reports something that was left out because it does not fit its schema. This is more than a remark: data is
     /// lost.
-    pub(super) fn lost(&mut self, message: String, at: Location) {
+    pub(super) fn lost(&mut self, message: impl Into<Message>, at: Location) {
         let span = Location::response(self.span);
         let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
         self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
+    }
+
+    /// Reports, once, that something was left out because it takes too much.
+    fn too_costly(&mut self, at: Option<Location>) {
+        if std::mem::replace(&mut self.is_too_costly, true) {
+            return;
+        }
+        let message = format!("something was left out: {}", Budget::EXCEEDED);
+        let finding = Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(self.span), message);
+        let help = "let an effect say only what is new, and no value hold another one twice";
+        self.answer(Defect::TooCostly, finding.with_rule(at).with_help(help));
     }
 
     /// Reports an effect that could not be performed and was left out.
@@ -227,7 +254,10 @@ impl<'f> Flow<'f> {
 
     /// Reports that `what` failed and was left out.
     pub(super) fn left_out(&mut self, what: &str, at: Location, failure: &Failure) {
-        let message = format!("{what} was left out: {}", excerpt(&failure.message, 160));
+        if failure.message == Budget::EXCEEDED {
+            return self.too_costly(Some(at));
+        }
+        let message = message!("{} was left out: {}", &what, quote(&failure.message, 160));
         let span = Location::response(self.span);
         self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
     }

@@ -7,7 +7,7 @@
 use super::limits;
 use super::tree::{NO_STACK, Node, NodeKind, Rule, Times, fault};
 use super::unicode::property;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Message};
 use crate::text::{Location, SourceId, Span};
 use std::collections::{HashMap, VecDeque};
 
@@ -60,7 +60,7 @@ struct Checker<'r> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, at: Span, message: impl Into<String>, help: &str) {
+    fn report(&mut self, at: Span, message: impl Into<Message>, help: &str) {
         self.diagnostics.push(fault(self.source, at, message).with_help(help));
     }
 

@@ -29,7 +29,7 @@ fn refused(text: &str, expected: &[(&str, &str)]) {
             assert_eq!(diagnostic.code.to_string(), "pack/bad-grammar");
             assert!(diagnostic.help.is_some(), "no help: {}", diagnostic.message);
             let at = diagnostic.at.map(|at| at.span).unwrap_or_default();
-            (at.of(text).to_owned(), diagnostic.message.clone())
+            (at.of(text).to_owned(), diagnostic.message.to_string())
         })
         .collect();
     let agree =
@@ -369,7 +369,7 @@ fn no_shipped_rule_reads_again_and_again() {
     for name in shipped_names() {
         let checked = Grammar::parse(SOURCE, shipped(name).unwrap_or_default());
         let doubts: Vec<_> =
-            checked.value.iter().flat_map(|grammar| grammar.doubts()).map(|one| &one.message).collect();
+            checked.value.iter().flat_map(|grammar| grammar.doubts()).map(|one| one.message.to_string()).collect();
         assert!(checked.value.is_some() && doubts.is_empty(), "{name}: {doubts:?}");
     }
 }

@@ -5,7 +5,7 @@
 //! Never: checks whether the rules make sense together.
 
 use super::limits;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Message};
 use crate::text::{Location, SourceId, Span, excerpt};
 use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
@@ -72,7 +72,7 @@ pub(super) fn read(source: SourceId, text: &str) -> (Vec<Rule>, Vec<Diagnostic>)
 }
 
 /// The diagnostic for a fault of a grammar.
-pub(super) fn fault(source: SourceId, at: Span, message: impl Into<String>) -> Diagnostic {
+pub(super) fn fault(source: SourceId, at: Span, message: impl Into<Message>) -> Diagnostic {
     Diagnostic::new(Code::PACK_GRAMMAR, Location { source, span: at }, message)
 }
 
@@ -120,7 +120,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn refuse(&mut self, at: Span, message: impl Into<String>, help: &str) -> Node {
+    fn refuse(&mut self, at: Span, message: impl Into<Message>, help: &str) -> Node {
         self.diagnostics.push(fault(self.source, at, message).with_help(help));
         Node { what: NodeKind::Refused, at }
     }

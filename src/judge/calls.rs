@@ -5,7 +5,7 @@
 //! Never: runs a call, or lets one call change how its neighbours are judged.
 
 use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
-use crate::diagnostic::Defect;
+use crate::diagnostic::{Defect, Message, message, quote};
 use crate::document::Block;
 use crate::expression::Template;
 use crate::program::{self, ActionId, Schema};
@@ -100,8 +100,8 @@ impl<'r> Judgement<'r> {
 
     fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::Block) {
         let message = match name {
-            "" => "the call names no action".to_owned(),
-            name => format!("there is no action `{}`", excerpt(name, 60)),
+            "" => "the call names no action".into(),
+            name => message!("there is no action `{}`", quote(name, 60)),
         };
         // Suggest only what the mode permits.
         let permitted = self.mode.into_iter().flat_map(|mode| self.program.permitted(mode));
@@ -110,7 +110,7 @@ impl<'r> Judgement<'r> {
             .with_nearest(name, permitted.map(|(name, ..)| name.as_str()));
         if let ("", Some(place)) = (name, self.names_its_action(bound)) {
             let known = finding.help.map(|help| format!(": {help}")).unwrap_or_default();
-            finding.help = Some(format!("{place} says which action it is{known}"));
+            finding.help = Some(message!("{} says which action it is{}", &place, &known));
         }
         self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
     }
@@ -163,7 +163,7 @@ impl<'r> Judgement<'r> {
             };
             why.push(why_not);
         }
-        let message = format!("the mode `{}` does not permit `{name}`", self.session.mode);
+        let message = message!("the mode `{}` does not permit `{}`", &self.session.mode, &name);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
         let rule = rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
         if let Some(rule) = rule {
@@ -178,8 +178,8 @@ impl<'r> Judgement<'r> {
         let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
         let about = if about.is_empty() { String::new() } else { format!("{}: ", about.join("; ")) };
         finding.help = match (advice.is_empty(), why.is_empty()) {
-            (false, _) => Some(joined(&advice)),
-            (true, false) => Some(about + &joined(&why)),
+            (false, _) => Some(joined(&advice).into()),
+            (true, false) => Some((about + &joined(&why)).into()),
             (true, true) => self.permitted_elsewhere(action),
         };
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
@@ -193,7 +193,7 @@ impl<'r> Judgement<'r> {
         Some(excerpt(&text, 300).into_owned())
     }
 
-    fn permitted_elsewhere(&self, action: ActionId) -> Option<String> {
+    fn permitted_elsewhere(&self, action: ActionId) -> Option<Message> {
         let permits = |mode: &program::Mode| !mode.permits_of(action).is_empty();
         let modes: Vec<String> = self
             .program
@@ -204,8 +204,8 @@ impl<'r> Judgement<'r> {
             .map(|(name, _)| format!("`{name}`"))
             .collect();
         match modes.as_slice() {
-            [] => Some("no mode permits it".to_owned()),
-            modes => Some(format!("permitted in {}", modes.join(", "))),
+            [] => Some("no mode permits it".into()),
+            modes => Some(message!("permitted in {}", &modes.join(", "))),
         }
     }
 
@@ -223,7 +223,7 @@ impl<'r> Judgement<'r> {
         let span = |judgement: &Self, call: usize| {
             judgement.calls.get(call).map_or(Span::default(), |call| judgement.span_of(call.block))
         };
-        let message = format!("a reply may have at most {most} call{}", if most == 1 { "" } else { "s" });
+        let message = message!("a reply may have at most {} call{}", &most, &(if most == 1 { "" } else { "s" }));
         let at_first = first.map_or(Span::default(), |call| span(self, call));
         let finding = defect(Defect::ExtraCall, at_first, message.clone()).with_rule(Some(at));
         let findings = self.findings.list.len();

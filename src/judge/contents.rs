@@ -5,7 +5,7 @@
 //! Never: writes anything.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Code, Defect, Remark};
+use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::Ended;
 use crate::program::Called;
 use crate::surface::Role;
@@ -27,12 +27,12 @@ impl<'r> Judgement<'r> {
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
-                let message = format!("the opener of `{name}` lacks its key");
+                let message = message!("the opener of `{}` lacks its key", &name);
                 let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
                 if let Some(Called::Attribute(key)) = &bound.key {
                     let withheld = ", so it has no effect unless the pack says `malformed-opener = \"keep\"`";
                     let effect = if self.has_effect(index) { "" } else { withheld };
-                    finding = finding.with_help(format!("its key is the attribute `{key}`{effect}"));
+                    finding = finding.with_help(message!("its key is the attribute `{}`{}", &key, &effect));
                 }
                 self.answer(Defect::MalformedOpener, &Subject::Block(index), finding);
             }
@@ -86,7 +86,8 @@ impl<'r> Judgement<'r> {
                 let Some((block, bound)) = self.block(index) else { continue };
                 if position == 1 {
                     let key = excerpt(&key, 60);
-                    let message = format!("the `{name}` `{key}` stands {times} times, and the last whole one counts");
+                    let message =
+                        message!("the `{}` `{}` stands {} times, and the last whole one counts", &name, &key, &times);
                     self.remark(Remark::DuplicateKey, block.opener(), message, Some(bound.at));
                 }
                 if position == 0 && index != last {

@@ -5,11 +5,11 @@
 //! Never: changes a text.
 
 use super::{Composed, Judgement, Place, StepKind, Subject, defect, head};
-use crate::diagnostic::{Defect, Diagnostic, Strategy};
+use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
 use crate::expression::Record;
 use crate::program::{Guardrail, Target, TargetPatterns, most_matches};
 use crate::surface::Role;
-use crate::text::{Span, excerpt};
+use crate::text::Span;
 use crate::value::Value;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -90,7 +90,7 @@ impl Judgement<'_> {
         }
         let Some((found, broken)) = self.tripping_match(rule, looked, matches) else { return };
         let found = looked.zip(found).map(|(looked, found)| {
-            let said = excerpt(looked.text.text.get(found.clone()).unwrap_or_default(), 60).into_owned();
+            let said = looked.text.text.get(found.clone()).unwrap_or_default().trim();
             (looked.text.locate(self.text, found), said)
         });
         let span = match (&found, looked) {
@@ -99,16 +99,16 @@ impl Judgement<'_> {
             (None, None) => Span::new(0, self.text.len()),
         };
         let message = match (found, &broken) {
-            (_, Some(error)) => format!("the guardrail `{}` cannot be checked: {}", rule.id, excerpt(error, 80)),
-            (Some((_, text)), None) if !text.trim().is_empty() => {
-                format!("`{}` trips the guardrail `{}`", text.trim(), rule.id)
+            (_, Some(error)) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
+            (Some((_, said)), None) if !said.is_empty() => {
+                message!("`{}` trips the guardrail `{}`", quote(said, 60), &rule.id)
             }
-            _ => format!("the guardrail `{}` is tripped", rule.id),
+            _ => message!("the guardrail `{}` is tripped", &rule.id),
         };
         let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
-        finding.help.clone_from(&rule.advice);
+        finding.help = rule.advice.clone().map(Message::from);
         // Several texts of one call may share its place: tell it once.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
         if self.findings.list.iter().any(same) {

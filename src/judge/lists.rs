@@ -5,7 +5,7 @@
 //! Never: changes a list or a content.
 
 use super::Judgement;
-use crate::diagnostic::Remark;
+use crate::diagnostic::{Remark, message, quote};
 use crate::document::Block;
 use crate::document::payload::{self, Payload};
 use crate::program::{self, Count};
@@ -47,7 +47,7 @@ impl<'r> Judgement<'r> {
             if value.is_none() {
                 let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
                 let name = excerpt(block.name().of(self.text), 40);
-                let message = format!("`{name}` is not {declared} as declared, so it has no value");
+                let message = message!("`{}` is not {} as declared, so it has no value", &name, &declared);
                 self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }
         }
@@ -64,13 +64,13 @@ impl<'r> Judgement<'r> {
         let keys = self.keys_of(contents);
         let known = Ends::of(keys.iter().map(|(_, key)| &**key));
         for item in listed.iter().filter(|item| !known.hold(item)) {
-            let message = format!("`{}` lists `{}`, but the reply has none", count.name, excerpt(item, 60));
+            let message = message!("`{}` lists `{}`, but the reply has none", &count.name, quote(item, 60));
             self.remark(Remark::ListMismatch, section.opener(), message, Some(count.at));
         }
         let known = Ends::of(listed.iter().copied());
         for (block, key) in keys.iter().filter(|(_, key)| !known.hold(key)) {
             let Some((block, _)) = self.block(*block) else { continue };
-            let message = format!("`{}` is not listed in `{}`", excerpt(key, 60), count.name);
+            let message = message!("`{}` is not listed in `{}`", quote(key, 60), &count.name);
             self.remark(Remark::ListMismatch, block.opener(), message, Some(count.at));
         }
     }

@@ -40,7 +40,7 @@ pub(crate) use texts::{Composed, Texts};
 use outside::Place;
 use reasoning::Reasoning;
 
-use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
 use crate::document::payload::Json;
 use crate::document::{Attribute, Block, Document, Key, Said};
 use crate::expression::{Record, Scope};
@@ -423,7 +423,7 @@ impl<'r> Judgement<'r> {
         self.findings.add(finding);
     }
 
-    pub(crate) fn remark(&mut self, remark: Remark, span: Span, message: impl Into<String>, rule: Option<Location>) {
+    pub(crate) fn remark(&mut self, remark: Remark, span: Span, message: impl Into<Message>, rule: Option<Location>) {
         let diagnostic = Diagnostic::new(Code::Remark(remark), Location::response(span), message);
         self.find(diagnostic.with_rule(rule));
     }
@@ -452,6 +452,6 @@ pub(crate) fn head(block: &Block) -> Span {
 }
 
 /// The finding for a defect at a place in the response.
-pub(crate) fn defect(defect: Defect, span: Span, message: impl Into<String>) -> Diagnostic {
+pub(crate) fn defect(defect: Defect, span: Span, message: impl Into<Message>) -> Diagnostic {
     Diagnostic::new(Code::Defect(defect), Location::response(span), message)
 }

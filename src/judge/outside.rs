@@ -5,11 +5,11 @@
 //! Never: composes a text: a piece only has a place and a fate.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::Defect;
+use crate::diagnostic::{Defect, message, quote};
 use crate::document::{Pieces, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
-use crate::text::{Span, Stretch, excerpt};
+use crate::text::{Span, Stretch};
 
 /// Text outside every block.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Judgement<'_> {
         for index in 0..self.texts.pieces.len() {
             let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
             let Some(core) = piece.map(|piece| piece.core()).filter(|core| !core.is_empty()) else { continue };
-            let message = format!("`{}` stands outside every block", excerpt(core.of(self.text), 40));
+            let message = message!("`{}` stands outside every block", quote(core.of(self.text), 40));
             let rule = self.dialect.map(|dialect| dialect.at);
             self.answer(
                 Defect::StrayText,

@@ -8,7 +8,7 @@
 use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Remark, Strategy, fault_words, is_fault};
+use crate::diagnostic::{Defect, Message, Remark, Strategy, fault_words, is_fault, message, quote};
 use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, decode_string, is_cdata, trimmed, unquoted};
 use crate::program::{self, Action, Dialect, Types};
@@ -72,7 +72,7 @@ impl<'r> Judgement<'r> {
         // Of a call that its payload names the parameters alone may be of another form.
         let apart = bound.named_within().is_some() && bound.body.is_some();
         if rung > 0 && declared != form && !apart {
-            let message = format!("the payload is {form} where {declared} is declared");
+            let message = message!("the payload is {} where {} is declared", &form, &declared);
             self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
         }
         self.with_call(call, |call| call.form = form);
@@ -143,7 +143,7 @@ impl<'r> Judgement<'r> {
                 ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
             }
             Payload::Unreadable(Unreadable { why, at }) => {
-                self.malformed(call, bound, at, &why);
+                self.malformed(call, bound, at, &*why);
                 return None;
             }
         };
@@ -156,7 +156,7 @@ impl<'r> Judgement<'r> {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
             let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
                 .with_rule(Some(bound.at))
-                .with_help(format!("its payload is {expected}, right after it"));
+                .with_help(message!("its payload is {}, right after it", &expected));
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return None;
         }
@@ -190,19 +190,19 @@ impl<'r> Judgement<'r> {
         }
         self.judge_unpaired(asked, &fields.unclosed, &fields.stray);
         if fields.too_many {
-            let message = format!("the payload has more than {} fields", limits.fields);
-            self.malformed(call, bound, block.opener(), &message);
+            let message = message!("the payload has more than {} fields", &limits.fields);
+            self.malformed(call, bound, block.opener(), message);
         }
         let typed = source.members(fields, types, limits.depth);
         if source.values.get() == 0 {
             let why = format!("the payloads hold more than {} values", limits.values);
-            self.malformed(call, bound, places::whole(block), &why);
+            self.malformed(call, bound, places::whole(block), why);
             return None;
         }
         // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is told.
         self.judge_unpaired(asked, if fields.unclosed.is_empty() { &typed.unclosed } else { &[] }, &typed.stray);
         for (name, span) in &typed.repeated {
-            let message = format!("the field `{name}` stands several times; the last counts");
+            let message = message!("the field `{}` stands several times; the last counts", &name);
             self.remark(Remark::RepeatedField, *span, message, Some(bound.at));
         }
         for (key, field) in &typed.keys {
@@ -211,13 +211,13 @@ impl<'r> Judgement<'r> {
         self.findings.left_out += typed.left_out;
         for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let said = excerpt(text.of(self.text), 40);
-            let message = format!("`{said}` stands between fields, and nothing reads it");
+            let message = message!("`{}` stands between fields, and nothing reads it", &said);
             self.remark(Remark::FieldForm, *text, message, Some(bound.at));
         }
         for tag in typed.verbose.iter().filter(|_| !fields.too_many).take(limits.fields) {
-            let message = format!(
+            let message = message!(
                 "`{}` says more than the name of its field, and nothing reads it",
-                excerpt(tag.of(self.text), 60)
+                quote(tag.of(self.text), 60)
             );
             self.remark(Remark::FieldForm, *tag, message, Some(bound.at));
         }
@@ -227,12 +227,12 @@ impl<'r> Judgement<'r> {
     /// Answers fields that are never closed, and closers that close none: a field may have been cut off there.
     fn judge_unpaired(&mut self, Asked { call, bound, .. }: Asked<'_>, unclosed: &[Span], stray: &[Span]) {
         if let Some(unclosed) = unclosed.first() {
-            let message = format!("the field `{}` is never closed", excerpt(unclosed.of(self.text), 40));
+            let message = message!("the field `{}` is never closed", quote(unclosed.of(self.text), 40));
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
             self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
         }
         for stray in stray.iter().take(self.program.limits.fields) {
-            let message = format!("`{}` closes no field", excerpt(stray.of(self.text), 40));
+            let message = message!("`{}` closes no field", quote(stray.of(self.text), 40));
             let finding = defect(Defect::StrayCloser, *stray, message).with_rule(Some(bound.at));
             self.answer(Defect::StrayCloser, &Subject::Call(call), finding);
         }
@@ -278,13 +278,13 @@ impl<'r> Judgement<'r> {
             faults.sort_unstable();
             faults.dedup();
             let why = if faults.is_empty() { why.to_owned() } else { format!("{why}: {}", faults.join(", ")) };
-            self.malformed(call, bound, whole, &why);
+            self.malformed(call, bound, whole, why);
         }
         Some(params)
     }
 
     pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
-        let message = format!("the key `{}` stands several times; the last counts", excerpt(key, 40));
+        let message = message!("the key `{}` stands several times; the last counts", quote(key, 40));
         self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
     }
 
@@ -299,7 +299,7 @@ impl<'r> Judgement<'r> {
         let payload = std::mem::replace(params, of_opener);
         for (name, value) in &payload {
             if params.insert(name, value.clone()).is_some() {
-                let message = format!("the opener says `{name}`, too; the payload counts");
+                let message = message!("the opener says `{}`, too; the payload counts", &name);
                 let same = |entry: &&Entry<'_>| self.dialect.is_some_and(|one| one.names.same(entry.name, name));
                 let at = told.iter().find(same).map_or(block.opener(), |entry| entry.span);
                 self.remark(Remark::RepeatedField, at, message, Some(bound.at));
@@ -393,13 +393,13 @@ impl<'r> Judgement<'r> {
     fn unread(&mut self, call: usize, bound: &program::Block, (name, at): (&str, Span), missed: bool) {
         let name = excerpt(name, 40);
         if missed {
-            let message = format!("`{name}` stands beside the payload, where no parameter is read");
+            let message = message!("`{}` stands beside the payload, where no parameter is read", &name);
             let finding = defect(Defect::UnknownParam, at, message)
                 .with_rule(Some(bound.at))
                 .with_help("write it into the payload");
             self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
         } else {
-            let message = format!("`{name}` stands beside the payload, and nothing reads it");
+            let message = message!("`{}` stands beside the payload, and nothing reads it", &name);
             self.remark(Remark::FieldForm, at, message, Some(bound.at));
         }
     }
@@ -435,11 +435,11 @@ impl<'r> Judgement<'r> {
         Some(Places::new(self.source(block, bound, dialect, &self.values), types, block, told))
     }
 
-    fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: &str) {
-        let mut finding = defect(Defect::MalformedPayload, at, why.to_owned()).with_rule(Some(bound.at));
+    fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: impl Into<Message>) {
+        let mut finding = defect(Defect::MalformedPayload, at, why).with_rule(Some(bound.at));
         let fenced = |rest: &str| rest.starts_with("```") || rest.starts_with("~~~");
         if self.text.get(at.start..).is_some_and(fenced) {
-            finding.help = Some("write it without a code fence around it".to_owned());
+            finding.help = Some("write it without a code fence around it".into());
         }
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
     }
@@ -454,7 +454,7 @@ impl<'r> Judgement<'r> {
         self.findings.left_out += undeclared.count - undeclared.paths.len();
         for path in undeclared.paths {
             let name = path.last().cloned().unwrap_or_default();
-            let message = format!("the action does not declare `{}`", excerpt(&path.join("."), 60));
+            let message = message!("the action does not declare `{}`", quote(&path.join("."), 60));
             let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
             if let [_] = path.as_slice() {
                 let declared = action.schema.types().members().map(|(name, _)| &**name);

@@ -5,13 +5,13 @@
 //! Never: looks for defects of its own.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, fault_words};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
 use crate::document::payload::json_grammar;
 use crate::document::{Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{self, Called, Closer, Family};
 use crate::surface::{self, Role};
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Span};
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
@@ -132,9 +132,9 @@ impl<'r> Judgement<'r> {
         let what = fault_words(name);
         let message = match block {
             Some((block, _)) => {
-                format!("the opener of `{}` has a fault: {what}", excerpt(block.name().of(self.text), 40))
+                message!("the opener of `{}` has a fault: {}", quote(block.name().of(self.text), 40), &what)
             }
-            None => format!("not as it should be written: {what}"),
+            None => message!("not as it should be written: {}", &what),
         };
         let diagnostic = Diagnostic::new(Code::fault(name), Location::response(found.span()), message);
         self.find(diagnostic.with_rule(self.place_of(found)));
@@ -142,7 +142,7 @@ impl<'r> Judgement<'r> {
 
     /// Reports a tolerated fault of JSON.
     pub(super) fn payload_fault(&mut self, name: &str, span: Span, rule: Option<Location>) {
-        let message = format!("the payload is no strict JSON: {}", fault_words(name));
+        let message = message!("the payload is no strict JSON: {}", &fault_words(name));
         let diagnostic = Diagnostic::new(Code::fault(name), Location::response(span), message);
         self.find(diagnostic.with_rule(rule));
     }
@@ -158,50 +158,65 @@ impl<'r> Judgement<'r> {
         self.dialect.is_some_and(|dialect| dialect.outline.is_some())
     }
 
-    fn defect_text(&self, what: Defect, found: &Found) -> (String, Option<String>) {
-        let quoted = excerpt(found.span().of(self.text), 40);
-        let name =
-            found.block().and_then(|block| self.document.blocks.get(block)).map(|block| block.name().of(self.text));
-        let name = name.map_or_else(|| quoted.to_string(), |name| excerpt(name, 40).into_owned());
+    fn defect_text(&self, what: Defect, found: &Found) -> (Message, Option<Message>) {
+        let whole = found.span().of(self.text);
+        let quoted = || quote(whole, 40);
+        let block = found.block().and_then(|block| self.document.blocks.get(block));
+        let name = || quote(block.map_or(whole, |block| block.name().of(self.text)), 40);
         let limits = &self.program.limits;
         match what {
-            Defect::NoDialect => ("no dialect of this mode recognises a block".to_owned(), None),
-            Defect::UnclosedBlock => (format!("`{name}` is never closed"), None),
+            Defect::NoDialect => ("no dialect of this mode recognises a block".into(), None),
+            Defect::UnclosedBlock => (message!("`{}` is never closed", name()), None),
             Defect::MalformedPayload if self.is_content(found.block()) || self.reads_members() => {
-                (format!("`{name}` has no body"), None)
+                (message!("`{}` has no body", name()), None)
             }
             Defect::MalformedPayload => (
-                format!("the payload of `{name}` is nested too deeply"),
-                Some(format!("a payload has at most {} levels", limits.depth)),
+                message!("the payload of `{}` is nested too deeply", name()),
+                Some(message!("a payload has at most {} levels", &limits.depth)),
             ),
-            Defect::WrongCloser => (format!("`{quoted}` closes `{name}`"), None),
-            Defect::StrayCloser => (format!("`{quoted}` closes nothing"), None),
+            Defect::WrongCloser => (message!("`{}` closes `{}`", quoted(), name()), None),
+            Defect::StrayCloser => (message!("`{}` closes nothing", quoted()), None),
             Defect::MalformedOpener => {
                 let span = self.broken_opener(found.span());
-                let (quoted, rest) = (excerpt(span.of(self.text), 40), self.text.get(span.end..).unwrap_or_default());
-                let stands = match rest.split_whitespace().next() {
-                    None => "the answer ends there".to_owned(),
-                    Some(_) if rest.starts_with(['\n', '\r']) => "its line ends there".to_owned(),
-                    Some(word) => format!("`{}` stands there", excerpt(word, 16)),
+                let (opener, rest) = (quote(span.of(self.text), 40), self.text.get(span.end..).unwrap_or_default());
+                let message = match rest.split_whitespace().next() {
+                    None => message!(
+                        "`{}` starts like a block, but its opener cannot be read on: the answer ends there",
+                        opener
+                    ),
+                    Some(_) if rest.starts_with(['\n', '\r']) => message!(
+                        "`{}` starts like a block, but its opener cannot be read on: its line ends there",
+                        opener
+                    ),
+                    Some(word) => message!(
+                        "`{}` starts like a block, but its opener cannot be read on: `{}` stands there",
+                        opener,
+                        quote(word, 16)
+                    ),
                 };
-                let message = format!("`{quoted}` starts like a block, but its opener cannot be read on: {stands}");
-                (message, self.own_opener(span).map(|opener| format!("write such an opener as `{opener}`")))
+                (message, self.own_opener(span).map(|opener| message!("write such an opener as `{}`", &opener)))
             }
-            Defect::NestedBlock if found.block().is_some() => (format!("`{name}` stands inside another block"), None),
+            Defect::NestedBlock if found.block().is_some() => {
+                (message!("`{}` stands inside another block", name()), None)
+            }
             Defect::NestedBlock => (
-                format!("`{quoted}` stands inside another block and is its text"),
-                Some("nothing inside this block is ever carried out".to_owned()),
+                message!("`{}` stands inside another block and is its text", quoted()),
+                Some("nothing inside this block is ever carried out".into()),
             ),
             Defect::TooLarge if self.document.bytes > limits.input => {
-                (format!("the response is longer than {} bytes", limits.input), None)
+                (message!("the response is longer than {} bytes", &limits.input), None)
             }
-            Defect::TooLarge => {
-                let (blocks, calls, values) = (limits.blocks, limits.calls, limits.values);
-                let most = format!("{blocks} blocks, {calls} calls or {values} values in all payloads together");
-                (format!("more than {most}: the rest is text"), None)
-            }
-            Defect::TooCostly => ("reading this takes too many steps: the rest is text".to_owned(), None),
-            other => (format!("`{other}` at `{quoted}`"), None),
+            Defect::TooLarge => (
+                message!(
+                    "more than {} blocks, {} calls or {} values in all payloads together: the rest is text",
+                    &limits.blocks,
+                    &limits.calls,
+                    &limits.values
+                ),
+                None,
+            ),
+            Defect::TooCostly => ("reading this takes too many steps: the rest is text".into(), None),
+            other => (message!("`{}` at `{}`", &other, quoted()), None),
         }
     }
 
@@ -302,7 +317,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Why a content that stands has no effect.
-    pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<String> {
+    pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (found, bound) = self.block(block?)?;
         let why = match (what, found.ended) {
             (Defect::StrayCloser, _) => "it may only be part of the reasoning",
@@ -311,20 +326,20 @@ impl<'r> Judgement<'r> {
             _ => return None,
         };
         let withheld = bound.role == Role::Content && !self.has_effect(block?);
-        withheld.then(|| format!("{why}, so it has no effect unless the pack says `{what} = \"keep\"`"))
+        withheld.then(|| message!("{}, so it has no effect unless the pack says `{} = \"keep\"`", why, &what))
     }
 
     /// Where a block was taken to end that is never closed.
-    fn ended(&self, what: Defect, block: Option<usize>) -> Option<String> {
+    fn ended(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (block, _) = self.block(block?).filter(|_| what == Defect::UnclosedBlock)?;
         Some(match self.text.get(block.span().end..)?.trim_start() {
-            "" => "it was taken to end where the answer does".to_owned(),
-            rest => format!("it was taken to end before `{}`", excerpt(rest, 24)),
+            "" => "it was taken to end where the answer does".into(),
+            rest => message!("it was taken to end before `{}`", quote(rest, 24)),
         })
     }
 
     /// The name of a block's own closer, if another one closed it.
-    fn own_closer(&self, what: Defect, block: Option<usize>) -> Option<String> {
+    fn own_closer(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (block, bound) = self.block(block?).filter(|_| what == Defect::WrongCloser)?;
         let said = bound.close.iter().find_map(|closer| match closer {
             Closer::Own => Some(block.name().of(self.text).into()),
@@ -332,34 +347,34 @@ impl<'r> Judgement<'r> {
             Closer::Attribute(name) => self.attribute(block, name),
             Closer::Pattern(_) => None,
         })?;
-        Some(format!("its own closer is called `{}`", excerpt(&said, 40)))
+        Some(message!("its own closer is called `{}`", quote(&said, 40)))
     }
 
     fn is_content(&self, block: Option<usize>) -> bool {
         block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Content)
     }
 
-    fn remark_text(&self, remark: Remark, found: &Found) -> String {
+    fn remark_text(&self, remark: Remark, found: &Found) -> Message {
         let span = found.span();
         let block = found.block().and_then(|block| self.document.blocks.get(block));
         match remark {
-            Remark::MaskedBlock => format!("`{}` is quoted, so it is text", excerpt(span.of(self.text), 40)),
+            Remark::MaskedBlock => message!("`{}` is quoted, so it is text", quote(span.of(self.text), 40)),
             Remark::DuplicateKey => {
                 let counts = match block {
                     Some(_) if self.reads_members() => "; each counts",
                     Some(_) => "; the first counts",
                     None => "",
                 };
-                format!("the key `{}` stands several times{counts}", excerpt(span.of(self.text), 40))
+                message!("the key `{}` stands several times{}", quote(span.of(self.text), 40), counts)
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {
-                "the answer is one object, and this is another: the members of both count".to_owned()
+                "the answer is one object, and this is another: the members of both count".into()
             }
             Remark::FieldForm => {
-                format!("`{}` is an object where a list of them is declared", excerpt(span.of(self.text), 40))
+                message!("`{}` is an object where a list of them is declared", quote(span.of(self.text), 40))
             }
-            Remark::Unescaped => "this was escaped twice, and is read as if it were escaped once".to_owned(),
-            other => other.name().to_owned(),
+            Remark::Unescaped => "this was escaped twice, and is read as if it were escaped once".into(),
+            other => other.name().into(),
         }
     }
 }

@@ -10,7 +10,7 @@
 //! once too often. Both leave a closer behind.
 
 use super::{Judgement, Subject, defect, head};
-use crate::diagnostic::Defect;
+use crate::diagnostic::{Defect, message};
 use crate::document::{Block, is_masked};
 use crate::grammar::Machine;
 use crate::program::Dialect;
@@ -105,7 +105,7 @@ impl Judgement<'_> {
         let Some((block, bound)) = self.block(index) else { return };
         let Some(closer) = self.reasoning_around(block).map(|around| around.closer) else { return };
         let (closer, kind) = (excerpt(closer.of(self.text), 40), bound.role.word());
-        let message = format!("`{closer}` ends reasoning that never opened, and this {kind} may be part of it");
+        let message = message!("`{}` ends reasoning that never opened, and this {} may be part of it", &closer, &kind);
         let mut finding = defect(Defect::StrayCloser, head(block), message).with_rule(Some(bound.at));
         finding.help = self.withheld(Defect::StrayCloser, Some(index));
         self.answer(Defect::StrayCloser, subject, finding);

@@ -5,7 +5,7 @@
 //! Never: looks inside a block.
 
 use super::{Fate, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Remark};
+use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::program::{BlockId, Count, DialectId, Outside};
 use crate::text::{Span, excerpt, glob};
 use smallvec::SmallVec;
@@ -21,7 +21,7 @@ impl Judgement<'_> {
                     for block in blocks {
                         let Some((found, _)) = self.block(block) else { continue };
                         let message =
-                            format!("a reply in the mode `{}` may have no `{}`", self.session.mode, count.name);
+                            message!("a reply in the mode `{}` may have no `{}`", &self.session.mode, &count.name);
                         let finding = defect(Defect::ForbiddenBlock, found.span(), message).with_rule(Some(count.at));
                         self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
                     }
@@ -29,7 +29,8 @@ impl Judgement<'_> {
                 }
                 Some(most) if blocks.len() > most => {
                     let second = blocks.get(most).and_then(|block| self.block(*block)).map(|(block, _)| block.span());
-                    let message = format!("`{}` occurs {} times, and at most {most} may", count.name, blocks.len());
+                    let message =
+                        message!("`{}` occurs {} times, and at most {} may", &count.name, &blocks.len(), &most);
                     let finding =
                         defect(Defect::DuplicateBlock, second.unwrap_or_default(), message).with_rule(Some(count.at));
                     self.answer(Defect::DuplicateBlock, &Subject::Blocks(blocks.to_vec(), most), finding);
@@ -43,7 +44,8 @@ impl Judgement<'_> {
                 if self.dialect.is_none() {
                     continue;
                 }
-                let finding = defect(what, end, format!("the reply has no `{}`", count.name)).with_rule(Some(count.at));
+                let finding =
+                    defect(what, end, message!("the reply has no `{}`", &count.name)).with_rule(Some(count.at));
                 self.answer(what, &Subject::Reply, finding);
             }
         }
@@ -94,7 +96,7 @@ impl Judgement<'_> {
             // Both kinds of line breaks are the same here.
             let plain = |text: &str| text.replace("\r\n", "\n");
             if written != spelled && plain(written) != plain(spelled) {
-                let message = format!("`{}` is understood as `{spelled}`", excerpt(written, 60));
+                let message = message!("`{}` is understood as `{}`", quote(written, 60), &spelled);
                 self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }
         }
@@ -121,7 +123,7 @@ impl Judgement<'_> {
             let Some(rank) = mode.reply.rank(dialect.id, block.id) else { continue };
             if rank < furthest {
                 let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
-                let message = format!("`{name}` should stand earlier in the reply");
+                let message = message!("`{}` should stand earlier in the reply", &name);
                 let finding = defect(Defect::OutOfOrder, block.span(), message).with_rule(mode.reply.order_at);
                 self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
             }

@@ -6,10 +6,10 @@
 //! Never: counts turns; it only answers an utterance beyond the limit when it is told of one.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::Defect;
+use crate::diagnostic::{Defect, message, quote};
 use crate::program::Speakers;
 use crate::surface::Role;
-use crate::text::{Span, excerpt};
+use crate::text::Span;
 use crate::value::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Judgement<'_> {
         let span = self.name_span(index);
         let names = || known.iter().filter_map(|one| one.get("name")?.as_str());
         let Some(declared) = self.declared_speaker(known, &speaker.name) else {
-            let message = format!("nobody called `{}` takes part", excerpt(&speaker.name, 60));
+            let message = message!("nobody called `{}` takes part", quote(&speaker.name, 60));
             let finding = defect(Defect::UnknownSpeaker, span, message)
                 .with_rule(Some(speakers.at))
                 .with_nearest(&speaker.name, names());
@@ -54,10 +54,10 @@ impl Judgement<'_> {
         let label = declared.get("label").and_then(Value::as_str);
         // A speaker without a label cannot have the wrong one.
         if let Some(label) = label.filter(|label| !speaker.label.is_empty() && !self.same(label, &speaker.label)) {
-            let message = format!("`{}` is no `{}`", speaker.name, excerpt(&speaker.label, 60));
+            let message = message!("`{}` is no `{}`", &speaker.name, quote(&speaker.label, 60));
             let finding = defect(Defect::WrongLabel, span, message)
                 .with_rule(Some(speakers.at))
-                .with_help(format!("write `{} ({label})`", speaker.name));
+                .with_help(message!("write `{} ({})`", &speaker.name, &label));
             self.answer(Defect::WrongLabel, &Subject::Block(index), finding);
         }
     }
@@ -67,7 +67,7 @@ impl Judgement<'_> {
         let order = speakers.order.as_ref().and_then(|order| order.value(&self.scope()).ok());
         let first = order.as_ref().and_then(|order| order.as_array()?.first()?.as_str());
         let Some(first) = first.filter(|first| !self.same(first, &speaker.name)) else { return };
-        let message = format!("`{}` opens the reply, and `{first}` should", excerpt(&speaker.name, 60));
+        let message = message!("`{}` opens the reply, and `{}` should", quote(&speaker.name, 60), &first);
         let finding = defect(Defect::OutOfOrder, self.name_span(index), message).with_rule(Some(speakers.at));
         self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
     }

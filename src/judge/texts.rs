@@ -7,7 +7,7 @@
 use super::holes::{kept, trim_ends};
 use super::outside::{Piece, Place};
 use super::{Fate, Judgement};
-use crate::diagnostic::Remark;
+use crate::diagnostic::{Remark, message};
 use crate::document::{Pieces, Spelling, Written};
 use crate::program::Outside;
 use crate::surface::{Decoding, Role};
@@ -323,7 +323,8 @@ impl Judgement<'_> {
                 Ok(text) => self.texts.made.push((index, text.trim_end().to_owned())),
                 Err(failure) => {
                     let name = excerpt(block.name().of(self.text), 40).into_owned();
-                    let message = format!("the text of `{name}` cannot be made, so it stays as it is: {failure}");
+                    let message =
+                        message!("the text of `{}` cannot be made, so it stays as it is: {}", &name, &failure);
                     self.remark(Remark::Note, block.span(), message, Some(template.at()));
                 }
             }

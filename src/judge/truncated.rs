@@ -6,7 +6,7 @@
 //! Never: does anything unless the host says that the answer was cut off.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::Defect;
+use crate::diagnostic::{Defect, message};
 use crate::document::{Block, Ended};
 use crate::grammar::{Machine, Progress};
 use crate::surface::Role;
@@ -27,7 +27,8 @@ impl Judgement<'_> {
             let told = |block: &Block| block.ended.is_cut() || !self.stands(index);
             let Some((block, bound)) = self.block(index).filter(|(block, _)| !told(block)) else { continue };
             let name = excerpt(block.name().of(self.text), 40);
-            let message = format!("`{name}` may be half of what was meant, or be quoted by it: the answer was cut off");
+            let message =
+                message!("`{}` may be half of what was meant, or be quoted by it: the answer was cut off", &name);
             let finding = defect(Defect::UnclosedBlock, block.span(), message).with_rule(Some(bound.at));
             self.answer(Defect::UnclosedBlock, &Subject::Block(index), finding);
         }

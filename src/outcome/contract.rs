@@ -4,7 +4,7 @@
 //! Out: [`Outcome`] and its parts, version 1, with their JSON (`schemas/outcome.schema.json`).
 //! Never: decides anything.
 
-use crate::diagnostic::{Code, Diagnostic, Row, Severity, Strategy};
+use crate::diagnostic::{Code, Diagnostic, Message, Row, Severity, Strategy};
 use crate::flow::Effect;
 use crate::judge::StepKind;
 use crate::session::{Session, contract};
@@ -305,7 +305,7 @@ impl Finding {
         diagnostic.severity = self.severity;
         diagnostic.id.clone_from(&self.id);
         diagnostic.label = self.strategy.map(|strategy| format!("strategy: {strategy}"));
-        diagnostic.help.clone_from(&self.help);
+        diagnostic.help = self.help.clone().map(Message::from);
         diagnostic.row_in(response, self.span.into())
     }
 
@@ -320,13 +320,13 @@ impl Finding {
             code: found.code,
             id: found.id,
             severity: found.severity,
-            message: found.message,
+            message: found.message.to_string(),
             span: Extent::default(),
             line: 0,
             column: 0,
             rule: None,
             strategy: found.strategy,
-            help: found.help,
+            help: found.help.map(|help| help.to_string()),
         }
     }
 }

@@ -52,7 +52,7 @@ impl Program {
         let current = self.up_to_date(session);
         let session = &*current;
         let span = Span::new(0, text.len());
-        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
+        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), text.len());
         let Some(words) = classify(self, &session.mode, text) else {
             return self.heard(session, text, None, flow.finish(), trace);
         };
@@ -76,7 +76,7 @@ impl Program {
         let trace = options.trace;
         let current = self.up_to_date(session);
         let session = &*current;
-        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace));
+        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), 0);
         flow.happen(Event::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)
     }

@@ -162,11 +162,13 @@ impl Program {
     /// Performs the effects of everything accepted, in the order of the response, and lets the rules follow.
     fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
         if judged.ruling.is_refused() {
-            return Flow::new(self, judged.session, Record::default(), Steps::default()).finish();
+            return Flow::new(self, judged.session, Record::default(), Steps::default(), 0).finish();
         }
         judged.prepare_reply(&self.effects_read);
         let steps = Steps::new(judged.steps.are_wanted());
-        let mut flow = Flow::new(self, judged.session, judged.reply.clone(), steps).asking(judged.may_ask_again);
+        let length = judged.document.bytes;
+        let mut flow =
+            Flow::new(self, judged.session, judged.reply.clone(), steps, length).asking(judged.may_ask_again);
         let mut next_call = 0;
         let mut dropped = false;
         for index in 0..judged.document.blocks.len() {

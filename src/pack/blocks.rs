@@ -5,7 +5,7 @@
 //! Never: judges whether a block is a good idea.
 
 use super::grammars::Grammars;
-use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy};
 use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung};
 use crate::text::{Location, Spanned};
@@ -43,7 +43,7 @@ impl<'d> Ground<'d> {
     }
 }
 
-pub(super) fn bad(at: Location, message: impl Into<String>, help: &str) -> Diagnostic {
+pub(super) fn bad(at: Location, message: impl Into<Message>, help: &str) -> Diagnostic {
     Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
 }
 
@@ -214,8 +214,8 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
                 Diagnostic::new(Code::PACK_BLOCK, word.at, message).with_nearest(attribute, known.iter().copied());
             let json = block.role == Role::Call && block.payload.0.iter().any(|one| one.value == Payload::Json);
             if json && block.name.as_ref().is_some_and(|name| std::ptr::eq(name, word)) {
-                let help = diagnostic.help.map(|help| help + "; ").unwrap_or_default();
-                diagnostic.help = Some(format!("{help}`@payload.{attribute}` is what the payload says there"));
+                let help = diagnostic.help.map(|help| format!("{help}; ")).unwrap_or_default();
+                diagnostic.help = Some(format!("{help}`@payload.{attribute}` is what the payload says there").into());
             }
             diagnostics.push(diagnostic);
         }

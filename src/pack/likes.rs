@@ -63,7 +63,7 @@ mod tests {
         let one = "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nblocks.a = { role = \"message\" }\n";
         let (mut surface, mut found) = read(&Folder::new("p", [("pack.toml", format!("{one}{tables}"))]));
         take_over(&mut surface, &mut found);
-        let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+        let messages: Vec<String> = found.iter().map(|one| one.message.to_string()).collect();
         assert_eq!(messages, expected);
         if expected.is_empty() {
             let like = surface.dialects.get("two").map(|two| (two.value.blocks.len(), two.value.needs.len()));

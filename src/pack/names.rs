@@ -132,7 +132,10 @@ impl<'n> Names<'n> {
                         declared,
                     );
                     self.diagnostics.extend(fault.map(|fault| match action.value.contains(['*', '?']) {
-                        true => Diagnostic { message: format!("no action is called like `{}`", action.value), ..fault },
+                        true => Diagnostic {
+                            message: format!("no action is called like `{}`", action.value).into(),
+                            ..fault
+                        },
                         false => fault,
                     }));
                 }
@@ -181,7 +184,7 @@ impl<'n> Names<'n> {
         let alike = nearest(name, countable.iter().copied()).is_some();
         if let (Some(told), false) = (self.diagnostics.get_mut(found), words.is_empty() || alike) {
             let blocks = if words.len() == 1 { "the block of this role is" } else { "the blocks of this role are" };
-            told.help = Some(format!("{blocks} {}", words.join(", ")));
+            told.help = Some(format!("{blocks} {}", words.join(", ")).into());
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::files::{out_of_scope, wrong_text};
 use super::names::{names_of, undeclared, undeclared_mode};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Message};
 use crate::expression::{Scope, Template};
 use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, Trimming};
 use crate::text::{Location, Spanned, excerpt};
@@ -49,7 +49,7 @@ impl<'c> PromptCheck<'c> {
         self.diagnostics.extend(undeclared(&self.surface.lost, Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
     }
 
-    fn bad(&mut self, at: Location, message: impl Into<String>, help: &str) {
+    fn bad(&mut self, at: Location, message: impl Into<Message>, help: &str) {
         self.diagnostics.push(Diagnostic::new(Code::PACK_LAYER, at, message).with_help(help));
     }
 
@@ -251,14 +251,14 @@ impl<'c> PromptCheck<'c> {
         if let Some((below, mut first)) = missing.next() {
             if more > 0 {
                 let files = if more == 1 { "that of another mode" } else { "those of other modes" };
-                first.message = format!("{}, nor {files}", first.message);
+                first.message = format!("{}, nor {files}", first.message).into();
             }
             // Perhaps a file is missing, or the layer stands in too many modes: offer both.
             let has_reason = || out_of_scope(&surface.files, &below, path.at.source).is_some();
             let is_ambiguous = first.code == Code::PACK_DUPLICATE;
             if path.value.contains("{{") && first.misnamed.is_none() && !is_ambiguous && !has_reason() {
                 let help = "add a file for each mode, or say with `in` in which modes the layer stands";
-                first.help = Some(help.to_owned());
+                first.help = Some(help.to_owned().into());
             }
             self.diagnostics.push(first);
         }

@@ -9,7 +9,7 @@
 use super::example::{Members, example};
 use super::{Body, Effect, Program, Slot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Expression, Failure, PathTemplate, Scope, Shape, Template};
+use crate::expression::{Budget, Expression, Failure, PathTemplate, Record, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
 use crate::value::value;
 use crate::value::{Object, Value};
@@ -29,7 +29,9 @@ impl Program {
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
         }
-        samples.computed(self, &scope);
+        let budget = Budget::new(0, state.clone());
+        scope.limit(&budget);
+        samples.computed(self, &state, &scope);
         samples.guardrails(self, &scope);
         samples.actions(self, &scope);
         samples.prompts(self, &scope);
@@ -49,10 +51,13 @@ struct Samples<'p> {
 
 impl Samples<'_> {
     /// Checks that the computed values of a new session fit their schemas.
-    fn computed(&mut self, program: &Program, scope: &Scope<'_>) {
+    fn computed(&mut self, program: &Program, state: &Record, scope: &Scope<'_>) {
         for (name, slot) in &program.slots {
             let Some(compute) = &slot.compute else { continue };
-            let value = self.outcome(compute.render(scope), compute.at()).filter(|value| !value.is_null());
+            let budget = Budget::of_computed(state);
+            let mut bounded = Scope::inside(scope);
+            bounded.limit(&budget);
+            let value = self.outcome(compute.render(&bounded), compute.at()).filter(|value| !value.is_null());
             let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
             if let Some(error) = validator.faults(&value).next() {
                 let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));

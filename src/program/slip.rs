@@ -105,7 +105,7 @@ impl Files<'_> {
             let span = self.own(name).zip(renamed).map_or(at.span, |(path, renamed)| renamed.original(path, at.span));
             (name.to_owned(), span)
         };
-        Fingerprint { code: one.code.clone(), message: one.message.clone(), at: one.at.map(place) }
+        Fingerprint { code: one.code.clone(), message: one.message.to_string(), at: one.at.map(place) }
     }
 
     /// The path below the folder of the source with this name.

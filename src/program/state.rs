@@ -5,7 +5,7 @@
 //! Never: computes a value: the session does, when it is first read.
 
 use super::Schema;
-use crate::expression::{Rule, Scope, Template};
+use crate::expression::{Budget, Rule, Scope, Template};
 use crate::text::Location;
 use crate::value::Value;
 
@@ -44,7 +44,11 @@ impl Slot {
             let before = state.before(&name);
             let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
             scope.add_view("state", &before);
-            compute.render(&scope).unwrap_or_default()
+            let budget = Budget::of_computed(state);
+            scope.limit(&budget);
+            let value = compute.render(&scope).unwrap_or_default();
+            budget.note(state);
+            value
         })
     }
 }

@@ -48,8 +48,8 @@ impl Program {
         let found = findings.iter().filter_map(|found| match found.code {
             Code::Defect(defect) => Some(Fault {
                 defect,
-                message: found.message.clone(),
-                help: found.help.clone(),
+                message: found.message.to_string(),
+                help: found.help.as_ref().map(ToString::to_string),
                 line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default().min(last)).line,
             }),
             _ => None,

@@ -22,7 +22,7 @@ impl Program {
                         let message =
                             format!("for the tier `{}` in the mode `{mode}`: {}", target.tier_name, found.message);
                         let (tier, beyond) = (target.tier, prompt.ledger.tokens.saturating_sub(target.input()));
-                        let new = Found { tier, beyond, said: Diagnostic { message, ..found } };
+                        let new = Found { tier, beyond, said: Diagnostic { message: message.into(), ..found } };
                         match worst.iter_mut().find(|known| known.is_about_the_same(&new)) {
                             Some(known) if known.beyond < new.beyond => *known = new,
                             Some(_) => {}

@@ -129,21 +129,23 @@ impl<'r> Decoder<'r> {
             Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here"));
         diagnostic.help = match node.get_ref() {
             DeValue::String(text) if wanted == "a list" => {
-                Some(format!("put it in brackets: `[\"{}\"]`", excerpt(text, 40)))
+                Some(format!("put it in brackets: `[\"{}\"]`", excerpt(text, 40)).into())
             }
             DeValue::Table(_) if wanted == "a list" => {
                 Some(match Span::from(node.span()).of(self.text).starts_with('{') {
-                    true => "put it in brackets: `[{ … }]`".to_owned(),
-                    false => "each table of a list has its header in double brackets: `[[…]]`".to_owned(),
+                    true => "put it in brackets: `[{ … }]`".to_owned().into(),
+                    false => "each table of a list has its header in double brackets: `[[…]]`".to_owned().into(),
                 })
             }
             DeValue::Array(_) if wanted == "a table" && Span::from(node.span()).of(self.text).starts_with("[[") => {
-                Some("a table that is no list has its header in single brackets: `[…]`".to_owned())
+                Some("a table that is no list has its header in single brackets: `[…]`".to_owned().into())
             }
             DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
-                Some("leave the quotes out".to_owned())
+                Some("leave the quotes out".to_owned().into())
             }
-            DeValue::String(_) if wanted == "a table" => Some("a table is keys with values: `{ key = … }`".to_owned()),
+            DeValue::String(_) if wanted == "a table" => {
+                Some("a table is keys with values: `{ key = … }`".to_owned().into())
+            }
             _ => None,
         };
         self.report(diagnostic);
@@ -175,7 +177,7 @@ impl<'r> Decoder<'r> {
             if listed && is_header(key.span().start) && nearest(key.get_ref(), known.iter().copied()).is_none() {
                 let told = self.diagnostics.last_mut();
                 let help = "each entry of a list has its header in double brackets: `[[…]]`";
-                told.into_iter().for_each(|told| told.help = Some(help.to_owned()));
+                told.into_iter().for_each(|told| told.help = Some(help.to_owned().into()));
             }
             let name = key.get_ref().as_ref();
             let Some(value) = table.to_mut().remove(name) else { continue };
@@ -283,7 +285,7 @@ impl<'r> Decoder<'r> {
         if let Some((told, node)) = guesses.only.take() {
             let value = self.guessed(&node);
             if let (Some(_), Some(told)) = (&value, self.diagnostics.get_mut(told)) {
-                told.help = Some(format!("did you mean `{key}`? it must be here"));
+                told.help = Some(format!("did you mean `{key}`? it must be here").into());
                 return value;
             }
         }
@@ -434,7 +436,7 @@ impl<T: Decode> Decode for Named<T> {
                 && let [fault] = reading.diagnostics.get_mut(before..).unwrap_or_default()
                 && fault.code == Code::PACK_WRONG_TYPE
             {
-                fault.help = Some(help);
+                fault.help = Some(help.into());
             }
             match entry {
                 Some(value) => drop(named.insert(name, Spanned::new(value, at))),

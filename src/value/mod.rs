@@ -16,7 +16,7 @@ mod valid;
 
 pub use json::to_value;
 pub(crate) use json::{WRITTEN_NUMBER, numbers_are_objects, written_number};
-pub(crate) use members::Members;
+pub(crate) use members::{Member, Members};
 pub use number::Number;
 pub(crate) use number::{loses_number, number};
 pub use object::Object;

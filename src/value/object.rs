@@ -103,6 +103,11 @@ impl Object {
         Iter(self.0.as_slice().iter())
     }
 
+    /// The members as they are stored.
+    pub(crate) fn members(&self) -> &[Member<Value>] {
+        self.0.as_slice()
+    }
+
     /// The members in their order, mutable.
     #[doc(hidden)]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value)> {

@@ -32,7 +32,8 @@ fn a_mode_exports_the_tools_that_it_permits() {
         let openai = program.export(mode, Export::OpenaiTools, false);
         let anthropic = program.export(mode, Export::AnthropicTools, false);
         // The condition of a permit is the only thing that a tool cannot express.
-        let unsaid = |one: &Diagnostic| one.code.to_string() == "prompt/unsaid" && one.message.contains("condition");
+        let unsaid =
+            |one: &Diagnostic| one.code.to_string() == "prompt/unsaid" && one.message.to_string().contains("condition");
         assert!(openai.diagnostics.iter().chain(&anthropic.diagnostics).all(unsaid));
         let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
         let functions: Vec<&Value> = openai.as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
@@ -125,7 +126,7 @@ fn a_strict_schema_says_what_it_cannot_say() {
     );
     let program = program_of(pack);
     let exported = program.export("chat", Export::OpenaiTools, true);
-    let said: Vec<&str> = exported.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    let said: Vec<String> = exported.diagnostics.iter().map(|one| one.message.to_string()).collect();
     assert_eq!(
         said,
         [
@@ -251,7 +252,7 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
     "#;
     let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).value.unwrap();
     let exported = program.export("default", Export::JsonSchema, true);
-    let said: Vec<&str> = exported.diagnostics.iter().map(|one| one.message.as_str()).collect();
+    let said: Vec<String> = exported.diagnostics.iter().map(|one| one.message.to_string()).collect();
     let told = |what: &str, name: &str| {
         format!("a strict {what} cannot leave out what is optional: `{name}` comes with `null`, which is refused")
     };

@@ -29,6 +29,8 @@ mod histories;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;
+#[allow(dead_code, unreachable_pub, reason = "shared with the test of the heap")]
+mod hostile_packs;
 mod hosts;
 mod members;
 mod model;

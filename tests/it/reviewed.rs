@@ -228,7 +228,7 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
 fn findings(tables: &str) -> Vec<(String, String)> {
     let pack = crate::snippets::lay_over(&crate::snippets::base(), tables);
     let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-    found.into_iter().map(|one| (one.code.to_string(), one.message)).collect()
+    found.into_iter().map(|one| (one.code.to_string(), one.message.to_string())).collect()
 }
 
 /// The first tables have one finding of this code, with words that say so, and the second none.

@@ -58,7 +58,11 @@ fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
     let loaded = lint::check(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
     let told = loaded.diagnostics.iter().map(|one| {
         let word = one.at.map(|at| at.span.of(loaded.sources.get(at.source).unwrap().text()));
-        (one.code.to_string(), word.unwrap_or_default().to_owned(), one.help.clone().unwrap_or_default())
+        (
+            one.code.to_string(),
+            word.unwrap_or_default().to_owned(),
+            one.help.clone().map(|help| help.to_string()).unwrap_or_default(),
+        )
     });
     told.collect()
 }
@@ -502,7 +506,10 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
         let other = format!("[pack]\nname = \"other\"\n{rail}");
         folder.others.insert("../other".into(), Folder::new("other", [("pack.toml", other.as_str())]));
         let found = lint::check(&folder).diagnostics;
-        found.into_iter().map(|one| (one.code.to_string(), one.help.unwrap_or_default())).collect::<Vec<_>>()
+        found
+            .into_iter()
+            .map(|one| (one.code.to_string(), one.help.map(|help| help.to_string()).unwrap_or_default()))
+            .collect::<Vec<_>>()
     };
     let help = "to stand in for the used pack's, say `replace = true`".to_owned();
     assert_eq!(using("../other", ""), [("pack/duplicate-name".to_owned(), help)]);
@@ -1129,7 +1136,7 @@ fn a_missing_file_suggests_one_with_a_similar_name() {
         let files = [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/ticket.md", "pay")];
         let loaded = lint::check(&Folder::new("slips", files));
         let missing = loaded.diagnostics.iter().find(|one| one.code.to_string() == "pack/missing-file");
-        missing.and_then(|one| one.help.clone()).unwrap_or_default()
+        missing.and_then(|one| one.help.clone()).map(|help| help.to_string()).unwrap_or_default()
     };
     assert_eq!(help("ticket.md"), "");
     assert_eq!(help("tickets.md"), "did you mean `prompt/ticket.md`?");
@@ -1190,8 +1197,10 @@ fn a_call_that_names_no_action_is_not_told_as_unspelled_too() {
         );
         let forms = "pay {% for form in forms %}{{ form.text | markup }}{% endfor %}";
         let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", forms)]));
-        let told =
-            loaded.diagnostics.iter().map(|one| format!("{}: {}", one.code, one.help.clone().unwrap_or_default()));
+        let told = loaded
+            .diagnostics
+            .iter()
+            .map(|one| format!("{}: {}", one.code, one.help.clone().map(|help| help.to_string()).unwrap_or_default()));
         told.collect::<Vec<_>>()
     };
     assert_eq!(help("name = \"@name\", "), [""; 0]);

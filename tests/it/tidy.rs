@@ -245,6 +245,7 @@ fn is_own_word(name: &str) -> bool {
         || Remark::from_name(name).is_some()
         || name == "action"
         || name == "item"
+        || name == "precision" // an argument of the filter `round`, as in Jinja
         || rulebook::grammar::shipped(name).is_some()
         || !name.contains(char::is_alphanumeric)
         || rulebook::expression::filters().any(|filter| filter == name)

@@ -25,7 +25,12 @@ fn check(folder: &Folder, expected: &[&str]) {
     let loaded = lint::check(folder);
     let found = loaded.diagnostics.iter().map(|one| {
         let at = one.at.and_then(|at| loaded.sources.place(at)).map(|place| place.to_string()).unwrap_or_default();
-        format!("{at} {}: {} ({})", one.code, one.message, one.help.as_deref().unwrap_or_default())
+        format!(
+            "{at} {}: {} ({})",
+            one.code,
+            one.message,
+            one.help.as_ref().map(ToString::to_string).unwrap_or_default()
+        )
     });
     assert_eq!(found.collect::<Vec<_>>(), expected);
 }
@@ -119,7 +124,10 @@ fn a_misspelt_name_is_near_one_in_scope_alone() {
     );
     let other = pack("other", vec![], &[&typo], &[]);
     let found = lint::check(&pack("desk", vec![has, other], &[], &[])).diagnostics;
-    assert!(found.iter().all(|one| one.help.as_deref().is_none_or(|help| !help.contains("`marks`"))), "{found:?}");
+    assert!(
+        found.iter().all(|one| one.help.as_ref().is_none_or(|help| !help.to_string().contains("`marks`"))),
+        "{found:?}"
+    );
 }
 
 #[test]

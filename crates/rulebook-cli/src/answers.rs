@@ -129,7 +129,8 @@ impl Judge<'_> {
             Ok(other) => differences(&other, &outcome),
             // Leave out the columns, which differ from line to line and would make every answer another difference.
             Err(misfits) => {
-                let why: Vec<String> = misfits.into_iter().map(|misfit| misfit.diagnostic.message).collect();
+                let why: Vec<String> =
+                    misfits.into_iter().map(|misfit| misfit.diagnostic.message.to_string()).collect();
                 vec![format!("session: {}", why.join("; "))]
             }
         });
@@ -194,7 +195,7 @@ impl LineFault {
             }
             let column = columns.place(misfit.place(&mut places).start).column;
             why.push(format!("{}, at column {column}", misfit.diagnostic.message));
-            help = help.or(misfit.diagnostic.help);
+            help = help.or(misfit.diagnostic.help.map(|help| help.to_string()));
         }
         Self { why: why.join("; "), help }
     }

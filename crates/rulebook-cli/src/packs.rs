@@ -41,7 +41,7 @@ impl OpenedPack {
             // The folder itself may have a `pack.toml` without a `[pack]` table.
             below.retain(|below| *below != folder_of(path));
             let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
-            missing.help = alternatives("", below.iter().map(String::as_str)).or(missing.help.take());
+            missing.help = alternatives("", below.iter().map(String::as_str)).map(Into::into).or(missing.help.take());
         }
         self
     }

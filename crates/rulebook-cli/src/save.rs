@@ -18,7 +18,7 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
     let effects: Vec<EffectRecord> = files.into_iter().map(record).collect();
     let applied = apply(&Root::open(folder)?, &effects, Applying::default());
     match applied.faults().next() {
-        Some((_, fault)) => Err(Error::Usage(fault.message.clone())),
+        Some((_, fault)) => Err(Error::Usage(fault.message.to_string())),
         None => Ok(()),
     }
 }

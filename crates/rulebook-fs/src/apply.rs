@@ -420,8 +420,11 @@ mod tests {
             files.iter_mut().for_each(|file| compare(&root, file, Applying::default()).unwrap());
             assert!(!write(&root, &mut files, false, true));
             let faults: Vec<_> =
-                files.iter().filter_map(|file| Some((&*file.key, &*file.fault.as_ref()?.message))).collect();
-            assert_eq!(faults, [("list.json", "`list.json` was changed by somebody else while it was edited")]);
+                files.iter().filter_map(|file| Some((&*file.key, file.fault.as_ref()?.message.to_string()))).collect();
+            assert_eq!(
+                faults,
+                [("list.json", "`list.json` was changed by somebody else while it was edited".to_owned())]
+            );
             assert_eq!(fs::read_to_string(at("list.json")).unwrap(), meanwhile);
             assert_eq!(fs::read_to_string(at("old.md")).unwrap(), "old\n");
             let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();

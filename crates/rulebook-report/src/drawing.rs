@@ -75,7 +75,7 @@ impl Pen {
         };
         let first = diagnostic.at.and_then(|at| mark(at, diagnostic.label.clone(), true));
         let others = diagnostic.labels.iter().filter_map(|label| mark(label.at, Some(label.text.clone()), false));
-        let mut notes: Vec<(&str, String)> = diagnostic.help.iter().map(|help| ("help", help.clone())).collect();
+        let mut notes: Vec<(&str, String)> = diagnostic.help.iter().map(|help| ("help", help.to_string())).collect();
         if diagnostic.code == Code::INTERNAL {
             notes.push(("help", "this is a fault of rulebook, not of your files: please report it".to_owned()));
         }
@@ -83,7 +83,7 @@ impl Pen {
         self.draw(&Picture {
             severity: diagnostic.severity,
             code: diagnostic.code.to_string(),
-            message: diagnostic.message.clone(),
+            message: diagnostic.message.to_string(),
             marks: first.into_iter().chain(others).collect(),
             notes,
         })

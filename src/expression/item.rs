@@ -1,0 +1,290 @@
+//! Items: what is a value while an expression is evaluated?
+//!
+//! In: values of the scope, and values made during evaluation.
+//! Out: [`Item`], which borrows what it can: its kind, text, number, members and entries.
+//! Never: counts what it costs; [`Run`](super::run::Run) does.
+
+use super::number::Num;
+use crate::value::{Member, Members, Value};
+use std::rc::Rc;
+
+/// A value during evaluation.
+#[derive(Debug, Clone)]
+pub(super) enum Item<'v> {
+    /// A value of the scope, or a constant.
+    Ref(&'v Value),
+    Own(Value),
+    /// A text of the scope, or a part of one.
+    Text(&'v str),
+    /// A member of a table, as a list of its name and value.
+    Pair(&'v Member<Value>),
+    List(Rc<List<'v>>),
+    Table(Rc<Table<'v>>),
+    /// A number that JSON does not have.
+    Wide(Box<Num>),
+}
+
+/// A list made during evaluation.
+#[derive(Debug, Default)]
+pub(super) struct List<'v> {
+    pub(super) items: Vec<Item<'v>>,
+    /// How deep lists and tables made during evaluation are nested in it.
+    pub(super) depth: u8,
+}
+
+/// A table made during evaluation.
+#[derive(Debug, Default)]
+pub(super) struct Table<'v> {
+    pub(super) members: Members<Item<'v>>,
+    /// As that of a list.
+    pub(super) depth: u8,
+}
+
+/// What is sorted first comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    None,
+    Truth,
+    Number,
+    Text,
+    List,
+    Table,
+}
+
+impl Kind {
+    /// The words for it in messages.
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Kind::None => "none",
+            Kind::Truth => "a truth",
+            Kind::Number => "a number",
+            Kind::Text => "a text",
+            Kind::List => "a list",
+            Kind::Table => "a map",
+        }
+    }
+}
+
+pub(super) const NONE: Item<'static> = Item::Own(Value::Null);
+
+impl<T: Into<Value>> From<T> for Item<'_> {
+    fn from(value: T) -> Self {
+        Item::Own(value.into())
+    }
+}
+
+impl<'v> Item<'v> {
+    fn value(&self) -> Option<&Value> {
+        match self {
+            Item::Ref(value) => Some(value),
+            Item::Own(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Item::Text(_) => Kind::Text,
+            Item::Pair(_) | Item::List(_) => Kind::List,
+            Item::Table(_) => Kind::Table,
+            Item::Wide(_) => Kind::Number,
+            Item::Ref(_) | Item::Own(_) => match self.value() {
+                None | Some(Value::Null) => Kind::None,
+                Some(Value::Bool(_)) => Kind::Truth,
+                Some(Value::Number(_)) => Kind::Number,
+                Some(Value::String(_)) => Kind::Text,
+                Some(Value::Array(_)) => Kind::List,
+                Some(Value::Object(_)) => Kind::Table,
+            },
+        }
+    }
+
+    pub(super) fn noun(&self) -> &'static str {
+        self.kind().noun()
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Item::Ref(Value::Null) | Item::Own(Value::Null))
+    }
+
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Item::Ref(value) => is_true(value),
+            Item::Own(value) => is_true(value),
+            Item::Text(text) => !text.is_empty(),
+            Item::Pair(_) => true,
+            Item::List(list) => !list.items.is_empty(),
+            Item::Table(table) => !table.members.as_slice().is_empty(),
+            Item::Wide(number) => **number != Num::Float(0.0),
+        }
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Item::Text(text) => Some(text),
+            _ => self.value()?.as_str(),
+        }
+    }
+
+    /// Its text, if that outlives the evaluation.
+    pub(super) fn lasting_text(&self) -> Option<&'v str> {
+        match self {
+            Item::Text(text) => Some(text),
+            Item::Ref(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn truth(&self) -> Option<bool> {
+        self.value()?.as_bool()
+    }
+
+    pub(super) fn number(&self) -> Option<Num> {
+        match self {
+            Item::Wide(number) => Some(**number),
+            _ => match self.value()? {
+                Value::Number(number) => Some(number.into()),
+                _ => None,
+            },
+        }
+    }
+
+    /// The whole number that it is, or is equal to: that of a truth is 0 or 1.
+    pub(super) fn whole(&self) -> Option<i128> {
+        match self.number() {
+            Some(number) => number.whole(),
+            None => self.truth().map(i128::from),
+        }
+    }
+
+    /// How many characters, items or members it has.
+    pub(super) fn len(&self) -> Option<usize> {
+        Some(match self {
+            Item::Text(text) => text.chars().count(),
+            Item::Pair(_) => 2,
+            Item::List(list) => list.items.len(),
+            Item::Table(table) => table.members.as_slice().len(),
+            Item::Wide(_) => return None,
+            Item::Ref(_) | Item::Own(_) => match self.value()? {
+                Value::String(text) => text.chars().count(),
+                Value::Array(items) => items.len(),
+                Value::Object(members) => members.len(),
+                _ => return None,
+            },
+        })
+    }
+
+    /// The bytes of a text that was made during evaluation.
+    pub(super) fn made(&self) -> usize {
+        match self {
+            Item::Own(Value::String(text)) => text.len(),
+            _ => 0,
+        }
+    }
+
+    /// How deep lists and tables made during evaluation are nested in it.
+    pub(super) fn depth(&self) -> u8 {
+        match self {
+            Item::List(list) => list.depth,
+            Item::Table(table) => table.depth,
+            _ => 0,
+        }
+    }
+
+    /// The items of a list.
+    pub(super) fn items(&self) -> Option<Vec<Item<'v>>> {
+        Some(match self {
+            Item::Ref(Value::Array(items)) => items.iter().map(Item::Ref).collect(),
+            Item::Own(Value::Array(items)) => items.iter().cloned().map(Item::Own).collect(),
+            Item::Pair((name, value)) => vec![Item::Text(name), Item::Ref(value)],
+            Item::List(list) => list.items.clone(),
+            _ => return None,
+        })
+    }
+
+    /// The items of a list that is needed no more.
+    pub(super) fn into_items(self) -> Option<Vec<Item<'v>>> {
+        match self {
+            Item::List(list) => Some(Rc::try_unwrap(list).map_or_else(|list| list.items.clone(), |list| list.items)),
+            other => other.items(),
+        }
+    }
+
+    /// The names and values of a table.
+    pub(super) fn members(&self) -> Option<Vec<(Item<'v>, Item<'v>)>> {
+        Some(match self {
+            Item::Ref(Value::Object(object)) => {
+                object.iter().map(|(name, value)| (Item::Text(name), Item::Ref(value))).collect()
+            }
+            Item::Own(Value::Object(object)) => {
+                object.members().iter().map(|(name, value)| (name.clone().into(), value.clone().into())).collect()
+            }
+            Item::Table(table) => {
+                table.members.as_slice().iter().map(|(name, item)| (name.clone().into(), item.clone())).collect()
+            }
+            _ => return None,
+        })
+    }
+
+    /// The member of this name, if it is a table that has one.
+    pub(super) fn member(&self, name: &str) -> Option<Item<'v>> {
+        match self {
+            Item::Ref(Value::Object(object)) => object.get(name).map(Item::Ref),
+            Item::Own(Value::Object(object)) => object.get(name).cloned().map(Item::Own),
+            Item::Table(table) => table.members.get(name).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The item or character at an index; a negative one counts from the end.
+    pub(super) fn at(&self, index: i128) -> Option<Item<'v>> {
+        let place = |length: usize| {
+            let place = if index < 0 { index.checked_add(length as i128)? } else { index };
+            usize::try_from(place).ok()
+        };
+        if let Some(text) = self.text() {
+            let c = text.chars().nth(place(text.chars().count())?)?;
+            return Some(String::from(c).into());
+        }
+        match self {
+            Item::Ref(Value::Array(items)) => items.get(place(items.len())?).map(Item::Ref),
+            Item::Own(Value::Array(items)) => items.get(place(items.len())?).cloned().map(Item::Own),
+            Item::List(list) => list.items.get(place(list.items.len())?).cloned(),
+            Item::Pair((name, value)) => match place(2)? {
+                0 => Some(Item::Text(name)),
+                1 => Some(Item::Ref(value)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The member of this name; the name of an item of a list is its index.
+    pub(super) fn called(&self, name: &str) -> Option<Item<'v>> {
+        match self.kind() {
+            Kind::Table => self.member(name),
+            Kind::List | Kind::Text => self.at(name.parse::<i64>().ok()?.into()),
+            _ => None,
+        }
+    }
+
+    /// What a key in square brackets gives.
+    pub(super) fn get(&self, key: &Item<'_>) -> Option<Item<'v>> {
+        match key.text() {
+            Some(name) => self.called(name),
+            None => self.at(key.whole()?),
+        }
+    }
+}
+
+/// Whether a value is true: not `none`, `false`, zero or empty.
+pub(super) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(truth) => *truth,
+        Value::Number(number) => number.as_f64() != 0.0,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+    }
+}

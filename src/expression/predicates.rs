@@ -1,0 +1,235 @@
+//! Predicates: what is true of a value, or of two?
+//!
+//! In: items.
+//! Out: [`TESTS`]; whether two values are equal, and their order.
+//! Never: converts a value in order to compare it.
+
+use super::item::{Item, Kind};
+use super::limits::Halt;
+use super::list_filters::is_among;
+use super::matching;
+use super::number::Num;
+use super::run::Run;
+use super::syntax::Relation;
+use std::cmp::Ordering;
+
+/// A test, which may take an argument.
+#[derive(Debug)]
+pub(super) struct Test {
+    pub(super) name: &'static str,
+    /// What it compares, if it compares.
+    pub(super) relation: Option<Relation>,
+    pub(super) takes_argument: bool,
+    pub(super) holds: Holds,
+}
+
+type Holds = for<'r, 'v> fn(&'r Run<'v>, &Item<'v>, &Item<'v>) -> Result<bool, Halt>;
+
+impl Test {
+    /// The test of this name.
+    pub(super) fn of(name: &str) -> Option<&'static Test> {
+        TESTS.binary_search_by(|test| test.name.cmp(name)).ok().and_then(|place| TESTS.get(place))
+    }
+}
+
+/// A test of one value.
+const fn is(name: &'static str, holds: Holds) -> Test {
+    Test { name, relation: None, takes_argument: false, holds }
+}
+
+/// A test of two values.
+const fn two(name: &'static str, holds: Holds) -> Test {
+    Test { name, relation: None, takes_argument: true, holds }
+}
+
+const fn compares(name: &'static str, relation: Relation, holds: Holds) -> Test {
+    Test { name, relation: Some(relation), takes_argument: true, holds }
+}
+
+/// In alphabetical order.
+pub(super) static TESTS: [Test; 38] = [
+    compares("!=", Relation::Unequal, |run, one, other| relate(run, Relation::Unequal, one, other)),
+    compares("<", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
+    compares("<=", Relation::AtMost, |run, one, other| relate(run, Relation::AtMost, one, other)),
+    compares("==", Relation::Equal, |run, one, other| relate(run, Relation::Equal, one, other)),
+    compares(">", Relation::More, |run, one, other| relate(run, Relation::More, one, other)),
+    compares(">=", Relation::AtLeast, |run, one, other| relate(run, Relation::AtLeast, one, other)),
+    is("boolean", |_, one, _| Ok(one.kind() == Kind::Truth)),
+    is("defined", |_, one, _| Ok(!one.is_none())),
+    two("divisibleby", |_, one, by| divisible(one, by)),
+    two("endingwith", |_, one, end| Ok(one.text().zip(end.text()).is_some_and(|(one, end)| one.ends_with(end)))),
+    compares("eq", Relation::Equal, |run, one, other| relate(run, Relation::Equal, one, other)),
+    compares("equalto", Relation::Equal, |run, one, other| relate(run, Relation::Equal, one, other)),
+    is("even", |_, one, _| Ok(one.whole().is_some_and(|whole| whole % 2 == 0))),
+    is("false", |_, one, _| Ok(one.truth() == Some(false))),
+    is("float", |_, one, _| Ok(matches!(one.number(), Some(Num::Float(_))))),
+    compares("ge", Relation::AtLeast, |run, one, other| relate(run, Relation::AtLeast, one, other)),
+    compares("greaterthan", Relation::More, |run, one, other| relate(run, Relation::More, one, other)),
+    compares("gt", Relation::More, |run, one, other| relate(run, Relation::More, one, other)),
+    compares("in", Relation::In, |run, one, other| relate(run, Relation::In, one, other)),
+    is("int", |_, one, _| Ok(matches!(one.number(), Some(Num::Whole(_))))),
+    is("integer", |_, one, _| Ok(matches!(one.number(), Some(Num::Whole(_))))),
+    is("iterable", |_, one, _| Ok(matches!(one.kind(), Kind::Text | Kind::List | Kind::Table))),
+    compares("le", Relation::AtMost, |run, one, other| relate(run, Relation::AtMost, one, other)),
+    compares("lessthan", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
+    is("lower", |run, one, _| is_cased(run, one, char::is_lowercase, char::is_uppercase)),
+    compares("lt", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
+    is("mapping", |_, one, _| Ok(one.kind() == Kind::Table)),
+    // Its argument is a pattern, which is compiled when the expression is read.
+    is(matching::TEST, |_, _, _| Ok(false)),
+    compares("ne", Relation::Unequal, |run, one, other| relate(run, Relation::Unequal, one, other)),
+    is("none", |_, one, _| Ok(one.is_none())),
+    is("number", |_, one, _| Ok(matches!(one.kind(), Kind::Number | Kind::Truth))),
+    is("odd", |_, one, _| Ok(one.whole().is_some_and(|whole| whole % 2 != 0))),
+    is("sequence", |_, one, _| Ok(one.kind() == Kind::List)),
+    two("startingwith", |_, one, start| {
+        Ok(one.text().zip(start.text()).is_some_and(|(one, start)| one.starts_with(start)))
+    }),
+    is("string", |_, one, _| Ok(one.kind() == Kind::Text)),
+    is("true", |_, one, _| Ok(one.truth() == Some(true))),
+    is("undefined", |_, one, _| Ok(one.is_none())),
+    is("upper", |run, one, _| is_cased(run, one, char::is_uppercase, char::is_lowercase)),
+];
+
+/// Whether two values stand in a relation.
+pub(super) fn relate<'v>(run: &Run<'v>, relation: Relation, one: &Item<'v>, other: &Item<'v>) -> Result<bool, Halt> {
+    Ok(match relation {
+        Relation::Equal => same(run, one, other)?,
+        Relation::Unequal => !same(run, one, other)?,
+        Relation::Less => order(run, one, other)?.is_lt(),
+        Relation::AtMost => order(run, one, other)?.is_le(),
+        Relation::More => order(run, one, other)?.is_gt(),
+        Relation::AtLeast => order(run, one, other)?.is_ge(),
+        Relation::In => contains(run, one, other)?,
+        Relation::NotIn => !contains(run, one, other)?,
+    })
+}
+
+/// Whether two values are equal. A truth equals 0 or 1.
+pub(super) fn same(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bool, Halt> {
+    run.step(1)?;
+    if let (Some(one), Some(other)) = (one.text(), other.text()) {
+        run.search(one.len().min(other.len()))?;
+        return Ok(one == other);
+    }
+    Ok(match (one.kind(), other.kind()) {
+        (Kind::None, Kind::None) => true,
+        (Kind::Number | Kind::Truth, Kind::Number | Kind::Truth) => {
+            let number = |item: &Item<'_>| item.number().or(item.truth().map(|truth| Num::Whole(truth.into())));
+            number(one) == number(other)
+        }
+        (Kind::List, Kind::List) if one.len() == other.len() => {
+            let pairs = one.items().into_iter().flatten().zip(other.items().into_iter().flatten());
+            for (one, other) in pairs {
+                if !same(run, &one, &other)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        (Kind::Table, Kind::Table) if one.len() == other.len() => {
+            for (name, value) in one.members().into_iter().flatten() {
+                let Some(second) = name.text().and_then(|name| other.member(name)) else { return Ok(false) };
+                if !same(run, &value, &second)? {
+                    return Ok(false);
+                }
+            }
+            true
+        }
+        _ => false,
+    })
+}
+
+/// The order of two numbers or two texts; other values have none.
+fn order(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Ordering, Halt> {
+    if let (Some(one), Some(other)) = (one.text(), other.text()) {
+        run.search(one.len().min(other.len()))?;
+        return Ok(one.cmp(other));
+    }
+    match (one.number(), other.number()) {
+        // No limit holds for what is not finite: no sum is greater than `nan`.
+        (Some(one), Some(other)) if !one.is_finite() || !other.is_finite() => Err(Halt::new("a number is not finite")),
+        (Some(one), Some(other)) => Ok(one.order(other)),
+        _ => {
+            let absent = if one.is_none() { one } else { other };
+            Err(Halt::unfit(absent, format!("{} and {} have no order", one.noun(), other.noun())))
+        }
+    }
+}
+
+/// The order in which values are sorted: by kind, then by value.
+pub(super) fn rank(one: &Item<'_>, other: &Item<'_>, case: bool) -> Ordering {
+    if let (Some(one), Some(other)) = (one.text(), other.text()) {
+        let folded = |text: &str| text.bytes().map(|byte| byte.to_ascii_lowercase()).collect::<Vec<_>>();
+        return if case { one.cmp(other) } else { folded(one).cmp(&folded(other)) };
+    }
+    match (one.kind(), other.kind()) {
+        (Kind::Number, Kind::Number) => one.number().zip(other.number()).map_or(Ordering::Equal, |(a, b)| a.order(b)),
+        (Kind::Truth, Kind::Truth) => one.truth().cmp(&other.truth()),
+        (Kind::List, Kind::List) => {
+            let (one, other) = (one.items().unwrap_or_default(), other.items().unwrap_or_default());
+            let mut parts = one.iter().zip(&other).map(|(one, other)| rank(one, other, true));
+            parts.find(|order| order.is_ne()).unwrap_or(one.len().cmp(&other.len()))
+        }
+        (Kind::Table, Kind::Table) => {
+            let (one, other) = (one.members().unwrap_or_default(), other.members().unwrap_or_default());
+            let pair = |((a, b), (c, d)): (&(Item<'_>, Item<'_>), &(Item<'_>, Item<'_>))| {
+                rank(a, c, true).then_with(|| rank(b, d, true))
+            };
+            one.iter().zip(&other).map(pair).find(|order| order.is_ne()).unwrap_or(one.len().cmp(&other.len()))
+        }
+        (one, other) => one.cmp(&other),
+    }
+}
+
+/// Whether `holder` contains a value: as an item, a name of a member, or a part of a text.
+fn contains<'v>(run: &Run<'v>, item: &Item<'v>, holder: &Item<'v>) -> Result<bool, Halt> {
+    match holder.kind() {
+        Kind::None => Ok(false),
+        Kind::Text => {
+            let text = holder.text().unwrap_or_default();
+            run.search(text.len())?;
+            Ok(!item.is_none() && text.contains(&*run.written(item)?))
+        }
+        Kind::List => is_among(run, item, holder),
+        Kind::Table => Ok(item.text().is_some_and(|name| holder.member(name).is_some())),
+        _ => Err(Halt::unfit(holder, format!("nothing is in {}", holder.noun()))),
+    }
+}
+
+/// Whether a number is a multiple of another; other values never are.
+fn divisible(one: &Item<'_>, by: &Item<'_>) -> Result<bool, Halt> {
+    let (Some(number), Some(by)) = (one.number(), by.number()) else { return Ok(false) };
+    if by.float() == 0.0 {
+        return Err(Halt::new("nothing is divisible by 0"));
+    }
+    Ok(match (number, by) {
+        (Num::Whole(one), Num::Whole(by)) => one.checked_rem(by).is_none_or(|rest| rest == 0),
+        (one, by) => one.float() % by.float() == 0.0,
+    })
+}
+
+/// Whether a text has letters of this case, and none of another.
+fn is_cased(run: &Run<'_>, item: &Item<'_>, is: fn(char) -> bool, other: fn(char) -> bool) -> Result<bool, Halt> {
+    let Some(text) = item.text() else { return Ok(false) };
+    run.search(text.len())?;
+    let has_case = |c: char| c.to_lowercase().any(|mapped| mapped != c) || c.to_uppercase().any(|mapped| mapped != c);
+    let is_against = |c: char| other(c) || (!is(c) && has_case(c));
+    Ok(text.chars().any(is) && !text.chars().any(is_against))
+}
+
+/// Whether a value, or anything in it, is not empty.
+pub(super) fn holds_something(run: &Run<'_>, item: &Item<'_>) -> Result<bool, Halt> {
+    run.step(1)?;
+    let inner: Vec<Item<'_>> = match item.kind() {
+        Kind::List => item.items().unwrap_or_default(),
+        Kind::Table => item.members().into_iter().flatten().map(|(_, item)| item).collect(),
+        _ => return Ok(item.is_true()),
+    };
+    for item in &inner {
+        if holds_something(run, item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

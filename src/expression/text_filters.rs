@@ -1,0 +1,181 @@
+//! Text filters: what can be done with a text?
+//!
+//! In: an item, most often a text, and the arguments of the filter.
+//! Out: another text, or its parts as a list.
+//! Never: makes a text before its bytes are counted.
+
+use super::filters::{Member, arg, flag, whole, word};
+use super::item::{Item, Kind};
+use super::limits::{Halt, NODE};
+use super::run::{Made, Run};
+use crate::text::entity;
+use std::borrow::Cow;
+
+/// A text made from the text of a value. Case mappings and entities make it at most six times as long.
+pub(super) fn changed<'v>(run: &Run<'v>, base: &Item<'v>, change: impl Fn(&str) -> String) -> Made<'v> {
+    let text = run.written(base)?;
+    run.search(text.len())?;
+    run.make(text.len())?;
+    let made = change(&text);
+    run.make(made.len().saturating_sub(text.len()))?;
+    Ok(made.into())
+}
+
+pub(super) fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.collect::<String>() + &chars.as_str().to_lowercase()
+}
+
+pub(super) fn titled(text: &str) -> String {
+    let (mut out, mut starts) = (String::with_capacity(text.len()), true);
+    for c in text.chars() {
+        let between = matches!(c, '-' | '(' | '{' | '[' | '<') || c.is_whitespace();
+        match (between, starts) {
+            (true, _) => out.push(c),
+            (_, true) => out.extend(c.to_uppercase()),
+            (_, false) => out.extend(c.to_lowercase()),
+        }
+        starts = between;
+    }
+    out
+}
+
+/// `text` with the five special characters of XML as entities.
+pub(super) fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match entity(c) {
+            Some(entity) => out.push_str(entity),
+            None => out.push(c),
+        }
+    }
+    out
+}
+
+pub(super) fn text_of<'v>(run: &Run<'v>, base: Item<'v>) -> Made<'v> {
+    match base.kind() {
+        Kind::Text => Ok(base),
+        _ => Ok(run.written(&base)?.into_owned().into()),
+    }
+}
+
+pub(super) fn trim<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let chars = arg(args, 0);
+    if let (Some(text), true) = (base.lasting_text(), chars.is_none()) {
+        return Ok(Item::Text(text.trim()));
+    }
+    let text = run.written(&base)?;
+    if chars.is_none() {
+        return run.text(text.trim());
+    }
+    let chars: Vec<char> = run.written(chars)?.chars().collect();
+    run.search(text.len().saturating_mul(chars.len().max(1)))?;
+    run.make(text.len())?;
+    Ok(text.trim_matches(chars.as_slice()).into())
+}
+
+pub(super) fn replace<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let (text, from, to) = (run.written(&base)?, run.written(arg(args, 0))?, run.written(arg(args, 1))?);
+    run.search(text.len())?;
+    let found = text.matches(&*from).count();
+    run.make(text.len().saturating_add(found.saturating_mul(to.len())))?;
+    Ok(text.replace(&*from, &to).into())
+}
+
+pub(super) fn indent<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let width = whole::<usize>(args, 0)?.unwrap_or(4);
+    let (first, blank) = (flag(args, 1)?, flag(args, 2)?);
+    let text = run.written(&base)?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    let lines = text.matches('\n').count() + 2;
+    run.make(text.len().saturating_add(lines.saturating_mul(width)))?;
+    let mut out = String::new();
+    for (number, line) in text.split('\n').enumerate() {
+        if number > 0 {
+            out.push('\n');
+        }
+        let is_blank = line.is_empty() || line == "\r";
+        if (number > 0 || first) && (!is_blank || blank) {
+            out.extend(std::iter::repeat_n(' ', width));
+        }
+        out.push_str(line);
+    }
+    let end = out.strip_suffix('\n').map_or(out.len(), |text| text.strip_suffix('\r').unwrap_or(text).len());
+    out.truncate(if out.ends_with('\n') { end } else { out.strip_suffix('\r').unwrap_or(&out).len() });
+    Ok(out.into())
+}
+
+/// The parts of a text.
+pub(super) fn parts<'v>(
+    run: &Run<'v>,
+    base: &Item<'v>,
+    parts: impl for<'t> Fn(&'t str) -> Box<dyn Iterator<Item = &'t str> + 't>,
+) -> Made<'v> {
+    let Some(text) = base.text() else { return Err(Halt::failed(format!("{} is no text", base.noun()))) };
+    run.search(text.len())?;
+    let count = parts(text).count();
+    run.step(count)?;
+    let items = match base.lasting_text() {
+        Some(text) => {
+            run.make(NODE * count)?;
+            parts(text).map(Item::Text).collect()
+        }
+        None => {
+            run.make(2 * NODE * count + text.len())?;
+            parts(text).map(Item::from).collect()
+        }
+    };
+    Ok(run.part(items))
+}
+
+pub(super) fn split<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let (by, most) = (word(args, 0)?, whole::<i64>(args, 1)?);
+    let most = most.and_then(|most| usize::try_from(most).ok()).map_or(usize::MAX, |most| most.saturating_add(1));
+    match by {
+        Some(by) => parts(run, &base, |text| {
+            let by = by.to_owned();
+            let mut rest = Some(text);
+            let mut empty = by.is_empty().then(|| text.splitn(most, ""));
+            let mut left = most;
+            Box::new(std::iter::from_fn(move || {
+                if let Some(empty) = &mut empty {
+                    return empty.next();
+                }
+                let text = rest?;
+                left -= 1;
+                match text.split_once(by.as_str()).filter(|_| left > 0) {
+                    Some((part, after)) => {
+                        rest = Some(after);
+                        Some(part)
+                    }
+                    None => rest.take(),
+                }
+            }))
+        }),
+        None => parts(run, &base, |text| {
+            let (mut rest, mut left) = (text.trim(), most);
+            Box::new(std::iter::from_fn(move || {
+                let end = if left == 1 { None } else { rest.find(char::is_whitespace) };
+                let (part, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+                (rest, left) = (after.trim_start(), left.saturating_sub(1));
+                Some(part).filter(|part| !part.is_empty())
+            }))
+        }),
+    }
+}
+
+pub(super) fn join<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let (by, member) = (arg(args, 0), Member::new(args, 1)?);
+    let by = if by.is_none() { Cow::Borrowed("") } else { run.written(by)? };
+    let mut out = String::new();
+    for (number, item) in run.each(base)?.iter().enumerate() {
+        run.push(if number == 0 { "" } else { &by }, &mut out)?;
+        // An absent member leaves nothing.
+        if let Some(part) = member.find(item) {
+            run.write(&part, &mut out)?;
+        }
+    }
+    Ok(out.into())
+}

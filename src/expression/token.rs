@@ -1,0 +1,407 @@
+//! Tokens: of which words and signs does a text consist?
+//!
+//! In: the text of an expression, template or document.
+//! Out: [`Token`]s with their places; text that is too large to process is refused.
+//! Never: decides what may follow what.
+
+use super::Fault;
+use crate::text::Span;
+use crate::value::Number;
+use std::fmt;
+
+/// The most tokens of an expression or template: its tree is processed recursively.
+const TOKENS: usize = 4_000;
+/// The most tokens of one expression or statement inside its braces.
+const TOGETHER: usize = 500;
+/// The most `elif` branches in one template.
+const ELIFS: usize = 64;
+/// The most bytes of one text in quotes.
+const QUOTED: usize = 4 << 20;
+
+/// The kind of braces around an expression or statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Braces {
+    /// `{{` and `}}`.
+    Value,
+    /// `{%` and `%}`.
+    Statement,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token<'s> {
+    /// Text outside of braces, without the white space that the braces beside it remove.
+    Outside(&'s str),
+    Start(Braces),
+    End(Braces),
+    Name(&'s str),
+    /// A text in quotes, as typed between them.
+    Quoted(&'s str),
+    Number(Number),
+    Sign(&'static str),
+    /// What no token starts with, and why.
+    Wrong(&'static str),
+}
+
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Token::Outside(_) => "text",
+            Token::Start(Braces::Value) => "start of variable block",
+            Token::End(Braces::Value) => "end of variable block",
+            Token::Start(Braces::Statement) => "start of block",
+            Token::End(Braces::Statement) => "end of block",
+            Token::Name(_) => "identifier",
+            Token::Quoted(_) => "string",
+            Token::Number(number) => {
+                if number.is_f64() {
+                    "float"
+                } else {
+                    "integer"
+                }
+            }
+            Token::Sign(sign) => return write!(f, "`{sign}`"),
+            Token::Wrong(why) => why,
+        })
+    }
+}
+
+/// What a text is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// One expression without braces.
+    Expression,
+    /// Text with expressions and statements in braces.
+    Template,
+    /// The same, where the white space before a statement on its line is removed.
+    Page,
+}
+
+/// The tokens of a text, each with its place.
+pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Span)>, Fault> {
+    let mut lexer = Lexer { source, at: 0, brackets: 0, trim: false, syntax, tokens: Vec::new() };
+    let mut braces = (syntax == Syntax::Expression).then_some(Braces::Value);
+    let (mut together, mut elifs) = (0, 0);
+    while lexer.at < source.len() {
+        let before = lexer.tokens.len();
+        braces = match braces {
+            Some(kind) => lexer.inside(kind),
+            None if syntax == Syntax::Expression => {
+                lexer.wrong("unexpected input after end of variable block");
+                None
+            }
+            None => lexer.outside(),
+        };
+        for (token, span) in lexer.tokens.get(before..).unwrap_or_default() {
+            match token {
+                Token::Wrong(_) => return Ok(lexer.tokens),
+                Token::Start(_) => together = 0,
+                Token::Name("elif") => elifs += 1,
+                _ => {}
+            }
+            together += 1;
+            let long = matches!(token, Token::Quoted(text) if text.len() >= QUOTED);
+            if lexer.tokens.len() > TOKENS || together > TOGETHER || elifs > ELIFS || long {
+                let fault = Fault::new(*span, "this is too long");
+                return Err(fault.help("split it, or keep what it says under `data`".to_owned()));
+            }
+        }
+    }
+    Ok(lexer.tokens)
+}
+
+struct Lexer<'s> {
+    source: &'s str,
+    at: usize,
+    /// The brackets that are open: in them, braces end nothing.
+    brackets: isize,
+    /// Whether the white space that follows is removed.
+    trim: bool,
+    syntax: Syntax,
+    tokens: Vec<(Token<'s>, Span)>,
+}
+
+impl<'s> Lexer<'s> {
+    fn rest(&self) -> &'s str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    /// Adds a token of this length.
+    fn add(&mut self, token: Token<'s>, length: usize) {
+        self.tokens.push((token, Span::new(self.at, self.at + length)));
+        self.at += length;
+    }
+
+    fn wrong(&mut self, why: &'static str) {
+        let length = self.rest().chars().next().map_or(0, char::len_utf8);
+        self.add(Token::Wrong(why), length);
+    }
+
+    /// Reads text up to the next braces, and these; returns their kind, if an expression or statement follows.
+    fn outside(&mut self) -> Option<Braces> {
+        if std::mem::take(&mut self.trim) {
+            self.at += self.rest().len() - self.rest().trim_start().len();
+        }
+        let rest = self.rest();
+        let opens = |at: &usize| rest.as_bytes().get(at + 1).is_some_and(|next| b"{%#".contains(next));
+        let Some(start) = memchr::memchr_iter(b'{', rest.as_bytes()).find(opens) else {
+            self.text(rest, rest.len());
+            return None;
+        };
+        let (before, marked) = rest.split_at_checked(start).unwrap_or_default();
+        let sign = marked.as_bytes().get(2).copied();
+        let is_statement = !marked.starts_with("{{");
+        let text = match sign {
+            Some(b'-') => before.trim_end(),
+            Some(b'+') => before,
+            _ if is_statement && self.syntax == Syntax::Page => self.unindented(before),
+            _ => before,
+        };
+        self.text(text, start);
+        let length = 2 + usize::from(matches!(sign, Some(b'-' | b'+')));
+        let inner = marked.get(length..).unwrap_or_default();
+        if marked.starts_with("{#") {
+            match inner.find("#}") {
+                Some(end) => {
+                    self.trim = inner.get(..end).is_some_and(|said| said.ends_with('-'));
+                    self.at += length + end + 2;
+                }
+                None => {
+                    self.at = self.source.len();
+                    self.wrong("unexpected end of comment");
+                }
+            }
+            return None;
+        }
+        if let (true, Some((end, trim))) = (is_statement, tag(inner, "raw")) {
+            self.at += length + end;
+            self.raw(trim);
+            return None;
+        }
+        let braces = if is_statement { Braces::Statement } else { Braces::Value };
+        self.add(Token::Start(braces), length);
+        Some(braces)
+    }
+
+    /// Adds text outside of braces, and passes over as many bytes.
+    fn text(&mut self, text: &'s str, bytes: usize) {
+        if !text.is_empty() {
+            self.tokens.push((Token::Outside(text), Span::new(self.at, self.at + text.len())));
+        }
+        self.at += bytes;
+    }
+
+    /// Text before a statement, without the white space on the line of the statement if there is nothing else.
+    fn unindented(&self, text: &'s str) -> &'s str {
+        let blank = |c: char| c.is_whitespace() && !matches!(c, '\n' | '\r');
+        let line = self.source.get(..self.at + text.len()).unwrap_or_default().trim_end_matches(blank);
+        let trimmed = text.trim_end_matches(blank);
+        let starts_line = line.is_empty() || line.ends_with(['\n', '\r']);
+        if starts_line && (trimmed.is_empty() || trimmed.ends_with('\n')) { trimmed } else { text }
+    }
+
+    /// Reads text up to `{% endraw %}`.
+    fn raw(&mut self, trim: bool) {
+        let rest = self.rest();
+        let found = rest.match_indices("{%").find_map(|(at, _)| {
+            let inner = rest.get(at + 2..)?;
+            let signless = inner.strip_prefix(['-', '+']).unwrap_or(inner);
+            let (end, trims) = tag(signless, "endraw")?;
+            Some((at, inner.chars().next(), at + 2 + inner.len() - signless.len() + end, trims))
+        });
+        let Some((end, sign, next, trims)) = found else {
+            self.at = self.source.len();
+            return self.wrong("unexpected end of raw block");
+        };
+        let mut text = rest.get(..end).unwrap_or_default();
+        text = if trim { text.trim_start() } else { text };
+        text = match sign {
+            Some('-') => text.trim_end(),
+            Some('+') => text,
+            _ if self.syntax == Syntax::Page => {
+                let trimmed = text.trim_end_matches(|c: char| c.is_whitespace() && !matches!(c, '\n' | '\r'));
+                if trimmed.is_empty() || trimmed.ends_with('\n') { trimmed } else { text }
+            }
+            _ => text,
+        };
+        self.text(text, next);
+        self.trim = trims;
+    }
+
+    /// Reads one token inside of braces; returns the braces, unless they end here.
+    fn inside(&mut self, braces: Braces) -> Option<Braces> {
+        self.at += self.rest().bytes().take_while(u8::is_ascii_whitespace).count();
+        let rest = self.rest();
+        let end = if braces == Braces::Value { "}}" } else { "%}" };
+        let signless = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+        if self.brackets == 0 && signless.starts_with(end) {
+            self.trim = rest.starts_with('-');
+            self.add(Token::End(braces), rest.len() - signless.len() + end.len());
+            return None;
+        }
+        const SIGNS: [&str; 25] = [
+            "//", "**", "==", "!=", ">=", "<=", "+", "-", "*", "/", "%", ".", ",", ":", "~", "|", "=", ">", "<", "(",
+            ")", "[", "]", "{", "}",
+        ];
+        match rest.as_bytes().first() {
+            None => {}
+            Some(quote @ (b'\'' | b'"')) => self.quoted(*quote),
+            Some(b'0'..=b'9') => self.number(),
+            Some(first) if first.is_ascii_alphabetic() || *first == b'_' => {
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let length = rest.bytes().take_while(is_part).count();
+                self.add(Token::Name(rest.get(..length).unwrap_or_default()), length);
+            }
+            Some(_) => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+                Some(sign) => {
+                    self.brackets += match *sign {
+                        "(" | "[" | "{" => 1,
+                        ")" | "]" | "}" => -1,
+                        _ => 0,
+                    };
+                    self.add(Token::Sign(sign), sign.len());
+                }
+                None => self.wrong("unexpected character"),
+            },
+        }
+        Some(braces)
+    }
+
+    fn quoted(&mut self, quote: u8) {
+        let rest = self.rest().as_bytes();
+        let mut end = 1;
+        while let Some(byte) = rest.get(end).filter(|byte| **byte != quote) {
+            end += 1 + usize::from(*byte == b'\\');
+        }
+        if rest.get(end).is_none() {
+            self.at = self.source.len();
+            return self.wrong("unexpected end of string");
+        }
+        let text = self.rest().get(1..end).unwrap_or_default();
+        self.add(Token::Quoted(text), end + 1);
+    }
+
+    fn number(&mut self) {
+        let rest = self.rest();
+        // After a dot it is an index, which has no fraction: `a.1.0` is the first item of `a[1]`.
+        let is_index = self.source.get(..self.at).is_some_and(|before| before.ends_with('.'));
+        let (radix, digits) = match rest.get(..2) {
+            Some("0b" | "0B") => (2, 2),
+            Some("0o" | "0O") => (8, 2),
+            Some("0x" | "0X") => (16, 2),
+            _ => (10, 0),
+        };
+        let byte = |at: usize| rest.as_bytes().get(at).copied().unwrap_or_default();
+        let (mut at, mut fraction, mut exponent) = (digits, false, false);
+        loop {
+            let is_exponent = matches!(byte(at), b'e' | b'E') && radix == 10 && !exponent;
+            match byte(at) {
+                b'0'..=b'9' | b'_' => {}
+                b'a'..=b'f' | b'A'..=b'F' if radix == 16 => {}
+                b'.' if !is_index && radix == 10 && !fraction && !exponent => {
+                    let power =
+                        matches!(byte(at + 1), b'e' | b'E') && matches!(byte(at + 2), b'+' | b'-' | b'0'..=b'9');
+                    if !power && (byte(at + 1).is_ascii_alphabetic() || byte(at + 1) == b'_') {
+                        break;
+                    }
+                    fraction = true;
+                }
+                _ if is_exponent => {
+                    exponent = true;
+                    at += usize::from(matches!(byte(at + 1), b'+' | b'-'));
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        let text = rest.get(..at).unwrap_or_default();
+        let number = text.get(digits..).unwrap_or_default().replace('_', "");
+        let token = if text.ends_with('_') {
+            Token::Wrong("'_' may not occur at end of number")
+        } else if fraction || exponent {
+            match number.parse().map(Number::from_f64) {
+                Ok(Some(number)) => Token::Number(number),
+                Ok(None) => Token::Wrong("a number is not finite"),
+                Err(_) => Token::Wrong("invalid float"),
+            }
+        } else {
+            u64::from_str_radix(&number, radix)
+                .map_or(Token::Wrong("this number is too large"), |n| Token::Number(n.into()))
+        };
+        self.add(token, at);
+    }
+}
+
+/// Whether `text`, after the start of a statement, is only this word and the end of the statement: the length of both,
+/// and whether the white space that follows is removed.
+fn tag(text: &str, word: &str) -> Option<(usize, bool)> {
+    let rest = text.trim_ascii_start().strip_prefix(word)?.trim_ascii_start();
+    let signless = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+    let end = signless.strip_prefix("%}")?;
+    Some((text.len() - end.len(), rest.starts_with('-')))
+}
+
+/// The text that a quoted one stands for; none if an escape in it stands for nothing.
+pub(super) fn unescaped(quoted: &str) -> Option<String> {
+    let (mut out, mut chars, mut high) = (String::with_capacity(quoted.len()), quoted.chars(), None);
+    while let Some(c) = chars.next() {
+        let escape = if c == '\\' { chars.next()? } else { c };
+        let hex = |chars: &mut std::str::Chars<'_>, digits| {
+            let text = chars.as_str().get(..digits)?;
+            chars.nth(digits - 1);
+            u32::from_str_radix(text, 16).ok().filter(|_| !text.starts_with('+'))
+        };
+        let decoded = match (c, escape) {
+            ('\\', 'u') => match (high.take(), hex(&mut chars, 4)?) {
+                (None, unit @ 0xd800..=0xdbff) => {
+                    high = Some(unit);
+                    continue;
+                }
+                (Some(high), low @ 0xdc00..=0xdfff) => {
+                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?
+                }
+                (None, unit) => char::from_u32(unit)?,
+                (Some(_), _) => return None,
+            },
+            ('\\', 'x') => char::from_u32(hex(&mut chars, 2)?)?,
+            ('\\', first @ '0'..='7') => {
+                let more = chars.as_str().bytes().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+                let digits = chars.as_str().get(..more)?;
+                let code = u8::from_str_radix(&format!("{first}{digits}"), 8).ok()?;
+                chars.by_ref().take(more).for_each(drop);
+                char::from(code)
+            }
+            ('\\', 'b') => '\u{8}',
+            ('\\', 'f') => '\u{c}',
+            ('\\', 'n') => '\n',
+            ('\\', 'r') => '\r',
+            ('\\', 't') => '\t',
+            ('\\', '"' | '\\' | '/' | '\'') => escape,
+            ('\\', other) => {
+                out.push('\\');
+                other
+            }
+            _ => c,
+        };
+        if high.is_some() {
+            return None;
+        }
+        out.push(decoded);
+    }
+    high.is_none().then_some(out)
+}
+
+/// The pattern that a quoted one stands for: in a pattern, a backslash is written as it is, and a doubled one counts
+/// once, as in other texts.
+pub(super) fn pattern(quoted: &str) -> String {
+    let (mut out, mut chars) = (String::with_capacity(quoted.len()), quoted.chars());
+    while let Some(c) = chars.next() {
+        match (c, chars.as_str().chars().next()) {
+            ('\\', Some(next @ ('\\' | '\'' | '"'))) => {
+                out.push(next);
+                chars.next();
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
