@@ -2,9 +2,8 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs, reason = "a bench")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use rulebook::Program;
 use rulebook::prompt::{Request, Turn};
-use rulebook::surface::Speaker;
+use rulebook::{Program, Session};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::path::Path;
@@ -30,11 +29,11 @@ fn entry(number: usize) -> Value {
     json!({ "category": "character", "key": format!("decision_{number}"), "value": "Inability to trust, stemming from father's abandonment" })
 }
 
-fn history(turns: usize) -> Vec<Turn> {
+fn history(program: &Program, session: &Session, turns: usize) -> Vec<Turn> {
     let answer = "<thinking>Arc resolution is missing.</thinking>\n\n<message>Let's complete Elena's arc. Which resonates?</message>";
     let turn = |number| match number % 2 {
-        0 => Turn { role: Speaker::User, content: format!("I want to work on scene {number}") },
-        _ => Turn { role: Speaker::Assistant, content: answer.to_owned() },
+        0 => Turn::user(format!("I want to work on scene {number}")),
+        _ => Turn::answer(&program.run(session, answer)),
     };
     (0..turns).map(turn).collect()
 }
@@ -45,7 +44,7 @@ fn bench(c: &mut Criterion) {
     let session = program.resume(&json!({ "state": state })).unwrap();
     let request = Request {
         model: Some("gpt-4o".to_owned()),
-        history: history(200),
+        history: history(&program, &session, 200),
         message: Some("I think she learns to trust".to_owned()),
         ..Request::default()
     };

@@ -44,7 +44,7 @@ impl<'s> Model<'s> {
 struct Chat<'s, W> {
     program: Arc<Program>,
     session: Session,
-    /// What was said so far: what the user typed, and what they were shown.
+    /// What the user typed, and what they saw of the answers.
     turns: Vec<Turn>,
     model: Model<'s>,
     screen: W,
@@ -67,7 +67,7 @@ impl<W: Write> Chat<'_, W> {
             let Some(correction) = &outcome.ask_again else { break outcome };
             options.attempts += 1;
             messages.truncate(prompted);
-            messages.push(Turn { role: Speaker::User, content: correction.clone() });
+            messages.push(Turn::user(correction));
         };
         for finding in &outcome.diagnostics {
             writeln!(self.screen, "  ! {finding}")?;
@@ -75,8 +75,7 @@ impl<W: Write> Chat<'_, W> {
         for effect in &outcome.effects {
             self.carry_out(effect)?;
         }
-        self.turns.push(Turn { role: Speaker::User, content: words.to_owned() });
-        self.turns.push(Turn { role: Speaker::Assistant, content: outcome.message });
+        self.turns.extend([Turn::user(words), Turn::answer(&outcome)]);
         self.session = outcome.session;
         Ok(())
     }

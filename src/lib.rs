@@ -55,6 +55,7 @@
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
 //! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
+//! | keep what was said | [`prompt::Turn`]; [`Program::turn`], [`Program::turns`] for answers without their outcome |
 //! | offer the actions to a model's server as tools | [`Program::export`], [`prompt::Export`] |
 //! | hear what a user says | [`Program::start`], [`Program::hear`], [`outcome::Heard`] |
 //! | test a pack | [`cases::parse`], [`cases::run`] |

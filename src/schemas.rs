@@ -24,3 +24,5 @@ pub const REPLAY: &str = include_str!("../schemas/replay.schema.json");
 pub const DIFF: &str = include_str!("../schemas/diff.schema.json");
 /// Of the messages for a model.
 pub const PROMPT: &str = include_str!("../schemas/prompt.schema.json");
+/// Of one turn of a history.
+pub const TURN: &str = include_str!("../schemas/turn.schema.json");

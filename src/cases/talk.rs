@@ -55,7 +55,7 @@ impl<'p> Talk<'p> {
     /// The user says something.
     pub fn hear(&mut self, text: &str) -> TurnResult {
         let heard = self.program.hear_with(&self.session, text, &self.options);
-        self.history.push(Turn { role: Speaker::User, content: text.to_owned() });
+        self.history.push(Turn::user(text));
         self.go_on(TurnResult::Heard(heard))
     }
 
@@ -63,7 +63,7 @@ impl<'p> Talk<'p> {
     pub fn answer(&mut self, response: &str) -> TurnResult {
         let outcome = self.program.run_with(&self.session, response.as_bytes(), &self.options);
         if outcome.ask_again.is_none() {
-            self.history.push(Turn { role: Speaker::Assistant, content: response.to_owned() });
+            self.history.push(Turn::answer(&outcome));
         }
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
@@ -72,7 +72,7 @@ impl<'p> Talk<'p> {
     pub fn prompt_for(&mut self, text: &str, prompt: Option<String>, model: Option<String>) -> Prompt {
         let (message, history) = (Some(text.to_owned()), self.history.clone());
         let request = Request { prompt, model, message, history, ..Request::default() };
-        self.history.push(Turn { role: Speaker::User, content: text.to_owned() });
+        self.history.push(Turn::user(text));
         self.program.prompt(&self.session, &request)
     }
 

@@ -132,6 +132,7 @@ impl Diagnostic {
     }
 
     /// Whether it is an error. An error means no program, no prompt or no export.
+    #[doc(hidden)]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

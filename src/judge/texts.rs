@@ -127,7 +127,7 @@ impl Composed {
     /// The length of the text that comes from before a place in the response.
     pub(crate) fn before(&self, place: usize) -> usize {
         let index = self.parts.partition_point(|part| part.raw.start < place);
-        self.parts.get(index).map_or(usize::MAX, |part| part.at)
+        self.parts.get(index).map_or(self.text.len(), |part| part.at)
     }
 
     /// The place in the response of a range of the text; the whole span, if the text is not made of pieces.

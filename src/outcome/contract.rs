@@ -111,6 +111,9 @@ contract! {
         label: String,
         /// What the speaker says.
         text: String,
+        /// Where it belongs in the message: how many of its bytes come before.
+        #[serde(default)]
+        offset: usize,
         /// The bytes of the whole block.
         span: Extent,
     }

@@ -8,6 +8,7 @@ mod contract;
 mod difference;
 mod hear;
 mod heard;
+mod past;
 mod prompt;
 mod run;
 mod trace;

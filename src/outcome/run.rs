@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
-use crate::judge::{Composed, Judgement, Leaf, Steps, judge};
+use crate::judge::{Judgement, Leaf, Steps, judge};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
@@ -42,7 +42,9 @@ impl Program {
     /// Reads and judges one response. Any `response` gives an outcome.
     #[must_use]
     pub fn run(&self, session: &Session, response: &str) -> Outcome {
-        self.run_placed(session, response).0
+        let options = Options::default();
+        let mut readers = self.readers(session, &options);
+        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
     /// The same as [`Program::run`] with options, for bytes that may not be UTF-8.
@@ -84,14 +86,7 @@ impl Program {
         Readers::new(self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode)), self.limits)
     }
 
-    /// The same as [`Program::run`], together with where the message is in the response.
-    pub(super) fn run_placed(&self, session: &Session, response: &str) -> (Outcome, Composed) {
-        let options = Options::default();
-        let mut readers = self.readers(session, &options);
-        self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
-    }
-
-    /// The outcome of a response that has been read, and where its message is in it.
+    /// The outcome of a response that has been read.
     fn outcome(
         &self,
         session: &Session,
@@ -99,7 +94,7 @@ impl Program {
         document: &Document,
         options: &Options,
         broken: &Broken,
-    ) -> (Outcome, Composed) {
+    ) -> Outcome {
         let current = self.up_to_date(session);
         let session = &*current;
         let steps = Steps::new(options.trace);
@@ -139,11 +134,14 @@ impl Program {
         };
         parts(&mut judged, &mut outcome);
         outcome.diagnostics = self.findings(std::mem::replace(&mut judged.findings, Findings::new(0, 0)), judged.text);
-        let mut message = std::mem::take(&mut judged.texts.message);
         if !judged.texts.message_dropped {
-            outcome.message = std::mem::take(&mut message.text);
+            let message = std::mem::take(&mut judged.texts.message);
+            for utterance in &mut outcome.utterances {
+                utterance.offset = message.before(utterance.span.start);
+            }
+            outcome.message = message.text;
         }
-        (outcome, message)
+        outcome
     }
 
     /// An error if no dialect could read at all, because the host named an unknown dialect or mode.
@@ -343,7 +341,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             Role::Utterance => {
                 let Some(speaker) = judged.speaker(index) else { continue };
                 let (speaker, label, text) = (speaker.name, speaker.label, judged.body(index).into_owned());
-                outcome.utterances.push(Utterance { speaker, label, text, span: block.span().into() });
+                outcome.utterances.push(Utterance { speaker, label, text, offset: 0, span: block.span().into() });
             }
         }
     }
@@ -508,7 +506,7 @@ impl<P: Borrow<Program>> Reader<P> {
         let told = self.announce(true);
         let program = self.program.borrow();
         let document = self.readers.finish(&program.dialects, &self.text);
-        (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken).0, told)
+        (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
     }
 
     /// Adds bytes to the text. Bytes that are not UTF-8 become replacement characters.

@@ -157,6 +157,7 @@ impl Program {
     }
 
     /// The pack's files, for places.
+    #[doc(hidden)]
     pub fn sources(&self) -> &Sources {
         &self.sources
     }

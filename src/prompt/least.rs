@@ -17,8 +17,7 @@ impl Program {
             for mode in self.modes() {
                 let session = Session { mode: mode.to_owned(), ..self.session() };
                 for target in Target::each(&self.prompts) {
-                    let nobody = |_: &str| String::new();
-                    let prompt = assemble_for(&target, self, &session, &request, &nobody, Vec::new());
+                    let prompt = assemble_for(&target, self, &session, &request, Vec::new());
                     for found in prompt.diagnostics {
                         let message =
                             format!("for the tier `{}` in the mode `{mode}`: {}", target.tier_name, found.message);

@@ -26,6 +26,7 @@ mod spelling;
 mod strict;
 mod target;
 mod trim;
+mod turn;
 
 pub use crate::surface::Speaker;
 #[cfg(feature = "unstable")]
@@ -33,16 +34,18 @@ pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
 pub use export::{Export, Exported};
 #[cfg(feature = "unstable")]
-pub use form::BlockForm;
-#[cfg(feature = "unstable")]
-pub use form::Form;
+pub use form::{BlockForm, Form};
 #[cfg(not(feature = "unstable"))]
 pub(crate) use form::{BlockForm, Form};
-pub use history::Turn;
-#[cfg(feature = "unstable")]
-pub use history::read_history;
 pub use ledger::{Layer, Message, TokenLedger};
+#[cfg(not(feature = "unstable"))]
+pub(crate) use turn::History;
+#[cfg(feature = "unstable")]
+pub use turn::{History, read_history};
+pub use turn::{PastOutcome, Turn};
+
 pub(crate) use said::PromptText;
+pub(crate) use turn::Line;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
@@ -61,7 +64,7 @@ pub struct Request {
     pub prompt: Option<String>,
     /// The name of the model; by default some model of the default tier.
     pub model: Option<String>,
-    /// The turns so far, the oldest first, without what the user says now.
+    /// The turns so far, the oldest first, without what the user says now. No answer among them is read again.
     pub history: Vec<Turn>,
     /// What the user says now.
     pub message: Option<String>,
@@ -81,16 +84,11 @@ pub(crate) struct Assembled {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Assembles a prompt. `answer` returns what the user saw of an answer in the history.
-pub(crate) fn assemble(
-    program: &Program,
-    session: &Session,
-    request: &Request,
-    answer: &dyn Fn(&str) -> String,
-) -> Assembled {
+/// Assembles a prompt.
+pub(crate) fn assemble(program: &Program, session: &Session, request: &Request) -> Assembled {
     let mut diagnostics = Vec::new();
     let target = Target::of(&program.prompts, request, &mut diagnostics);
-    assemble_for(&target, program, session, request, answer, diagnostics)
+    assemble_for(&target, program, session, request, diagnostics)
 }
 
 fn assemble_for(
@@ -98,7 +96,6 @@ fn assemble_for(
     program: &Program,
     session: &Session,
     request: &Request,
-    answer: &dyn Fn(&str) -> String,
     mut diagnostics: Vec<Diagnostic>,
 ) -> Assembled {
     let prompts = &program.prompts;
@@ -117,7 +114,7 @@ fn assemble_for(
     };
     let values = Values::of(program, session, target);
     let sight = values.sight(program, session, target);
-    let history = history::Window::of(prompts, request, answer);
+    let history = history::Window::of(prompts, request);
     let message = request.message.as_deref().unwrap_or_default();
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {

@@ -30,6 +30,7 @@ impl Extent {
     }
 
     /// The bytes in the text of that part; empty if they are not on character boundaries of it.
+    #[doc(hidden)]
     pub fn of<'t>(&self, part: &'t str) -> &'t str {
         part.get(self.start..self.end).unwrap_or_default()
     }

@@ -106,6 +106,7 @@ impl Value {
     }
 
     /// The number, if it is a whole one, not negative, and fits.
+    #[doc(hidden)]
     pub fn as_u64(&self) -> Option<u64> {
         if let Self::Number(number) = self { number.as_u64() } else { None }
     }

@@ -2,7 +2,7 @@
 
 use crate::texts::program_of;
 use rulebook::outcome::{EffectRecord, Finding};
-use rulebook::prompt::{Request, Speaker, Turn};
+use rulebook::prompt::{Request, Turn};
 use rulebook::{Folder, Limits, Options, Program, Reader, Role, StreamEvent};
 use serde_json::json;
 use std::sync::{Arc, Barrier};
@@ -229,7 +229,8 @@ message = { required = true }
     for answers in ["", "missing-message = \"ask-again\"", "stray-text = \"refuse\"", "stray-text = \"keep\""] {
         let program = program_of(format!("{pack}{answers}"));
         let remembered = |said: &str| {
-            let history = serde_json::from_value(json!([{ "role": "assistant", "content": said }])).unwrap();
+            let written: Vec<Turn> = serde_json::from_value(json!([{ "role": "assistant", "content": said }])).unwrap();
+            let history = program.turns(&program.session(), &written.into());
             let request = Request { history, message: Some("And?".into()), ..Request::default() };
             let prompt = program.prompt(&program.session(), &request);
             prompt.messages.into_iter().map(|one| one.content).collect::<Vec<_>>()
@@ -661,10 +662,10 @@ fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
     "#;
     let program = program_of(pack);
     let answers = ["<thinking>Sly.</thinking><message>Hello.</message>", "Maya (Analyst): Hi.\n", "As it is."];
-    let history = answers.map(|content| Turn { role: Speaker::Assistant, content: content.to_owned() }).to_vec();
     for mode in ["chat", "meeting"] {
         let session = program.resume(&serde_json::json!({ "mode": mode })).unwrap();
-        let prompt = program.prompt(&session, &Request { history: history.clone(), ..Request::default() });
+        let history = answers.map(|answer| program.turn(&session, answer)).to_vec();
+        let prompt = program.prompt(&session, &Request { history, ..Request::default() });
         let said: Vec<&str> = prompt.messages.iter().map(|message| message.content.as_str()).collect();
         assert_eq!(said, ["Hello.", "(Maya, Analyst) Hi.", "As it is."], "{mode}");
     }

@@ -25,6 +25,7 @@ mod generated;
 mod grammar_agrees;
 mod grammar_bounds;
 mod grammar_json;
+mod histories;
 mod hostile;
 #[allow(unreachable_pub, reason = "shared with a bench")]
 mod hostile_inputs;

@@ -8,7 +8,7 @@ use super::session::{KeptSession, SessionArguments, misfits};
 use super::{Error, Format, OpenedPack, Printed, Status, declared, ending, input};
 use clap::ValueEnum;
 use rulebook::outcome::Prompt;
-use rulebook::prompt::{Request, Turn, read_history};
+use rulebook::prompt::{History, Request, read_history};
 use rulebook::text::Sources;
 use std::path::{Path, PathBuf};
 
@@ -80,22 +80,21 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
     let session = arguments.session.session.as_deref();
     input::once(&[("the session", session), ("the history", arguments.history.as_deref())])?;
     let format = arguments.format.of_faults();
-    let history = arguments.history.as_deref().map(|path| turns(path, format)).transpose()?.unwrap_or_default();
+    let history = arguments.history.as_deref().map(|path| read(path, format)).transpose()?.unwrap_or_default();
     let session = arguments.session.read()?;
     let request = |model: Option<&String>| Request {
         prompt: arguments.prompt.clone(),
         model: model.cloned(),
-        history: history.clone(),
         message: arguments.message.clone(),
-        counter: None,
+        ..Request::default()
     };
-    let (opened, prompt) = assembled(&arguments.pack, &session, format, &request(arguments.model.as_ref()))?;
+    let (opened, prompt) = assembled(&arguments.pack, &session, &history, format, request(arguments.model.as_ref()))?;
     if !compares {
         return written(&opened, &prompt, arguments.format, arguments.strict);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
-    let (other, before) = assembled(pack, &session, format, &request(model))?;
+    let (other, before) = assembled(pack, &session, &history, format, request(model))?;
     let mut printed = written(&opened, &prompt, PromptFormat::Ledger, arguments.strict)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
@@ -109,13 +108,15 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 fn assembled(
     pack: &Path,
     session: &KeptSession<'_>,
+    history: &History,
     format: Format,
-    request: &Request,
+    request: Request,
 ) -> Result<(OpenedPack, Prompt), Error> {
     let opened = OpenedPack::open(pack)?;
     let program = opened.program(format)?;
     declared("prompt", request.prompt.as_deref(), program.prompts(), format)?;
-    let prompt = program.prompt(&session.fit(program, format, None)?, request);
+    let session = session.fit(program, format, None)?;
+    let prompt = program.prompt(&session, &Request { history: program.turns(&session, history), ..request });
     Ok((opened, prompt))
 }
 
@@ -135,8 +136,8 @@ fn findings(opened: &OpenedPack, prompt: &Prompt) -> String {
     opened.pen.diagnostics(&opened.loaded.sources, &prompt.found)
 }
 
-/// The turns of a file.
-fn turns(path: &Path, format: Format) -> Result<Vec<Turn>, Error> {
+/// The history in a file.
+fn read(path: &Path, format: Format) -> Result<History, Error> {
     let mut sources = Sources::default();
     let file = input::text(path, MOST)?;
     let id = sources.add(file.clone());

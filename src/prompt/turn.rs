@@ -1,0 +1,164 @@
+//! Turns: what does a history hold of what was said?
+//!
+//! In: texts of either side, or the lines of a file with turns.
+//! Out: [`Turn`]; a [`History`], whose answers a program has yet to read.
+//! Never: reads or judges an answer.
+
+use super::Message;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::session::contract;
+use crate::surface::Speaker;
+use crate::text::{Location, Source, SourceId, Span};
+use crate::value::{Value, broken};
+
+contract! {
+    /// One turn of a conversation, as a prompt shows it. Building a prompt reads no answer, so `content` is plain text,
+    /// and anything in it that looks like a block is escaped.
+    ///
+    /// An answer of the model becomes a turn by [`Turn::answer`], or by [`Program::turn`](crate::Program::turn) if only
+    /// its text is left.
+    #[derive(Eq)]
+    pub struct Turn {
+        /// Whose turn it is. A turn of the `system` speaks with its authority, so it must not come from a user.
+        role: Speaker,
+        /// What was said. Of an answer, this is what its user saw.
+        content: String,
+        /// How the answer was read; absent if nothing is known of it, and in turns that are no answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<PastOutcome>,
+    }
+
+    /// What a history keeps of an outcome, besides the text.
+    #[derive(Eq)]
+    pub struct PastOutcome {
+        /// The mode in which the answer was judged.
+        mode: String,
+        /// The dialect that read it; none if no dialect did.
+        dialect: Option<String>,
+    }
+}
+
+impl Turn {
+    /// What a user said.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self { role: Speaker::User, content: text.into(), outcome: None }
+    }
+
+    /// A text with the authority of the system. It must not come from a user.
+    pub fn system(text: impl Into<String>) -> Self {
+        Self { role: Speaker::System, content: text.into(), outcome: None }
+    }
+
+    /// The message that a user saw of an answer, such as `outcome.message`. It is never read, so a raw answer would come
+    /// with its reasoning and its calls: use [`Program::turn`](crate::Program::turn) for that.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self { role: Speaker::Assistant, content: text.into(), outcome: None }
+    }
+}
+
+/// For hosts that send the messages of a prompt together with turns of their own.
+impl From<Message> for Turn {
+    fn from(Message { role, content }: Message) -> Self {
+        Self { role, content, outcome: None }
+    }
+}
+
+/// Turns as a file or a host has them. [`Program::turns`](crate::Program::turns) reads those answers that have no
+/// outcome, once, for any number of prompts.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    pub(crate) lines: Vec<Line>,
+}
+
+/// For hosts that keep answers as they were written.
+impl From<Vec<Turn>> for History {
+    fn from(turns: Vec<Turn>) -> Self {
+        Self { lines: turns.into_iter().map(|turn| Line::of(turn, None)).collect() }
+    }
+}
+
+/// One line of a history.
+#[derive(Debug, Clone)]
+pub(crate) enum Line {
+    /// What a user said, or an answer with its outcome.
+    Turn(Turn),
+    /// An answer to be read: its text, and the mode in which it was given, if that is known.
+    Answer { text: String, mode: Option<String> },
+}
+
+impl Line {
+    fn of(turn: Turn, mode: Option<String>) -> Self {
+        match turn.role {
+            Speaker::Assistant if turn.outcome.is_none() => Line::Answer { text: turn.content, mode },
+            _ => Line::Turn(turn),
+        }
+    }
+}
+
+/// Reads turns from JSON lines: `{"role": "user", "content": "…"}` or `"assistant"`, the oldest first. Skips blank
+/// lines.
+///
+/// The content of an assistant may be a message or a whole answer as it was written, and the line may have the `mode` in
+/// which it was given. A line that has an `outcome` is a [`Turn`] that was written as JSON, and its content is taken as
+/// it is.
+///
+/// # Errors
+///
+/// `prompt/bad-history` for each line that is not a turn, at its place in `file`.
+pub fn read_history(id: SourceId, file: &Source) -> Result<History, Vec<Diagnostic>> {
+    let (mut lines, mut faults) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for text in file.text().split_inclusive('\n') {
+        let span = Span::new(start, start + text.trim_end().len());
+        start += text.len();
+        if text.trim().is_empty() {
+            continue;
+        }
+        match line(text) {
+            Ok(line) => lines.push(line),
+            Err((from, why)) => faults.push(
+                Diagnostic::new(
+                    Code::BAD_HISTORY,
+                    Location { source: id, span: Span::new(span.start + from, span.end) },
+                    why,
+                )
+                .with_help("a line holds `{\"role\": \"user\", \"content\": \"…\"}`, or `\"assistant\"`"),
+            ),
+        }
+    }
+    if faults.is_empty() { Ok(History { lines }) } else { Err(faults) }
+}
+
+/// The turn on a line; or the byte from which it is wrong, and why.
+fn line(text: &str) -> Result<Line, (usize, String)> {
+    let json = text.trim_start_matches('\u{feff}').trim();
+    let value: Value = serde_json::from_str(json).map_err(|error| {
+        let before = text.len() - text.trim_start_matches('\u{feff}').trim_start().len();
+        (before + broken::place(&error, json).start, format!("this is not JSON: {}", broken::why(&error)))
+    })?;
+    let wrong = |why: &str| Err((0, why.to_owned()));
+    if !value.is_object() {
+        return wrong("a turn is a JSON object");
+    }
+    let role = match value.get("role").and_then(Value::as_str) {
+        Some("user") => Speaker::User,
+        Some("assistant") => Speaker::Assistant,
+        Some(_) => return wrong("the role of a turn is `user` or `assistant`"),
+        None => return wrong("the turn has no `role`"),
+    };
+    let Some(Value::String(content)) = value.get("content") else {
+        return wrong("the turn has no `content` that is a text");
+    };
+    if role == Speaker::User {
+        return Ok(Line::Turn(Turn::user(&**content)));
+    }
+    let mode = match value.get("mode") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(mode)) => Some((**mode).to_owned()),
+        Some(_) => return wrong("the `mode` of the turn is not a text"),
+    };
+    match serde_json::from_value(value.get("outcome").unwrap_or(&Value::Null).to_json()) {
+        Ok(outcome) => Ok(Line::of(Turn { outcome, ..Turn::assistant(&**content) }, mode)),
+        Err(_) => wrong("the `outcome` of the turn is not an object with a `mode` and a `dialect`"),
+    }
+}
