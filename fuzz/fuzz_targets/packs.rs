@@ -18,7 +18,9 @@ pub fn each(mut ask: impl FnMut(&Program, &rulebook::Session)) {
     for program in PROGRAMS.iter() {
         let modes: Vec<String> = program.modes().map(str::to_owned).collect();
         for mode in modes {
-            ask(program, &rulebook::Session { mode, ..program.session() });
+            let mut session = program.session();
+            session.mode = mode;
+            ask(program, &session);
         }
     }
 }
