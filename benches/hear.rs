@@ -10,7 +10,7 @@ use std::hint::black_box;
 fn main() {
     let program = corpus::roundtable();
     let session =
-        program.resume(&serde_json::json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap();
+        program.resume(serde_json::json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap();
     let mut criterion = Criterion::default().configure_from_args();
     criterion.bench_function("hear, a turn with its rules", |bencher| {
         bencher.iter(|| program.hear(black_box(&session), black_box(OPEN)));

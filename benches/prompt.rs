@@ -41,7 +41,7 @@ fn history(program: &Program, session: &Session, turns: usize) -> Vec<Turn> {
 fn bench(c: &mut Criterion) {
     let program = program();
     let mut state = state();
-    let session = program.resume(&json!({ "state": state })).unwrap();
+    let session = program.resume(json!({ "state": state })).unwrap();
     let request = Request {
         model: Some("gpt-4o".to_owned()),
         history: history(&program, &session, 200),
@@ -51,7 +51,7 @@ fn bench(c: &mut Criterion) {
     let text = program.prompt(&session, &request).text;
     c.bench_function("prompt/200 turns", |b| b.iter(|| program.prompt(black_box(&session), &request)));
     state["knowledge"] = (0..10_000).map(entry).collect();
-    let full = program.resume(&json!({ "state": state })).unwrap();
+    let full = program.resume(json!({ "state": state })).unwrap();
     c.bench_function("prompt/200 turns, 10000 entries", |b| b.iter(|| program.prompt(black_box(&full), &request)));
     let vocabulary = bpe_openai::o200k_base();
     c.bench_function("prompt/counting the final text", |b| b.iter(|| vocabulary.count(black_box(text.as_str()))));

@@ -207,7 +207,7 @@ fn stream() -> Work {
 
 /// The session of a discussion that is under way.
 fn discussion(program: &Program) -> Session {
-    program.resume(&json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap()
+    program.resume(json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap()
 }
 
 fn run_turns() -> Work {

@@ -132,7 +132,7 @@ impl CaseRun {
                     let failure = Failure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));
                     self.failures.push(Failure { step: self.told.len(), ..failure });
                 }
-                self.told.push(TurnResult::Heard(heard));
+                self.told.push(TurnResult::Heard(Box::new(heard)));
             }
         }
     }

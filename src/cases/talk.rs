@@ -25,7 +25,7 @@ pub struct Talk<'p> {
 #[derive(Debug, Clone)]
 pub enum TurnResult {
     /// The result of the words of a user, or of the start of a session.
-    Heard(Heard),
+    Heard(Box<Heard>),
     /// The result of an answer of the model.
     Outcome(Box<Outcome>),
 }
@@ -49,14 +49,14 @@ impl<'p> Talk<'p> {
     /// Starts the session, before anybody has said anything.
     pub fn start(&mut self) -> TurnResult {
         let heard = self.program.start_with(&self.session, &self.options);
-        self.go_on(TurnResult::Heard(heard))
+        self.go_on(TurnResult::Heard(Box::new(heard)))
     }
 
     /// The user says something.
     pub fn hear(&mut self, text: &str) -> TurnResult {
         let heard = self.program.hear_with(&self.session, text, &self.options);
         self.history.push(Turn::user(text));
-        self.go_on(TurnResult::Heard(heard))
+        self.go_on(TurnResult::Heard(Box::new(heard)))
     }
 
     /// The model answers. After a correction, this is the next attempt at the same answer.

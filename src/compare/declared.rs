@@ -41,12 +41,12 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
     let (old_tables, new_tables) = (tables(old), tables(new));
     let mut changes = Vec::new();
     for (table, kind, aside) in NAMED {
-        let (one, other) = (named(old_tables.get(*table), aside), named(new_tables.get(*table), aside));
+        let (one, other) = (named(old_tables.get(table), aside), named(new_tables.get(table), aside));
         changes.extend(entries(kind, &one, &other, |name, old, new| differing(kind, name, old, new)));
     }
     for (table, aside) in ALONE {
         let of = |tables: &Object| {
-            let mut table = tables.get(*table).cloned().unwrap_or_default();
+            let mut table = tables.get(table).cloned().unwrap_or_default();
             aside.iter().for_each(|way| take_out(&mut table, way));
             table
         };

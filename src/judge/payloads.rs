@@ -454,7 +454,7 @@ impl<'r> Judgement<'r> {
         self.findings.left_out += undeclared.count - undeclared.paths.len();
         for path in undeclared.paths {
             let name = path.last().cloned().unwrap_or_default();
-            let message = message!("the action does not declare `{}`", quote(&path.join("."), 60));
+            let message = message!("the action does not declare `{}`", quote(path.join("."), 60));
             let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
             if let [_] = path.as_slice() {
                 let declared = action.schema.types().members().map(|(name, _)| &**name);

@@ -179,7 +179,7 @@ impl Looks<'_> {
         }
         // Values that do not fit have been told where they are declared.
         let fits = |action: &Action| {
-            let shown: crate::value::Value = example(action.schema.json(), Members::Telling).into();
+            let shown: crate::value::Value = example(action.schema.json(), Members::Telling);
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&shown))
         };
         let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| fits(action))?;

@@ -140,7 +140,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
         }
     }
     match members.get("enum").and_then(Value::as_array) {
-        Some(values) if values.is_empty() => none("its `enum` is empty".to_owned()),
+        Some([]) => none("its `enum` is empty".to_owned()),
         Some(values) if !values.iter().any(|value| has_type(value, members.get("type"))) => {
             none("no value of its `enum` has its `type`".to_owned());
         }
@@ -149,7 +149,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
     if let (Some(Value::Array(required)), Some(Value::Object(properties))) =
         (members.get("required"), members.get("properties"))
     {
-        for name in required.iter().filter_map(Value::as_str).filter(|name| !properties.contains_key(*name)) {
+        for name in required.iter().filter_map(Value::as_str).filter(|name| !properties.contains_key(name)) {
             let message = format!("the schema of {what} requires `{name}`, which it does not declare");
             let declared = properties.keys();
             found.push(Diagnostic::new(Code::PACK_ABSENT_PROPERTY, at, message).with_nearest(name, declared));

@@ -28,7 +28,7 @@ pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {
 }
 
 fn members(path: &str, one: &Object, other: &Object, phrases: &mut Vec<String>) {
-    let added = other.keys().filter(|key| !one.contains_key(*key));
+    let added = other.keys().filter(|key| !one.contains_key(key));
     for key in one.keys().chain(added).filter(|key| !ASIDE.contains(key)) {
         let (one, other) = (one.get(key).unwrap_or(&Value::Null), other.get(key).unwrap_or(&Value::Null));
         if one != other {

@@ -78,7 +78,7 @@ impl Samples<'_> {
     fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
         for members in [Members::All, Members::Required] {
             for (id, _, action) in program.actions_by_id() {
-                let params = example(action.schema.json(), members).into();
+                let params = example(action.schema.json(), members);
                 if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
                     continue;
                 }
@@ -297,7 +297,7 @@ fn doomed<T>(reads: &[Vec<String>], data: &Value, run: impl Fn(&Scope<'_>) -> Re
             [] => {}
             [[head, inside @ ..]] => {
                 let around = |value, member: &String| value!({ (member.as_str()): value });
-                scope.add_owned(head, inside.iter().rev().fold(value.clone(), around).into());
+                scope.add_owned(head, inside.iter().rev().fold(value.clone(), around));
             }
             _ => return None,
         }

@@ -58,7 +58,7 @@ impl Types {
         }
         let members = schema.get("properties").and_then(Json::as_object);
         let words = schema.get("enum").and_then(Json::as_array);
-        let listed = words.map_or(Kind::Any, |values| Kind::of_all(values));
+        let listed = words.map_or(Kind::Any, Kind::of_all);
         let scalars = match schema.get("type") {
             Some(Json::String(kind)) => vec![Kind::of(kind)],
             Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).map(Kind::of).collect(),

@@ -44,7 +44,7 @@ fn responses(name: &str, response: &[u8], chunk: usize) {
     for pack in PACKS {
         let program = program(pack);
         for mode in program.modes() {
-            let session = program.resume(&serde_json::json!({ "mode": mode })).unwrap();
+            let session = program.resume(serde_json::json!({ "mode": mode })).unwrap();
             let whole = program.run_with(&session, response, &Options::default());
             let pieces = program.run_with(&session, response, &Options { chunk: Some(chunk), ..Options::default() });
             assert_eq!(whole, pieces, "{name}, read by {pack} in {mode}");

@@ -15,7 +15,7 @@ static DCE: LazyLock<Program> = LazyLock::new(|| {
 });
 
 fn written(cycles: &Value) -> Prompt {
-    let session = DCE.resume(&json!({ "state": { "cycles": cycles } })).unwrap();
+    let session = DCE.resume(json!({ "state": { "cycles": cycles } })).unwrap();
     let prompt = DCE.prompt(&session, &Request { prompt: Some("cycles".into()), ..Request::default() });
     assert!(prompt.texts.iter().all(|text| !text.is_empty()), "{:?}", prompt.diagnostics);
     prompt
@@ -27,7 +27,7 @@ fn text(cycles: &Value) -> String {
 }
 
 fn read(text: &str) -> Outcome {
-    DCE.run(&DCE.resume(&json!({ "mode": "cycles" })).unwrap(), text)
+    DCE.run(&DCE.resume(json!({ "mode": "cycles" })).unwrap(), text)
 }
 
 fn cycles_of(outcome: &Outcome) -> Value {

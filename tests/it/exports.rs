@@ -32,8 +32,7 @@ fn a_mode_exports_the_tools_that_it_permits() {
         let openai = program.export(mode, Export::OpenaiTools, false);
         let anthropic = program.export(mode, Export::AnthropicTools, false);
         // The condition of a permit is the only thing that a tool cannot express.
-        let unsaid =
-            |one: &Diagnostic| one.code.to_string() == "prompt/unsaid" && one.message.to_string().contains("condition");
+        let unsaid = |one: &Diagnostic| one.code == "prompt/unsaid" && one.message.to_string().contains("condition");
         assert!(openai.diagnostics.iter().chain(&anthropic.diagnostics).all(unsaid));
         let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
         let functions: Vec<&Value> = openai.as_array().unwrap().iter().map(|tool| &tool["function"]).collect();
@@ -50,7 +49,7 @@ fn a_mode_exports_the_tools_that_it_permits() {
 fn a_strict_tool_closes_every_object_and_requires_what_it_may_leave_empty() {
     let program = load("rules/couple-ai");
     let exported = program.export("chat", Export::OpenaiTools, true);
-    assert!(exported.diagnostics.iter().all(|one| one.code.to_string() == "prompt/unsaid"));
+    assert!(exported.diagnostics.iter().all(|one| one.code == "prompt/unsaid"));
     let tools = exported.value.unwrap();
     let known =
         ["type", "properties", "required", "additionalProperties", "items", "description", "pattern", "minimum"];

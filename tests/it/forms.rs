@@ -14,7 +14,7 @@ fn packs() -> Vec<Program> {
 
 /// What comes of a text in a mode and a dialect.
 fn read(program: &Program, mode: &str, dialect: Option<&str>, text: &str) -> Outcome {
-    let session = program.resume(&serde_json::json!({ "mode": mode })).unwrap();
+    let session = program.resume(serde_json::json!({ "mode": mode })).unwrap();
     let options = Options { dialect: dialect.map(str::to_owned), ..Options::default() };
     program.run_with(&session, text.as_bytes(), &options)
 }

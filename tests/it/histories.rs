@@ -46,7 +46,7 @@ reserve = 1000
 "#;
 
 fn in_mode(program: &Program, mode: &str) -> Session {
-    program.resume(&json!({ "mode": mode })).unwrap()
+    program.resume(json!({ "mode": mode })).unwrap()
 }
 
 /// The messages of the prompt with this history, without what escapes them.

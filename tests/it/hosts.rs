@@ -99,9 +99,9 @@ fn a_session_of_another_time_keeps_what_fits() {
     assert_eq!(program.resume(&kept), Ok(outcome.session.clone()));
     assert_eq!(program.resume_lossy(&kept), (outcome.session, Vec::new()));
 
-    let (session, lost) = program.resume_lossy(&json!({ "state": { "notes": "Tea" } }));
+    let (session, lost) = program.resume_lossy(json!({ "state": { "notes": "Tea" } }));
     assert_eq!((session, lost.len()), (program.session(), 1));
-    assert_eq!(program.resume_lossy(&json!([])).0, program.session());
+    assert_eq!(program.resume_lossy(json!([])).0, program.session());
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     // So may a content that nothing closes.
     let prose = |text: &str| format!("<message>So.</message><content_update target=\"c\">{text}");
     let directed = |answer: &str, expected: usize| {
-        let session = tagged.resume(&serde_json::json!({ "mode": "director" })).unwrap();
+        let session = tagged.resume(serde_json::json!({ "mode": "director" })).unwrap();
         let options = Options { truncated: true, ..Options::default() };
         assert_eq!(tagged.run_with(&session, answer.as_bytes(), &options).effects.len(), expected, "{answer:?}");
     };
@@ -663,7 +663,7 @@ fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
     let program = program_of(pack);
     let answers = ["<thinking>Sly.</thinking><message>Hello.</message>", "Maya (Analyst): Hi.\n", "As it is."];
     for mode in ["chat", "meeting"] {
-        let session = program.resume(&serde_json::json!({ "mode": mode })).unwrap();
+        let session = program.resume(serde_json::json!({ "mode": mode })).unwrap();
         let history = answers.map(|answer| program.turn(&session, answer)).to_vec();
         let prompt = program.prompt(&session, &Request { history, ..Request::default() });
         let said: Vec<&str> = prompt.messages.iter().map(|message| message.content.as_str()).collect();

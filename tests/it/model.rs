@@ -163,7 +163,7 @@ impl Model {
                     "params.n < 3" => call.params.get("n").and_then(rulebook::Value::as_f64).is_some_and(|n| n < 3.0),
                     // Nothing is written yet in the session with which an answer is judged here.
                     other if other.starts_with("params.status != 'complete' or") => {
-                        call.params.get("status").is_some_and(|status| *status != rulebook::Value::from("complete"))
+                        call.params.get("status").is_some_and(|status| status.as_str() != Some("complete"))
                     }
                     other => panic!("the model does not know the condition `{other}`"),
                 },

@@ -15,7 +15,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 fn session(program: &Program, mode: &str) -> Session {
-    program.resume(&json!({ "mode": mode })).unwrap()
+    program.resume(json!({ "mode": mode })).unwrap()
 }
 
 fn run(program: &Program, mode: &str, response: &[u8]) -> Outcome {

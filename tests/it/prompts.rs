@@ -85,7 +85,7 @@ fn every_prompt_keeps_its_budget_and_cuts_no_text() {
     let mut dice = Dice(7);
     for round in 0..10_000 {
         let (mode, model) = (modes[round % modes.len()], dice.pick(MODELS));
-        let session = program.resume(&json!({ "mode": mode, "state": random_state(&mut dice) })).unwrap();
+        let session = program.resume(json!({ "mode": mode, "state": random_state(&mut dice) })).unwrap();
         let mut request = request(model, &words(&mut dice, 60));
         request.history = (0..dice.below(30))
             .map(|number| {
@@ -456,7 +456,7 @@ fn no_value_can_become_an_utterance_or_a_member() {
     for dialect in [transcript, object] {
         let program = quoting(dialect);
         for text in forged {
-            let session = program.resume(&json!({ "state": { "value": text } })).unwrap();
+            let session = program.resume(json!({ "state": { "value": text } })).unwrap();
             let prompt = program.prompt(&session, &request("m", text));
             for said in prompt.texts {
                 assert_eq!(program.read_only(&session, &said), 0, "{text:?} became {said:?}");
@@ -501,7 +501,7 @@ fn beside(dialect: &str, template: &str) -> Option<Program> {
 #[track_caller]
 fn forms_nothing(program: &Program, a: &str, b: &str) {
     let written = |a: &str, b: &str| {
-        let session = program.resume(&json!({ "state": { "a": a, "b": b } })).unwrap();
+        let session = program.resume(json!({ "state": { "a": a, "b": b } })).unwrap();
         let said = program.prompt(&session, &request("m", "")).texts[0].clone();
         (program.read_only(&session, &said), said)
     };
@@ -565,7 +565,7 @@ fn no_value_forms_a_block_with_the_text_beside_it() {
     }
     // A tag that the author writes stays a tag, whatever its attributes hold.
     let own = beside(tags, "<message to=\"{{ state.a }}\" turn={{ state.b | int }}>x</message>").unwrap();
-    let session = own.resume(&json!({ "state": { "a": "Ada: (x) {y}", "b": 7 } })).unwrap();
+    let session = own.resume(json!({ "state": { "a": "Ada: (x) {y}", "b": 7 } })).unwrap();
     assert_eq!(own.prompt(&session, &request("m", "")).texts[0], "<message to=\"Ada: (x) {y}\" turn=7>x</message>");
     // Where the name of an entity could be a name.
     let any = "grammar = \"headers\"\nanchor = \"line\"\nblocks = { \"*\" = { role = \"section\" } }";
@@ -616,7 +616,7 @@ fn no_value_forms_a_block_with_the_text_beside_it() {
 fn a_turn_of_several_speakers_says_who_said_what() {
     let pack = rulebook_fs::read_pack("rules/roundtable".as_ref()).unwrap().folder;
     let program = Program::load(&pack).value.unwrap();
-    let session = program.resume(&json!({ "mode": "discussion" })).unwrap();
+    let session = program.resume(json!({ "mode": "discussion" })).unwrap();
     let mut request = Request { message: Some("Go on".to_owned()), ..Request::default() };
     request.history = vec![
         Turn::user("Should we?"),
@@ -650,7 +650,7 @@ fn a_variant_that_shows_all_entries_leaves_none_out() {
     let fact = |number: usize| json!({ "category": "c", "key": format!("key {number}"), "value": "v" });
     let memory: Vec<Value> = (0..12).map(|_| json!({ "kind": "preference", "text": "word ".repeat(60) })).collect();
     let state = json!({ "knowledge": (0..6).map(fact).collect::<Vec<_>>(), "agent_memory": memory });
-    let session = program.resume(&json!({ "state": state })).unwrap();
+    let session = program.resume(json!({ "state": state })).unwrap();
     let prompt = program.prompt(&session, &request("gpt-4o", "Go on."));
     let layer = prompt.ledger.layers.iter().find(|layer| layer.id == "session_state").unwrap();
     let trimmed = layer.trimmed.clone().unwrap_or_default();
@@ -738,7 +738,7 @@ fn a_trimmed_list_is_summed_up_as_a_whole() {
                 [tiers.all]\ncontext = 4000\nreserve = 100\n";
     let state = "{{ state.paid }} {{ state.last }} {{ state.sum }}";
     let program = program_with([("pack.toml", pack), ("state.md", state)]);
-    let session = program.resume(&json!({ "state": { "paid": [1, 2, 3, 4] } })).unwrap();
+    let session = program.resume(json!({ "state": { "paid": [1, 2, 3, 4] } })).unwrap();
     let prompt = program.prompt(&session, &Request::default());
     // A list is computed from what the layer sees, since otherwise nothing could shorten it.
     assert_eq!(prompt.text, "[3,4] [4,3] 10");

@@ -91,7 +91,7 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
     let flags = if pack.contains("value = \"two\"") { &["one", "two"][..] } else { &["one"] };
     for mode in MODES {
         for flag in flags {
-            let session = program.resume(&json!({ "mode": mode, "state": { "flag": flag } })).unwrap();
+            let session = program.resume(json!({ "mode": mode, "state": { "flag": flag } })).unwrap();
             let traced = Options { trace: true, ..Options::default() };
             let heard = TEXTS.iter().map(|text| program.hear_with(&session, text, &traced));
             for heard in heard.chain([program.start_with(&session, &traced)]) {
@@ -129,7 +129,7 @@ fn a_gate_on_a_value_that_is_never_set_is_shut() {
              [[rules]]\nid = \"r\"\non = \"reply\"\nin = [\"a\"]\neffects = [{{ set = \"flag\", value = \"{set}\" }}, {{ go = \"b\" }}]\n"
         );
         let found = Program::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-        found.iter().any(|one| one.code.to_string() == "pack/shut-gate")
+        found.iter().any(|one| one.code == "pack/shut-gate")
     };
     assert!(pack("state.flag == 'three'", "two"));
     assert!(pack("state.loud == 'two' and mode == 'a'", "two"));

@@ -52,7 +52,7 @@ fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
             "outputs": ["requirements-spec.md", "impact-analysis.md", "none.md"],
         },
     });
-    let session = program.resume(&json!({ "now": "2026-02-20T14:30:00.000Z", "state": state })).unwrap();
+    let session = program.resume(json!({ "now": "2026-02-20T14:30:00.000Z", "state": state })).unwrap();
     let mut table = Talk::new(&program, session, Options::default());
     let menu = done(&table.start(), &root);
     assert!(menu[0].contains("[E] Elaboration Mode"));

@@ -744,7 +744,7 @@ fn told_of(pack: &str) -> Vec<String> {
     let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
     let told = loaded.diagnostics.iter();
     told.map(|one| {
-        assert!(one.help.is_some() || one.code.to_string() == "pack/wrong-type", "{one}");
+        assert!(one.help.is_some() || one.code == "pack/wrong-type", "{one}");
         format!("{} {} {}", one.severity, one.code, one.at.map(word).unwrap_or_default())
     })
     .collect()
@@ -1135,7 +1135,7 @@ fn a_missing_file_suggests_one_with_a_similar_name() {
         let pack = PACK.replace("[modes.open]", &layers.replace("FILE", file));
         let files = [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/ticket.md", "pay")];
         let loaded = lint::check(&Folder::new("slips", files));
-        let missing = loaded.diagnostics.iter().find(|one| one.code.to_string() == "pack/missing-file");
+        let missing = loaded.diagnostics.iter().find(|one| one.code == "pack/missing-file");
         missing.and_then(|one| one.help.clone()).map(|help| help.to_string()).unwrap_or_default()
     };
     assert_eq!(help("ticket.md"), "");
@@ -1220,7 +1220,7 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
         let files =
             [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/all.md", "pay {{ braces }}")];
         let loaded = lint::check(&Folder::new("slips", files));
-        let told = loaded.diagnostics.iter().filter(|one| one.code.to_string() == "prompt/no-message");
+        let told = loaded.diagnostics.iter().filter(|one| one.code == "prompt/no-message");
         told.map(|one| one.severity.to_string()).collect::<String>()
     };
     let (all, history, message) = (

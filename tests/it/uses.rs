@@ -184,9 +184,5 @@ fn a_pack_that_two_others_use_is_taken_once_with_its_own_files() {
     check(&pack("desk", vec![using("one", "Same.\n"), using("two", "Same.\n")], &[], &[]), &[]);
     // Packs that differ in a text alone are two packs.
     let found = lint::check(&pack("desk", vec![using("one", "This.\n"), using("two", "That.\n")], &[], &[]));
-    assert!(
-        found.diagnostics.iter().any(|one| one.code.to_string() == "pack/duplicate-name"),
-        "{:?}",
-        found.diagnostics
-    );
+    assert!(found.diagnostics.iter().any(|one| one.code == "pack/duplicate-name"), "{:?}", found.diagnostics);
 }

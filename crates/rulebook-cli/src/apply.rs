@@ -98,9 +98,7 @@ fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, outcome: &Outcome, s
             fault.at = Some(Location { source, span: content.span.into() });
             fault.label = Some(cause);
         }
-        None => {
-            fault.help = Some(fault.help.map_or(cause.clone().into(), |help| format!("{help}; it is {cause}")).into())
-        }
+        None => fault.help = Some(fault.help.map_or(cause.clone(), |help| format!("{help}; it is {cause}")).into()),
     }
     fault
 }

@@ -29,6 +29,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
 
 /// How many random texts are tried; a nightly run raises the number.
 fn cases(usual: u32) -> ProptestConfig {
+    #[expect(clippy::disallowed_methods, reason = "how many are tried is up to whoever runs the tests")]
     let cases = std::env::var("PROPTEST_CASES")
         .ok()
         .and_then(|cases| cases.parse().ok())

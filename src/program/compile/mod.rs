@@ -42,7 +42,7 @@ const MOST_TOKENS: usize = 600;
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
-    let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json().into()));
+    let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json()));
     let ids = surface.effects().into_iter().filter_map(|effect| Some(effect.new.as_ref()?.value.as_str()));
     let mut compiler = Compiler {
         surface,

@@ -236,7 +236,7 @@ fn models(surface: &Surface, tiers: &Table<String, Tier>) -> Table<String, Model
 /// The traits that conditions see: those of the model on top of those of its tier.
 fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
     let mut all = below.and_then(Value::as_object).cloned().unwrap_or_default();
-    all.extend(own.iter().map(|(name, value)| (name.as_str(), value.value.to_json().into())));
+    all.extend(own.iter().map(|(name, value)| (name.as_str(), value.value.to_json())));
     Value::Object(all)
 }
 

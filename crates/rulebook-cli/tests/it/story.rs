@@ -217,7 +217,7 @@ proptest! {
         chunk in 1..40_usize,
     ) {
         let program = program(pack);
-        let session = program.resume(&json!({ "mode": mode })).unwrap();
+        let session = program.resume(json!({ "mode": mode })).unwrap();
         let options = Options { trace: true, ..Options::default() };
         let outcome = program.run_with(&session, &response, &options);
         let cut = program.run_with(&session, &response, &Options { chunk: Some(chunk), ..options });

@@ -124,7 +124,9 @@ fn variants_of(schema: &mut Json, of: &str) -> Vec<(String, Json)> {
                 _ => {}
             }
         }
-        variant["title"] = name.as_str().into();
+        if let Some(variant) = variant.as_object_mut() {
+            variant.insert("title".into(), name.as_str().into());
+        }
         named.push((name, variant));
     }
     let references = named.iter().map(|(name, _)| serde_json::json!({ "$ref": format!("#/$defs/{name}") }));
