@@ -83,7 +83,7 @@
 //! | floor | question |
 //! |---|---|
 //! | [`text`] | which bytes of which source? |
-//! | [`value`] | what do a payload, the state and an effect hold? JSON whose parts are shared |
+//! | [`value`](mod@value) | what do a payload, the state and an effect hold? JSON whose parts are shared |
 //! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |

@@ -5,7 +5,7 @@
 //! Never: knows what a name means, changes what it reads, or uses anything outside its scope.
 //!
 //! The language is that of Jinja, and everything in it is done here: [tokens](token), a [tree](syntax) that is
-//! [parsed](parse) from them, [code](code) [compiled](compile) from it once, and a [walk](run) over that code. Because
+//! [parsed](parse) from them, [code] [compiled](compile) from it once, and a [walk](run) over that code. Because
 //! a pack decides what a model may do, three things differ from other engines:
 //!
 //! * There is no *undefined*. An absent member is `none`, and so is a member of `none`; `default` replaces it. A
