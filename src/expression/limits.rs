@@ -7,7 +7,7 @@
 use super::item::Item;
 use super::resolve::{Read, resolve};
 use super::run::Run;
-use super::{Failure, Record, Scope};
+use super::{Failure, FailureKind, Record, Scope};
 use crate::text::excerpt;
 use crate::value::Value;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -80,7 +80,7 @@ impl Budget {
     pub(crate) fn take(&self, bytes: usize) -> Result<(), Failure> {
         if self.left(bytes) < bytes {
             self.exceeded.store(true, Relaxed);
-            return Err(Failure::new(Self::EXCEEDED));
+            return Err(Failure::over_budget());
         }
         self.spent.fetch_add(bytes, Relaxed);
         Ok(())
@@ -116,7 +116,8 @@ impl Halt {
 
     /// A value of the wrong kind, which may be absent.
     pub(super) fn unfit(item: &Item<'_>, message: impl Into<String>) -> Self {
-        Self(Box::new(Failure { message: message.into(), absence: item.is_none() }), Cause::Known)
+        let kind = if item.is_none() { FailureKind::Absence } else { FailureKind::Fault };
+        Self(Box::new(Failure { message: message.into(), kind }), Cause::Known)
     }
 
     /// What is wrong with a value that may have been made of an absent one.
@@ -128,8 +129,9 @@ impl Halt {
     pub(super) fn outside(self, reads: &[Read], scope: &Scope<'_>) -> Failure {
         let Self(failure, cause) = self;
         let is_absent = |index| resolve(reads, index, scope).is_ok_and(|value| value.is_null());
-        let absence = failure.absence || (cause == Cause::Unknown && (0..reads.len()).any(is_absent));
-        Failure { message: excerpt(&failure.message, 200).into_owned(), absence }
+        let absence = cause == Cause::Unknown && failure.kind == FailureKind::Fault && (0..reads.len()).any(is_absent);
+        let kind = if absence { FailureKind::Absence } else { failure.kind };
+        Failure { message: excerpt(&failure.message, 200).into_owned(), kind }
     }
 }
 
@@ -175,7 +177,7 @@ impl<'v> Run<'v> {
             && budget.left(bytes) < bytes
         {
             budget.exceeded.store(true, Relaxed);
-            return Err(Halt::new(Budget::EXCEEDED));
+            return Err(Failure::over_budget().into());
         }
         self.room.set(bytes.saturating_add(ROOM));
         Ok(())

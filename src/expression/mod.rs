@@ -87,19 +87,35 @@ use std::sync::Arc;
 pub struct Failure {
     /// What went wrong, in one line, lower case, in the words of the language.
     pub message: String,
-    /// Whether the cause is an absent value: an optional parameter, or an empty state.
-    pub absence: bool,
+    /// What kind of cause it has.
+    pub kind: FailureKind,
+}
+
+/// What kind of cause a failure has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// A name, a value or a limit of this evaluation.
+    Fault,
+    /// An absent value: an optional parameter, or an empty state.
+    Absence,
+    /// The budget of bytes that all values of one occasion share is spent.
+    Budget,
 }
 
 impl Failure {
     /// A failure that is not due to an absent value.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), absence: false }
+        Self { message: message.into(), kind: FailureKind::Fault }
+    }
+
+    /// The budget of the occasion is spent.
+    pub(super) fn over_budget() -> Self {
+        Self { message: Budget::EXCEEDED.to_owned(), kind: FailureKind::Budget }
     }
 
     /// A failure due to an absent value.
     pub(super) fn absent(message: impl Into<String>) -> Self {
-        Self { message: message.into(), absence: true }
+        Self { message: message.into(), kind: FailureKind::Absence }
     }
 }
 

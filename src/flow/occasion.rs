@@ -8,7 +8,7 @@
 use super::effect::Effect;
 use super::ids;
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
-use crate::expression::{Budget, Expression, Failure, Record, Scope};
+use crate::expression::{Budget, Expression, Failure, FailureKind, Record, Scope};
 use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
@@ -254,7 +254,7 @@ impl<'f> Flow<'f> {
 
     /// Reports that `what` failed and was left out.
     pub(super) fn left_out(&mut self, what: &str, at: Location, failure: &Failure) {
-        if failure.message == Budget::EXCEEDED {
+        if failure.kind == FailureKind::Budget {
             return self.too_costly(Some(at));
         }
         let message = message!("{} was left out: {}", &what, quote(&failure.message, 160));

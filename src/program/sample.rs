@@ -9,7 +9,7 @@
 use super::example::{Members, example};
 use super::{Body, Effect, Program, Slot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Budget, Expression, Failure, PathTemplate, Record, Scope, Shape, Template};
+use crate::expression::{Budget, Expression, Failure, FailureKind, PathTemplate, Record, Scope, Shape, Template};
 use crate::text::{Location, excerpt};
 use crate::value::value;
 use crate::value::{Object, Value};
@@ -257,7 +257,7 @@ impl Samples<'_> {
         match outcome {
             Ok(value) => Some(value),
             Err(failure) => {
-                if !failure.absence {
+                if failure.kind != FailureKind::Absence {
                     let message = format!("this fails with sample values: {}", excerpt(&failure.message, 160));
                     let help = "the samples are made from the schemas of `params` and the defaults of `state`";
                     self.tell(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
@@ -302,7 +302,7 @@ fn doomed<T>(reads: &[Vec<String>], data: &Value, run: impl Fn(&Scope<'_>) -> Re
             _ => return None,
         }
         match run(&scope) {
-            Err(fails) if !fails.absence => drop(failure.get_or_insert(fails)),
+            Err(fails) if fails.kind != FailureKind::Absence => drop(failure.get_or_insert(fails)),
             _ => return None,
         }
     }
