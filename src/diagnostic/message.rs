@@ -2,7 +2,7 @@
 //!
 //! In: a form with holes, `{}`, and what stands in them.
 //! Out: [`Message`], whose sentence is put together when it is read.
-//! Never: cuts or joins anything before that: what a sentence quotes can be looked at by itself.
+//! Never: joins anything before that: what a sentence quotes can be looked at by itself.
 
 use crate::text::{excerpt, one_line};
 use std::borrow::Cow;
@@ -23,9 +23,12 @@ pub struct Argument {
     most: usize,
 }
 
-/// A text of which a message shows at most so many characters.
+/// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that there
+/// are more: what is quoted may be the whole answer, once for each of a thousand findings.
 pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
-    Argument { text: text.as_ref().to_owned(), most }
+    let text = text.as_ref();
+    let end = text.char_indices().nth(most + 1).map_or(text.len(), |(end, _)| end);
+    Argument { text: text.get(..end).unwrap_or_default().to_owned(), most }
 }
 
 /// What can stand in a hole: what is printed, whole, or a [`quote`].
@@ -66,7 +69,7 @@ impl Message {
         &self.form
     }
 
-    /// What stands in the holes, whole.
+    /// What stands in the holes, as far as it may be shown.
     #[doc(hidden)]
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.arguments.iter().map(|argument| argument.text.as_str())
@@ -153,7 +156,7 @@ mod tests {
         let said = message!("`{}` closes {} of `{}`", quote("a very long name", 6), &2, "x\ny");
         assert_eq!(said.to_string(), "`a very…` closes 2 of `x\\ny`");
         assert_eq!(said.form(), "`{}` closes {} of `{}`");
-        assert_eq!(said.arguments().collect::<Vec<_>>(), ["a very long name", "2", "x\ny"]);
+        assert_eq!(said.arguments().collect::<Vec<_>>(), ["a very ", "2", "x\ny"]);
         // A sentence that was made as a whole may hold braces.
         assert_eq!(Message::from("write `{}`"), "write `{}`");
     }
