@@ -135,7 +135,7 @@ impl std::error::Error for Failure {}
 ///
 /// let at = Location::response(Span::new(0, 29));
 /// let when = Expression::parse(&Spanned::new("params.n in [1, 2] and not off".to_owned(), at)).unwrap();
-/// let (params, off) = (crate::value::json!({ "n": 2 }).into(), rulebook::Value::Null);
+/// let (params, off) = (serde_json::json!({ "n": 2 }).into(), rulebook::Value::Null);
 /// let scope = Scope::new().with("params", &params).with("off", &off);
 /// assert!(when.holds(&scope).unwrap());
 /// assert_eq!(when.reads(), [vec!["params".to_owned(), "n".to_owned()], vec!["off".to_owned()]]);

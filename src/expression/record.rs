@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// use rulebook::expression::Record;
 /// use serde_json::json;
 ///
-/// let before: Record = [("turns", json!(3)), ("notes", value!([]))].into_iter().collect();
+/// let before: Record = [("turns", json!(3)), ("notes", json!([]))].into_iter().collect();
 /// let mut after = before.clone();
 /// after.put("turns", 4);
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// ```
 /// use rulebook::expression::Scope;
 ///
-/// let state = crate::value::json!({ "turns": 3 }).into();
+/// let state = serde_json::json!({ "turns": 3 }).into();
 /// let outer = Scope::new().with("state", &state);
 /// let inner = Scope::inside(&outer).with_owned("item", "x".into());
 /// assert_eq!(inner.get("state").as_deref(), Some(&state));

@@ -333,21 +333,21 @@ impl PartialEq<&str> for Value {
 /// ```
 #[macro_export]
 macro_rules! value {
-    (null) => { $crate::value::Value::Null };
+    (null) => { $crate::Value::Null };
     ([ $($items:tt)* ]) => {{
         #[allow(unused_mut, clippy::vec_init_then_push, reason = "the list may be empty")]
-        let list: Vec<$crate::value::Value> = {
+        let list: Vec<$crate::Value> = {
             let mut list = Vec::new();
             $crate::value!(@items list $($items)*);
             list
         };
-        $crate::value::Value::from(list)
+        $crate::Value::from(list)
     }};
     ({ $($members:tt)* }) => {{
         #[allow(unused_mut, reason = "the object may be empty")]
-        let mut object = $crate::value::Object::new();
+        let mut object = $crate::Object::new();
         $crate::value!(@members object $($members)*);
-        $crate::value::Value::Object(object)
+        $crate::Value::Object(object)
     }};
     (@items $list:ident) => {};
     (@items $list:ident $item:tt , $($rest:tt)*) => {
@@ -356,7 +356,7 @@ macro_rules! value {
     };
     (@items $list:ident $item:tt) => { $list.push($crate::value!($item)); };
     (@items $list:ident $item:expr $(, $($rest:tt)*)?) => {
-        $list.push($crate::value::Value::from($item));
+        $list.push($crate::Value::from($item));
         $($crate::value!(@items $list $($rest)*);)?
     };
     (@members $object:ident) => {};
@@ -366,14 +366,14 @@ macro_rules! value {
     };
     (@members $object:ident $name:literal : $member:tt) => { $object.insert($name, $crate::value!($member)); };
     (@members $object:ident $name:literal : $member:expr $(, $($rest:tt)*)?) => {
-        $object.insert($name, $crate::value::Value::from($member));
+        $object.insert($name, $crate::Value::from($member));
         $($crate::value!(@members $object $($rest)*);)?
     };
     (@members $object:ident ($name:expr) : $member:tt $(, $($rest:tt)*)?) => {
         $object.insert($name, $crate::value!($member));
         $($crate::value!(@members $object $($rest)*);)?
     };
-    ($value:expr) => { $crate::value::Value::from($value) };
+    ($value:expr) => { $crate::Value::from($value) };
 }
 
 pub use value;
