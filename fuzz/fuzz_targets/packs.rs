@@ -1,6 +1,6 @@
 //! The packs that the targets read with, and the check that every byte is in the ledger.
 
-use rulebook::workspace::{packs_below, read_pack};
+use rulebook_fs::{packs_below, read_pack};
 use rulebook::{Outcome, Program};
 use std::path::Path;
 use std::sync::LazyLock;
