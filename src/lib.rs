@@ -84,6 +84,7 @@
 //! |---|---|
 //! | [`text`] | which bytes of which source? |
 //! | [`value`](mod@value) | what do a payload, the state and an effect hold? JSON whose parts are shared |
+//! | `json` | which value does a text write, strictly or as models write it? |
 //! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
@@ -133,6 +134,7 @@ mod flow;
 pub mod grammar;
 #[cfg(not(feature = "unstable"))]
 mod grammar;
+mod json;
 mod judge;
 #[cfg(feature = "unstable")]
 pub mod lint;

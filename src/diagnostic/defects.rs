@@ -141,8 +141,10 @@ named! {
         KeepAsText = "keep-as-text",
         /// Treats a block inside another as if it were outside.
         Lift = "lift",
-        /// Accepts a value that was read with faults.
+        /// Accepts a value that was read with faults, if every reading gives the same value.
         Repair = "repair",
+        /// Accepts what could be read of a value, even if something of it was lost or guessed.
+        Salvage = "salvage",
         /// Converts a value to the declared type if that loses nothing.
         Coerce = "coerce",
         /// Takes the declared default for a value that is wrong or absent.
@@ -191,7 +193,8 @@ named! {
 }
 
 use Strategy::{
-    AskAgain, Coerce, Default, Drop, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Refuse, Repair, TakeStrayText,
+    AskAgain, Coerce, Default, Drop, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Refuse, Repair, Salvage,
+    TakeStrayText,
 };
 
 impl Defect {
@@ -201,11 +204,11 @@ impl Defect {
     pub fn fits(self) -> &'static [Strategy] {
         match self {
             Defect::NoDialect => &[TakeStrayText, Drop, Refuse, AskAgain],
-            Defect::UnclosedBlock => &[Keep, Drop, KeepAsText, Repair, Refuse, AskAgain],
+            Defect::UnclosedBlock => &[Keep, Drop, KeepAsText, Repair, Salvage, Refuse, AskAgain],
             Defect::WrongCloser => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::StrayCloser => &[Keep, Drop, Refuse, AskAgain],
             Defect::MalformedOpener => &[Keep, Drop, Refuse, AskAgain],
-            Defect::MalformedPayload => &[Repair, Drop, KeepAsText, Refuse, AskAgain],
+            Defect::MalformedPayload => &[Repair, Salvage, Drop, KeepAsText, Refuse, AskAgain],
             Defect::StrayText => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::NestedBlock => &[Keep, Drop, KeepAsText, Lift, Refuse, AskAgain],
             Defect::Truncated => &[Keep, Refuse, AskAgain],

@@ -5,6 +5,7 @@
 //! decoded, or without its guards.
 //! Never: changes an unknown entity, or decodes twice a text that was not obviously encoded twice.
 
+use crate::json::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
 use crate::program::Block;
 use crate::surface::Decoding;
 use crate::text::Guard;
@@ -17,8 +18,10 @@ pub(crate) enum Spelling {
     Entities,
     /// With guards before lines that look like structure.
     Guarded(Guard),
-    /// With the escapes of a JSON string.
+    /// With the escapes of strings in code: those of JSON, and quotes of both kinds.
     Escapes,
+    /// With the escapes of a JSON string.
+    Json,
     /// With escapes that are themselves escaped.
     EscapesTwice,
 }
@@ -39,7 +42,8 @@ impl Spelling {
             Spelling::Plain => Cow::Borrowed(raw),
             Spelling::Entities => decode_entities(raw),
             Spelling::Guarded(guard) => guard.take_off(raw),
-            Spelling::Escapes => decode_string(raw),
+            Spelling::Escapes => decode_quoted(raw, '\''),
+            Spelling::Json => decode_string(raw),
             Spelling::EscapesTwice => unescape_again(&decode_string(raw)).into(),
         }
     }
@@ -50,7 +54,8 @@ impl Spelling {
             Spelling::Plain => decoded,
             Spelling::Entities => raw_offset_of_entities(raw, decoded),
             Spelling::Guarded(guard) => guard.raw_offset(raw, decoded),
-            Spelling::Escapes => raw_offset_of_escapes(raw, decoded, unescape),
+            Spelling::Escapes => raw_offset_of_escapes(raw, decoded, |text| escape_in(text, '\'')),
+            Spelling::Json => raw_offset_of_escapes(raw, decoded, unescape),
             Spelling::EscapesTwice => {
                 let once = decode_string(raw);
                 let offset = raw_offset_of_escapes(&once, decoded, known_escape);
@@ -108,15 +113,6 @@ fn reference(text: &str) -> Option<(usize, char)> {
         }
     };
     Some((end + 1, character))
-}
-
-/// Decodes the escapes of a JSON string without its quotes. A backslash that starts no valid escape is dropped, as most
-/// lenient JSON readers do.
-pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
-        return Cow::Borrowed(raw);
-    }
-    resolve(raw, unescape).into()
 }
 
 /// A JSON string without the quotes at its ends; a cut may have removed either.
@@ -197,64 +193,6 @@ fn unescape_again(text: &str) -> String {
     resolve(text, known_escape)
 }
 
-/// Replaces each backslash and what `escape` reads after it; a length of 0 keeps the backslash.
-fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        let after = rest.get(at + 1..).unwrap_or_default();
-        let (length, character) = escape(after);
-        out.push(if length == 0 { '\\' } else { character });
-        rest = after.get(length..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The same as [`unescape`]; 0 if it is not an escape of JSON.
-fn known_escape(text: &str) -> (usize, char) {
-    match text.bytes().next() {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => unescape(text),
-        Some(b'u') => match unescape(text) {
-            (1, _) => (0, 'u'),
-            read => read,
-        },
-        _ => (0, '\\'),
-    }
-}
-
-/// The length of the escape after a backslash, and the character that it stands for.
-fn unescape(text: &str) -> (usize, char) {
-    let Some(first) = text.chars().next() else { return (0, '\\') };
-    let hex = |from: usize| {
-        let digits = text.get(from..from + 4)?;
-        u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-    };
-    match first {
-        'n' => (1, '\n'),
-        't' => (1, '\t'),
-        'r' => (1, '\r'),
-        'b' => (1, '\u{8}'),
-        'f' => (1, '\u{c}'),
-        'u' => {
-            let Some(unit) = hex(1) else { return (1, 'u') };
-            if let Some(character) = char::from_u32(unit) {
-                return (5, character);
-            }
-            let low = text.get(5..7).filter(|next| *next == "\\u").and_then(|_| hex(7));
-            match low.filter(|low| (0xD800..0xDC00).contains(&unit) && (0xDC00..0xE000).contains(low)) {
-                Some(low) => {
-                    let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                    (11, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
-                }
-                None => (5, char::REPLACEMENT_CHARACTER),
-            }
-        }
-        other => (other.len_utf8(), other),
-    }
-}
-
 /// The offset in a raw text of the offset `decoded` after decoding escapes.
 fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (usize, char)) -> usize {
     let (mut from, mut to) = (0, 0);
@@ -325,7 +263,7 @@ mod tests {
 
     #[test]
     fn escapes_are_resolved() {
-        assert_eq!(decode_string(r#"a\n\u00e9\ud83d\ude00\/\"\d\ud800"#), "a\n\u{e9}\u{1f600}/\"d\u{fffd}");
+        assert_eq!(decode_string(r#"a\n\u00e9\ud83d\ude00\/\"\d\ud800"#), "a\n\u{e9}\u{1f600}/\"\\d\u{fffd}");
         assert_eq!(Spelling::EscapesTwice.decode(r#"a\\n\\\"b\\\""#), "a\n\"b\"");
     }
 

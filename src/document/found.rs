@@ -33,8 +33,8 @@ pub(crate) enum What {
     Remark(Remark),
     /// A `fault_…` rule of the dialect's grammar.
     Fault(RuleId),
-    /// A `fault_…` rule of the grammar of payloads.
-    PayloadFault(RuleId),
+    /// A fault of a JSON payload.
+    PayloadFault(&'static str),
 }
 
 impl From<Defect> for What {

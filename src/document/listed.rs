@@ -6,10 +6,10 @@
 //! calls.
 //! Never: reads a parameter: the judge does, as strictly as in any payload.
 
-use super::payload::{Field, Layout, Source};
+use super::payload::{Field, Source};
 use super::{Attribute, Key, Written};
-use crate::grammar::RuleId;
-use crate::program::{Block, Limits};
+use crate::json::{self, Context, Fault, Grade};
+use crate::program::Block;
 use crate::text::Span;
 
 /// The calls of a payload.
@@ -19,7 +19,7 @@ pub(super) struct Listed {
     /// Whether they are the entries of a list.
     pub(super) is_list: bool,
     /// The faults outside their parameters that strict JSON refuses.
-    pub(super) faults: Vec<(RuleId, Span)>,
+    pub(super) faults: Vec<Fault>,
 }
 
 /// One call in a payload.
@@ -33,8 +33,8 @@ pub(super) struct ListedCall {
     pub(super) beside: Vec<Span>,
     /// Repeated keys on the path to its name or parameters: the last of each counts.
     pub(super) repeated: Vec<Span>,
-    /// Whether it has a fault outside its parameters that strict JSON refuses.
-    pub(super) mended: bool,
+    /// The worst fault outside its parameters that strict JSON refuses.
+    pub(super) worst: Option<Grade>,
 }
 
 impl ListedCall {
@@ -45,7 +45,11 @@ impl ListedCall {
 
     /// How it is written. A call with a tolerated fault runs only if the pack says so, as with faulty parameters.
     pub(super) fn written(&self) -> Written {
-        if self.mended { Written::Mended } else { Written::Bound }
+        match self.worst {
+            None => Written::Bound,
+            Some(Grade::Certain) => Written::Mended,
+            Some(Grade::Lossy) => Written::Salvaged,
+        }
     }
 }
 
@@ -64,7 +68,7 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
     let name: Vec<&str> = name.iter().map(String::as_str).collect();
     let named = at(&name);
     let mut call =
-        ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), mended: false };
+        ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), worst: None };
     if let Some(way) = block.body.as_deref().filter(|_| is_whole) {
         let way: Vec<&str> = way.split('.').collect();
         let keys = [name.first(), way.first()];
@@ -86,38 +90,47 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
 }
 
 /// The calls in `body`, if it can be read and has the shape that its block declares.
-pub(super) fn read(text: &str, body: Span, block: &Block, limits: &Limits) -> Option<Listed> {
+pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
+    let text = source.text;
     let (name, each) = block.named_within()?;
     let params: Option<Vec<&str>> = block.body.as_deref().map(|way| way.split('.').collect());
-    let layout = Layout::whole(text, body.trimmed(text), limits)?;
-    let root = layout.root()?;
-    let is_list = each && layout.is_list(root);
-    let entries = if is_list { layout.entries(root) } else { vec![root] };
+    let declares = |name: &str| source.declares(name);
+    let context = Context { declares: &declares, cut: source.cut, ..source.context() };
+    let tape = json::tape(text, body.trimmed(text), context)?;
+    let root = tape.root()?;
+    let is_list = each && tape.is_list(root);
+    let entries = if is_list { tape.entries(root) } else { vec![root] };
     let mut calls: Vec<ListedCall> = entries
         .into_iter()
         .filter_map(|entry| {
-            let span = layout.span(entry)?;
-            let at = |way: &[&str]| layout.value(entry, way);
+            let span = tape.span(entry)?;
+            let at = |way: &[&str]| tape.value(entry, way, text);
             let name: Vec<&str> = name.iter().map(String::as_str).collect();
-            let Some(way) = params.as_ref().filter(|_| layout.is_object(entry)) else {
+            let Some(way) = params.as_ref().filter(|_| tape.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
-                return Some(ListedCall { span, name, params: span, beside, repeated, mended: false });
+                return Some(ListedCall { span, name, params: span, beside, repeated, worst: None });
             };
             let params = at(way).unwrap_or(Span::new(span.end, span.end));
             let read = |key: &str| name.first() == Some(&key) || way.first() == Some(&key);
-            let beside = layout.members(entry).filter(|(key, _)| !read(key)).map(|(_, member)| member).collect();
-            let mut repeated = layout.repeated(entry, &name);
-            repeated.extend(layout.repeated(entry, way));
+            let beside = tape.members(entry, text).filter(|(key, _)| !read(key)).map(|(_, member)| member).collect();
+            let mut repeated = tape.repeated(entry, &name, text);
+            repeated.extend(tape.repeated(entry, way, text));
             repeated.sort_unstable_by_key(|key| key.start);
             repeated.dedup();
-            Some(ListedCall { span, name: at(&name), params, beside, repeated, mended: false })
+            Some(ListedCall { span, name: at(&name), params, beside, repeated, worst: None })
         })
         .collect();
     let holds = |span: Span, at: &Span| span.start <= at.start && at.end <= span.end;
     let outside = |at: &Span| !calls.iter().any(|call| holds(call.params, at));
-    let faults: Vec<(RuleId, Span)> = layout.faults().filter(|(_, at)| outside(at)).collect();
+    let faults: Vec<Fault> = tape.faults().iter().filter(|fault| outside(&fault.span)).copied().collect();
     for call in &mut calls {
-        call.mended = faults.iter().any(|(_, at)| holds(call.span, at));
+        // What was lost or guessed around a call, or at its edges, may have taken something of it.
+        let around_all = |fault: &Fault| matches!(fault.name, json::CODE_FENCE | json::TEXT_AROUND);
+        let of_call =
+            |fault: &&Fault| holds(call.span, &fault.span) || fault.grade == Grade::Lossy || around_all(fault);
+        let inside = tape.faults().iter().filter(|fault| holds(call.params, &fault.span));
+        let lossy = inside.filter(|fault| fault.grade == Grade::Lossy);
+        call.worst = faults.iter().filter(of_call).chain(lossy).map(|fault| fault.grade).max();
     }
     Some(Listed { calls, is_list, faults })
 }

@@ -30,7 +30,7 @@ mod side_by_side;
 mod strings;
 
 pub use announce::StreamEvent;
-pub(crate) use decode::{Spelling, decode_entities, decode_string, unquoted};
+pub(crate) use decode::{Spelling, decode_entities, unquoted};
 pub(crate) use edges::{is_cdata, trimmed, without_between, without_frame};
 pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::{Mask, Quotes, is_masked};
@@ -171,8 +171,10 @@ pub(crate) enum Written {
     Twice,
     /// As any other JSON value.
     Value,
-    /// As any other JSON value, after it was repaired.
+    /// As any other JSON value, after faults that change nothing.
     Mended,
+    /// As any other JSON value, of which something was lost or guessed.
+    Salvaged,
 }
 
 /// A value from an opener, without quotes.

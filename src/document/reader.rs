@@ -14,12 +14,13 @@ use super::marks::Look;
 use super::masks::Openers;
 use super::open::{End, Fill, Open};
 use super::pairs::Tagged;
-use super::payload::{Source, Spelled};
+use super::payload::{Source, Spelled, ends_response};
 use super::prelude::{Answer, Stand};
 use super::scanner::Scanner;
 use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Spelling, Written};
 use crate::diagnostic::{Defect, Remark};
-use crate::grammar::{Machine, RuleId};
+use crate::grammar::Machine;
+use crate::json::Fault;
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
 use crate::surface::{Anchor, Ending, Payload, Role};
 use crate::text::{Span, beginning};
@@ -294,7 +295,7 @@ impl Scanner {
         let ended = if open.empty { Ended::Whole } else { end.ended() };
         let (mut body, mut named, mut written) = (end.body(inner, block, given.text), None, Written::Bound);
         if let Some((_, each)) = block.named_within()
-            && let Some(listed) = self.listed(open.family, body, block, given)
+            && let Some(listed) = self.listed(open.family, body, block, ended, given)
         {
             if each && parent.is_none() {
                 if !listed.calls.is_empty() {
@@ -331,11 +332,14 @@ impl Scanner {
     }
 
     /// The calls that a payload names itself, as fields or as JSON.
-    fn listed(&self, family: usize, body: Span, block: &program::Block, given: &Given<'_>) -> Option<Listed> {
-        let fields = block.payload.contains(&Payload::Tags);
-        if !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
-            return listed::read(given.text, body, block, &self.limits);
-        }
+    fn listed(
+        &self,
+        family: usize,
+        body: Span,
+        block: &program::Block,
+        ended: Ended,
+        given: &Given<'_>,
+    ) -> Option<Listed> {
         let source = Source {
             text: given.text,
             masks: self.masks.found(),
@@ -343,9 +347,15 @@ impl Scanner {
             spelled: Spelled::of(family, block),
             spelling: Spelling::Plain,
             limits: &self.limits,
-            values: &Cell::new(0),
+            values: &Cell::new(self.limits.values),
+            bound: block,
+            cut: ended.is_cut() || ends_response(given.text, body.end),
         };
-        listed::of_fields(&source, body, block)
+        let fields = block.payload.contains(&Payload::Tags);
+        match !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
+            true => listed::read(&source, body, block),
+            false => listed::of_fields(&source, body, block),
+        }
     }
 
     fn pass(&mut self, span: Span) {
@@ -390,9 +400,9 @@ impl Scanner {
         }
     }
 
-    fn payload_faults(&mut self, faults: &[(RuleId, Span)]) {
-        for (rule, span) in faults {
-            self.finds(Found::new(What::PayloadFault(*rule), *span));
+    fn payload_faults(&mut self, faults: &[Fault]) {
+        for fault in faults {
+            self.finds(Found::new(What::PayloadFault(fault.name), fault.span));
         }
     }
 

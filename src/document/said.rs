@@ -4,7 +4,8 @@
 //! Out: [`Said`]: the attributes by their names, decoded, and what the block is called.
 //! Never: looks beyond the opener.
 
-use super::{Attribute, Block, Key, decode_entities, decode_string, unquoted};
+use super::{Attribute, Block, Key, decode_entities, unquoted};
+use crate::json::decode_string;
 use crate::program::{self, Called, Dialect};
 use crate::text::Span;
 use std::borrow::Cow;

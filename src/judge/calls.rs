@@ -6,14 +6,16 @@
 
 use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, Message, message, quote};
-use crate::document::Block;
+use crate::document::{Block, Key};
 use crate::expression::Template;
+use crate::json::{self, Context};
 use crate::program::{self, ActionId, Schema};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::Value as Json;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
+use std::rc::Rc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(crate) struct Call<'r> {
     pub(crate) form: &'static str,
     /// Whether a value could be read, even with faults.
     pub(super) readable: bool,
+    /// Whether something of the value was lost or guessed.
+    pub(super) lossy: bool,
     /// Whether its parameters fit the action's schema.
     fits: bool,
     /// Whether it has parameters that its action does not declare.
@@ -54,6 +58,7 @@ impl<'r> Judgement<'r> {
                 accepted,
                 form: "none",
                 readable: false,
+                lossy: false,
                 fits: false,
                 undeclared: false,
             });
@@ -76,10 +81,11 @@ impl<'r> Judgement<'r> {
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
         // A call that was dropped because it was cut off is not told a second time for its payload or its half name.
-        let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
+        let is_dropped = |call: &Call<'_>| !call.accepted && (!call.readable || call.lossy);
+        let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(is_dropped);
         let cut = block.ended.is_cut() && dropped(self);
         self.judge_beside(call, bound, action.filter(|_| !cut));
-        if action.is_none() && !waits && !(cut && self.is_name_cut(block, bound)) {
+        if action.is_none() && !waits && !self.is_name_cut(block, bound) {
             self.judge_unknown(&name, call, block, bound);
         }
         let fits = !cut && self.read_payload(call, block, bound, action);
@@ -91,11 +97,18 @@ impl<'r> Judgement<'r> {
 
     /// Whether a member that names an action was cut off: a string without its closing quote.
     fn is_name_cut(&self, block: &Block, bound: &program::Block) -> bool {
-        let program::Called::Attribute(name) = &bound.called else { return false };
-        let named = self.said(block).and_then(|said| said.attribute(name));
+        let named = match &bound.called {
+            program::Called::Attribute(name) if self.reads_members() => {
+                self.said(block).and_then(|said| said.attribute(name))
+            }
+            program::Called::Payload { .. } => {
+                block.attributes.iter().find(|attribute| matches!(attribute.key, Key::Payload))
+            }
+            _ => None,
+        };
         let said = named.map(|attribute| attribute.value.span().of(self.text));
         let cut = |said: &str| said.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
-        self.reads_members() && said.is_some_and(cut)
+        said.is_some_and(cut)
     }
 
     fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::Block) {
@@ -289,11 +302,20 @@ impl<'r> Judgement<'r> {
 
     /// Whether a value could be read, even with faults.
     pub(super) fn can_repair(&self, call: usize) -> bool {
+        self.calls.get(call).is_some_and(|call| call.readable && !call.lossy)
+    }
+
+    pub(super) fn can_salvage(&self, call: usize) -> bool {
         self.calls.get(call).is_some_and(|call| call.readable)
     }
 
     pub(super) fn coerce(&mut self, call: usize) -> bool {
-        self.change_params(call, |params, schema| typing::coerced(params, schema.types()))
+        let (depth, values) = (self.program.limits.depth, Rc::clone(&self.values));
+        let parse = |text: &str| {
+            let read = json::read(text, Span::new(0, text.len()), Context::new(depth, &values)).ok()?;
+            (!read.is_lossy()).then_some(read.value)
+        };
+        self.change_params(call, |params, schema| typing::coerced(params, schema.types(), &parse))
     }
 
     pub(super) fn fill_defaults(&mut self, call: usize) -> bool {

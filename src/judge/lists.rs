@@ -40,7 +40,7 @@ impl<'r> Judgement<'r> {
             let value = self.section_value(index);
             let forgiven = self.forgiven.borrow_mut().remove(&index);
             if let Some(json) = forgiven {
-                json.faults.iter().for_each(|fault| self.payload_fault(&fault.name, fault.span, Some(bound.at)));
+                json.faults.iter().for_each(|fault| self.payload_fault(fault.name, fault.span, Some(bound.at)));
                 json.repeated.iter().for_each(|key| self.repeated_key(key, block.body(), bound));
                 self.findings.left_out += json.left_out;
             }

@@ -41,9 +41,9 @@ use outside::Place;
 use reasoning::Reasoning;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
-use crate::document::payload::Json;
 use crate::document::{Attribute, Block, Document, Key, Said};
 use crate::expression::{Record, Scope};
+use crate::json::Json;
 use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};

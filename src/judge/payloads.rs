@@ -9,8 +9,9 @@ use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, Remark, Strategy, fault_words, is_fault, message, quote};
-use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
-use crate::document::{Block, Ended, Key, Said, Spelling, Written, decode_string, is_cdata, trimmed, unquoted};
+use crate::document::payload::{self, Fields, Payload, Source, Spelled, ends_response};
+use crate::document::{Block, Ended, Key, Said, Spelling, Written, is_cdata, trimmed, unquoted};
+use crate::json::{self, Fault, Grade, Json, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
 use crate::text::{Span, excerpt};
@@ -55,9 +56,10 @@ impl<'r> Judgement<'r> {
         let source = self.source(block, bound, dialect, &values);
         let Some(mut given) = self.given(asked, source, types) else { return false };
         // The faults themselves were told when the whole answer was read.
-        if block.written == Written::Mended {
-            self.with_call(call, |call| call.readable = true);
-            self.malformed(call, bound, places::whole(block), payload::FORGIVEN);
+        if let Written::Mended | Written::Salvaged = block.written {
+            let lossy = block.written == Written::Salvaged;
+            self.with_call(call, |call| (call.readable, call.lossy) = (true, lossy));
+            self.malformed(call, bound, places::whole(block), if lossy { json::LOSSY } else { json::FORGIVEN });
         }
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };
@@ -66,6 +68,8 @@ impl<'r> Judgement<'r> {
             self.join_opener(asked, &mut given.params, of_opener, &told);
         }
         let Given { form, params, settled, rung, incomplete } = given;
+        // Of a payload that was not accepted as it was read, nothing more is reported.
+        let refused = self.calls.get(call).is_some_and(|call| call.lossy && !call.accepted);
         // Attributes that join another payload are no form of their own.
         let mut readers = bound.payload.iter().map(|reader| reader.word());
         let declared = readers.find(|word| form == "attributes" || *word != "attributes").unwrap_or_default();
@@ -89,6 +93,9 @@ impl<'r> Judgement<'r> {
             call.params = params;
             call.undeclared = undeclared.count > 0;
         });
+        if refused {
+            return false;
+        }
         if !joins {
             self.judge_unread(call, block, bound, types);
         }
@@ -134,7 +141,13 @@ impl<'r> Judgement<'r> {
                 settled = typed.plain;
                 ("tags", typed.params.into())
             }
-            Payload::Json(json) => ("json", self.params_of_json(asked, json, types)?),
+            Payload::Json(mut json) => {
+                json.faults.extend(self.goes_on_behind(block, bound));
+                if json.is_lossy() {
+                    json.forgiven = Some(json::LOSSY);
+                }
+                ("json", self.params_of_json(asked, json, types)?)
+            }
             Payload::Text => {
                 let span = trimmed(block.body(), self.text, &bound.trim);
                 let text = span.of(self.text);
@@ -142,12 +155,24 @@ impl<'r> Judgement<'r> {
                 let text = if is_cdata { text.into() } else { source.spelling.decode(text) };
                 ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
             }
-            Payload::Unreadable(Unreadable { why, at }) => {
+            Payload::Unreadable(Unreadable { why, at, .. }) => {
                 self.malformed(call, bound, at, &*why);
                 return None;
             }
         };
         Some(Given { form, params, settled, rung: read.rung, incomplete })
+    }
+
+    /// The last brace of a payload that ends its block, if the payload goes on behind it: there is a brace too many.
+    fn goes_on_behind(&self, block: &Block, bound: &program::Block) -> Option<Fault> {
+        // Other entries follow one of a list, and other members the value of one.
+        let is_part = bound.named_within().is_some_and(|(_, each)| each) || self.reads_members();
+        let end = Some(block.body().end).filter(|_| !is_part)?;
+        let rest = self.text.get(end..).filter(|_| end == block.span().end)?.trim_start();
+        let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
+        let is_more = rest.starts_with(['}', ']']) || rest.strip_prefix(',').is_some_and(goes_on);
+        let span = Span::new(end.checked_sub(1)?, end);
+        is_more.then_some(Fault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })
     }
 
     /// The payload from the first reader that can read it.
@@ -170,7 +195,7 @@ impl<'r> Judgement<'r> {
             return Some(payload::Read { payload: Payload::Attributes, rung });
         }
         // Read the member again, to learn why it could not be read.
-        let member = matches!(block.written, Written::Value | Written::Mended);
+        let member = matches!(block.written, Written::Value | Written::Mended | Written::Salvaged);
         let ladder = if member { &[surface::Payload::Json] } else { &*bound.payload };
         Some(payload::read(&source, block.body(), ladder))
     }
@@ -209,6 +234,16 @@ impl<'r> Judgement<'r> {
             self.repeated_key(key, *field, bound);
         }
         self.findings.left_out += typed.left_out;
+        for span in &typed.rounded {
+            self.rounded(*span, bound);
+        }
+        for fault in &typed.faults {
+            self.payload_fault(fault.name, fault.span, Some(bound.at));
+        }
+        if let Some(first) = typed.faults.first() {
+            self.with_call(call, |call| call.readable = true);
+            self.malformed(call, bound, first.span, named_faults(json::FORGIVEN, &typed.faults));
+        }
         for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let said = excerpt(text.of(self.text), 40);
             let message = message!("`{}` stands between fields, and nothing reads it", &said);
@@ -241,17 +276,16 @@ impl<'r> Judgement<'r> {
     fn params_of_json(&mut self, Asked { call, block, bound }: Asked<'_>, json: Json, types: &Types) -> Option<Object> {
         let whole = places::whole(block);
         for fault in &json.faults {
-            self.payload_fault(&fault.name, fault.span, Some(bound.at));
+            self.payload_fault(fault.name, fault.span, Some(bound.at));
         }
         for key in &json.repeated {
             self.repeated_key(key, whole, bound);
         }
         self.findings.left_out += json.left_out;
-        // A value that was lost matters only where the action declares it.
-        let counts = |way: &[String]| typing::declares(&json.value, types, way);
-        if let Some(lost) = json.lost.iter().find(|lost| counts(&lost.way)) {
-            self.malformed(call, bound, lost.span, lost.why);
-            return None;
+        let lost = json.rounded.iter().find(|one| typing::is_lost(one, self.text, types));
+        let lost = lost.map(|one| (one.span, one.is_near));
+        for one in json.rounded.iter().filter(|one| Some(one.span) != lost.map(|(span, _)| span)) {
+            self.rounded(one.span, bound);
         }
         let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
         let value = if none { Object::new().into() } else { json.value };
@@ -272,15 +306,22 @@ impl<'r> Judgement<'r> {
             params.remove(name);
         }
         self.with_call(call, |call| call.readable = true);
-        if let Some(why) = json.forgiven.filter(|_| block.written != Written::Mended) {
-            // Name the faults: a model that is asked again must know what to write instead.
-            let mut faults: Vec<String> = json.faults.iter().map(|fault| fault_words(&fault.name)).collect();
-            faults.sort_unstable();
-            faults.dedup();
-            let why = if faults.is_empty() { why.to_owned() } else { format!("{why}: {}", faults.join(", ")) };
-            self.malformed(call, bound, whole, why);
+        self.with_call(call, |call| call.lossy |= json.faults.iter().any(|fault| fault.grade == Grade::Lossy));
+        if let Some((span, is_near)) = lost {
+            self.with_call(call, |call| call.lossy = true);
+            self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
+        }
+        let told_already = matches!(block.written, Written::Mended | Written::Salvaged);
+        if let Some(why) = json.forgiven.filter(|_| !told_already) {
+            self.malformed(call, bound, whole, named_faults(why, &json.faults));
         }
         Some(params)
+    }
+
+    /// Reports a number with more digits than a double can keep.
+    fn rounded(&mut self, at: Span, bound: &program::Block) {
+        let message = message!("`{}` is rounded to the nearest double", quote(at.of(self.text), 40));
+        self.remark(Remark::FieldForm, at, message, Some(bound.at));
     }
 
     pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
@@ -423,6 +464,8 @@ impl<'r> Judgement<'r> {
             spelling: Spelling::of(bound),
             limits: &self.program.limits,
             values,
+            bound,
+            cut: block.ended.is_cut() || ends_response(self.text, block.body().end),
         }
     }
 
@@ -497,6 +540,18 @@ impl<'r> Judgement<'r> {
         let way = faults.first().map(|fault| fault.way.clone()).unwrap_or_default();
         Some((way, faults.iter().map(|fault| program::misfit_at("", fault)).collect()))
     }
+}
+
+/// Why a number is lost.
+const TOO_LONG: &str = "a number cannot be kept as it is written";
+const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
+
+/// A reason with the names of the faults: a model that is asked again must know what to write instead.
+fn named_faults(why: &str, faults: &[Fault]) -> String {
+    let mut words: Vec<String> = faults.iter().map(|fault| fault_words(fault.name)).collect();
+    words.sort_unstable();
+    words.dedup();
+    if words.is_empty() { why.to_owned() } else { format!("{why}: {}", words.join(", ")) }
 }
 
 /// Whether a value given instead of parameters means that there are none: `null`, or an empty text.

@@ -6,7 +6,8 @@
 
 use super::typing::Entry;
 use crate::document::Block;
-use crate::document::payload::{Fields, Layout, Source};
+use crate::document::payload::{Fields, Source};
+use crate::json::Tape;
 use crate::program::{Kind, Types};
 use crate::text::Span;
 use std::cell::{OnceCell, RefCell};
@@ -22,7 +23,7 @@ pub(super) struct Places<'t> {
     told: Vec<Entry<'t>>,
     /// The whole payload, or the opener if it is empty.
     whole: Span,
-    layout: OnceCell<Option<Layout<'t>>>,
+    tape: OnceCell<Option<Tape>>,
     /// The fields of each body that has been read, by its start.
     fields: RefCell<BTreeMap<usize, Rc<Fields>>>,
 }
@@ -31,7 +32,7 @@ impl<'t> Places<'t> {
     pub(super) fn new(source: Source<'t>, types: &'t Types, block: &Block, told: Vec<Entry<'t>>) -> Self {
         let body = block.body();
         let whole = whole(block);
-        Self { source, types, body, told, whole, layout: OnceCell::new(), fields: RefCell::default() }
+        Self { source, types, body, told, whole, tape: OnceCell::new(), fields: RefCell::default() }
     }
 
     /// The span to point at for a fault at the end of a path, in a payload that was read in this form.
@@ -39,8 +40,8 @@ impl<'t> Places<'t> {
         let found = match form {
             "json" if !way.is_empty() => {
                 let body = self.body.trimmed(self.source.text);
-                let layout = self.layout.get_or_init(|| Layout::of(self.source.text, body, self.source.limits));
-                layout.as_ref().and_then(|layout| layout.place(way))
+                let tape = self.tape.get_or_init(|| self.source.tape(body));
+                tape.as_ref().and_then(|tape| tape.place(way, self.source.text))
             }
             "tags" => self.field(self.body, self.types, way),
             _ => None,

@@ -6,9 +6,9 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
-use crate::document::payload::json_grammar;
 use crate::document::{Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
+use crate::json;
 use crate::program::{self, Called, Closer, Family};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span};
@@ -44,8 +44,7 @@ impl<'r> Judgement<'r> {
                     self.judge_found(defect, found);
                 }
                 What::Fault(rule) => self.judge_fault(rule, found),
-                What::PayloadFault(rule) => {
-                    let name = json_grammar().map_or("", |grammar| grammar.rule_name(rule));
+                What::PayloadFault(name) => {
                     self.payload_fault(name, found.span(), self.place_of(found));
                 }
                 What::Remark(Remark::FieldForm) if self.is_beside(found) => {
@@ -143,7 +142,10 @@ impl<'r> Judgement<'r> {
     /// Reports a tolerated fault of JSON.
     pub(super) fn payload_fault(&mut self, name: &str, span: Span, rule: Option<Location>) {
         let message = message!("the payload is no strict JSON: {}", &fault_words(name));
-        let diagnostic = Diagnostic::new(Code::fault(name), Location::response(span), message);
+        let mut diagnostic = Diagnostic::new(Code::fault(name), Location::response(span), message);
+        if name == json::CODE_FENCE {
+            diagnostic.help = Some("write it without a code fence around it".into());
+        }
         self.find(diagnostic.with_rule(rule));
     }
 

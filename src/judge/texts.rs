@@ -294,7 +294,7 @@ impl Judgement<'_> {
     fn spelling(&self, index: usize) -> Spelling {
         let Some((block, bound)) = self.block(index) else { return Spelling::Plain };
         match block.written {
-            Written::String => Spelling::Escapes,
+            Written::String => Spelling::Json,
             Written::Twice => Spelling::EscapesTwice,
             Written::Bound => match (bound.decode, &self.dialect) {
                 (Some(Decoding::Entities), _) if bound.role == Role::Content => Spelling::Plain,
@@ -303,7 +303,7 @@ impl Judgement<'_> {
                 }
                 _ => Spelling::of(bound),
             },
-            Written::Value | Written::Mended => Spelling::Plain,
+            Written::Value | Written::Mended | Written::Salvaged => Spelling::Plain,
         }
     }
 

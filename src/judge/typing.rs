@@ -4,11 +4,12 @@
 //! Out: parameters, undeclared keys, repeated fields, and text between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::payload::{Field, Fields, Source, read_strictly, unmarked};
+use crate::document::payload::{Field, Fields, Source, unmarked};
 use crate::document::{Spelling, is_cdata};
+use crate::json::{self, Context, Fault, Grade, Json, Rounded};
 use crate::program::{Kind, Types};
 use crate::text::{Span, same};
-use crate::value::{Members, Object, Value, number};
+use crate::value::{Members, Object, Value, nearest, number};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -40,6 +41,10 @@ pub(super) struct Typed {
     pub(super) between: Vec<Span>,
     /// Tags of fields with more than a name.
     pub(super) verbose: Vec<Span>,
+    /// Faults of the JSON in fields.
+    pub(super) faults: Vec<Fault>,
+    /// Numbers that are rounded to the nearest double.
+    pub(super) rounded: Vec<Span>,
     /// Openers inside fields that are never closed, and closers there that close nothing.
     pub(super) unclosed: Vec<Span>,
     pub(super) stray: Vec<Span>,
@@ -88,23 +93,48 @@ impl<'t> Source<'t> {
         left > 0
     }
 
-    /// The JSON value in a field, if its text starts with `first`.
-    fn json_of(&self, text: &str, first: char, body: Span, outer: &mut Typed) -> Option<Value> {
-        if !text.starts_with(first) {
-            return None;
-        }
+    /// The JSON value in a field: strict, or with faults that change nothing.
+    fn json_of(&self, text: &str, types: &Types, body: Span, outer: &mut Typed) -> Option<Value> {
         let before = self.values.get();
+        let declares = |name: &str| self.declares(name);
+        let context = Context { declares: &declares, ..self.context() };
         // The strings of a list that stands there without quotes have escapes of their own.
         let raw = Some(body.of(self.text).trim()).filter(|_| self.spelling == Spelling::Escapes);
-        let is_json = |raw: &&str| read_strictly(raw, self.limits, &Cell::new(before)).is_ok();
-        let read = read_strictly(raw.filter(is_json).unwrap_or(text), self.limits, self.values);
-        if read.is_err() && self.values.get() > 0 {
-            self.values.set(before);
-        }
-        let json = read.ok()?;
+        let is_json = |raw: &&str| json::strict(raw, Context::new(self.limits.depth, &Cell::new(before))).is_ok();
+        let source = raw.filter(is_json).unwrap_or(text);
+        let read = json::read(source, Span::new(0, source.len()), context).ok();
+        let is_exact = |json: &Json| !json.is_lossy() && !json.rounded.iter().any(|one| is_lost(one, source, types));
+        let read = read.filter(is_exact);
+        let Some(json) = read else {
+            if self.values.get() > 0 {
+                self.values.set(before);
+            }
+            return None;
+        };
+        // Where the text is decoded, its offsets are not those of the response.
+        let trimmed = body.trimmed(self.text);
+        let place = |at: Span| match trimmed.of(self.text) == source {
+            true => Span::new(trimmed.start + at.start, trimmed.start + at.end),
+            false => trimmed,
+        };
+        outer.faults.extend(json.faults.iter().map(|fault| Fault { span: place(fault.span), ..*fault }));
+        outer.rounded.extend(json.rounded.iter().map(|one| place(one.span)));
         outer.keys.extend(json.repeated.into_iter().map(|key| (key, body)));
         outer.left_out += json.left_out;
         Some(json.value)
+    }
+
+    /// The number, boolean or `null` in a field, as JSON or Python writes it, if its schema allows that and does not prefer
+    /// a text.
+    fn scalar(&self, text: &str, types: &Types, body: Span, outer: &mut Typed) -> Option<Value> {
+        if let Some(value) = scalar(text, types) {
+            let rounded = matches!(&value, Value::Number(number) if number.is_f64()) && number(text).is_none();
+            outer.rounded.extend(rounded.then_some(body));
+            return Some(value);
+        }
+        let value = python(text.trim(), types)?;
+        outer.faults.push(Fault { name: json::CONSTANT, span: body.trimmed(self.text), grade: Grade::Certain });
+        Some(value)
     }
 
     /// The members in the fields, typed by the schema's properties.
@@ -125,6 +155,8 @@ impl<'t> Source<'t> {
         outer.repeated.extend(inner.repeated);
         outer.keys.extend(inner.keys);
         outer.left_out += inner.left_out;
+        outer.faults.extend(inner.faults);
+        outer.rounded.extend(inner.rounded);
         outer.between.extend(inner.between);
         outer.verbose.extend(inner.verbose);
         outer.unclosed.extend(inner.unclosed);
@@ -192,10 +224,12 @@ impl<'t> Source<'t> {
                 if text.trim().is_empty() {
                     return Object::new().into();
                 }
-                if let Some(none) = scalar(&text, types) {
+                if let Some(none) = self.scalar(&text, types, last, outer) {
                     return none;
                 }
-                if let Some(object @ Value::Object(_)) = self.json_of(text.trim(), '{', last, outer) {
+                if text.trim_start().starts_with(['{', '`'])
+                    && let Some(object @ Value::Object(_)) = self.json_of(text.trim(), types, last, outer)
+                {
                     return object;
                 }
                 let fields = self.fields_in(last);
@@ -206,7 +240,7 @@ impl<'t> Source<'t> {
             }
             Kind::Integer | Kind::Number | Kind::Boolean | Kind::Null => {
                 let text = text();
-                scalar(&text, types).unwrap_or_else(|| text.into())
+                self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
             }
             // Inside an object without declared members, what looks like fields is fields, and a list if all have one name;
             // tags in a sentence are text.
@@ -262,10 +296,11 @@ impl<'t> Source<'t> {
         let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
-            if let Some(none) = scalar(&text, types) {
+            if let Some(none) = self.scalar(&text, types, *only, outer) {
                 return none;
             }
-            if let Some(items @ Value::Array(_)) = self.json_of(text.trim(), '[', *only, outer) {
+            let is_json = looks_like_list(&text);
+            if is_json && let Some(items @ Value::Array(_)) = self.json_of(text.trim(), types, *only, outer) {
                 return items;
             }
             let fields = self.fields_in(*only);
@@ -276,7 +311,7 @@ impl<'t> Source<'t> {
                 return self.entries(&fields, item, depth - 1, outer);
             }
             // A broken array is not split at its commas: the brackets would end up in the words.
-            if text.trim_start().starts_with('[') {
+            if is_json {
                 return text.into();
             }
             // Split the raw text: a comma that is written as an entity is part of its word.
@@ -293,17 +328,37 @@ impl<'t> Source<'t> {
     }
 }
 
+/// Whether a text is meant as a JSON list, even if it is broken: it starts with a bracket or a fence, or has a bracket and
+/// quotes.
+fn looks_like_list(text: &str) -> bool {
+    text.trim_start().starts_with(['[', '`'])
+        || (text.contains('"') && text.contains(['[', ']']) && !text.contains('<'))
+}
+
 /// The number, boolean or `null` in a text, if its schema allows that and does not prefer a text.
 fn scalar(text: &str, types: &Types) -> Option<Value> {
     let kinds = types.scalars().iter().take_while(|kind| **kind != Kind::String);
     let read = |kind: &Kind| match (kind, text.trim()) {
-        (Kind::Integer | Kind::Number, _) => number_of(text),
+        (Kind::Integer, _) => number_of(text),
+        (Kind::Number, _) => nearest(text.trim()).map(Value::Number),
         (Kind::Boolean, "true") => Some(Value::Bool(true)),
         (Kind::Boolean, "false") => Some(Value::Bool(false)),
         (Kind::Null, "null") if !types.scalars().contains(&Kind::String) => Some(Value::Null),
         _ => None,
     };
     kinds.filter_map(read).next()
+}
+
+/// The constant of Python in a text, if its schema allows its value and no text.
+fn python(text: &str, types: &Types) -> Option<Value> {
+    let allows = |kind| types.scalars().contains(&kind);
+    let (kind, value) = match text {
+        "True" => (Kind::Boolean, Value::Bool(true)),
+        "False" => (Kind::Boolean, Value::Bool(false)),
+        "None" => (Kind::Null, Value::Null),
+        _ => return None,
+    };
+    (allows(kind) && !allows(Kind::String)).then_some(value)
 }
 
 fn number_of(text: &str) -> Option<Value> {
@@ -379,20 +434,22 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
     }
 }
 
-/// Whether the schema declares a text at the end of the path, or allows it undeclared.
-pub(super) fn declares(value: &Value, types: &Types, way: &[String]) -> bool {
-    // Of a repeated key the last counts, which may be another number: only a text is the value that was read.
-    let Some((step, rest)) = way.split_first() else { return value.is_string() };
-    match value {
-        Value::Object(members) => match types.member(step) {
-            None if types.is_closed() => false,
-            _ => members.get(step).is_some_and(|member| declares(member, types.of_member(step), rest)),
-        },
-        Value::Array(items) => {
-            let item = step.parse().ok().and_then(|number: usize| items.get(number));
-            item.is_some_and(|item| declares(item, types.items(), rest))
-        }
-        _ => false,
+/// Whether a number that a double cannot keep is lost. A double is what a number means, but a whole number has all of its
+/// digits. Members that a schema neither declares nor allows do not matter.
+pub(super) fn is_lost(one: &Rounded, text: &str, types: &Types) -> bool {
+    let mut types = types;
+    for step in &one.way {
+        types = match types.kind {
+            Kind::Array => types.items(),
+            _ if types.member(step).is_none() && types.is_closed() => return false,
+            _ => types.of_member(step),
+        };
+    }
+    match types.kind {
+        _ if !one.is_near => true,
+        Kind::Number => false,
+        Kind::Integer => true,
+        _ => !one.span.of(text).contains(['.', 'e', 'E']),
     }
 }
 
@@ -414,20 +471,30 @@ pub(super) fn remove_undeclared(value: &mut Value, types: &Types) {
 }
 
 /// The value converted to the schema's types where that loses nothing.
-pub(super) fn coerced(value: &Value, types: &Types) -> Value {
+pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
+    let allows = |kind| types.scalars().contains(&kind);
     match (types.kind, value) {
+        (_, Value::String(text)) if !allows(Kind::String) && allows(Kind::Null) && says_null(text) => Value::Null,
         (Kind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
                 let types = types.of_member(name);
                 // Where a type is wanted, `null` says that there is no value.
-                (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), coerced(value, types)))
+                let value = coerced(value, types, parse);
+                (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), value))
             };
             Value::Object(members.iter().filter_map(member).collect())
         }
-        (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items())).collect(),
-        // A text that starts with a bracket is a broken list, not the only entry of one.
-        (Kind::Array, Value::String(text)) if text.trim_start().starts_with('[') => value.clone(),
-        (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items())].into(),
+        (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items(), parse)).collect(),
+        // JSON in quotes. A text that starts with a bracket and cannot be read is a broken list, not the only entry of one.
+        (Kind::Object | Kind::Array, Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
+            let is_wanted =
+                |inner: &Value| matches!((types.kind, inner), (Kind::Array, Value::Array(_)) | (_, Value::Object(_)));
+            match parse(text).filter(|inner| !allows(Kind::String) && is_wanted(inner)) {
+                Some(inner) => coerced(&inner, types, parse),
+                None => value.clone(),
+            }
+        }
+        (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items(), parse)].into(),
         (Kind::Integer | Kind::Number, Value::String(text)) => number_of(text).unwrap_or_else(|| value.clone()),
         (Kind::String, Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
         (Kind::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
@@ -440,4 +507,8 @@ pub(super) fn coerced(value: &Value, types: &Types) -> Value {
         }
         _ => value.clone(),
     }
+}
+
+fn says_null(text: &str) -> bool {
+    matches!(text.trim(), "null" | "None" | "none" | "NULL")
 }

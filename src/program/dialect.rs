@@ -8,6 +8,7 @@ use super::block::{Block, BlockId, Called};
 use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
+use super::params::ParamNames;
 use super::starts::Starts;
 use super::structure::Structure;
 use crate::grammar::Grammar;
@@ -63,6 +64,8 @@ pub(crate) struct Dialect {
     pub(crate) between: Vec<Between>,
     /// Names of blocks, any of which claims an answer; if empty, any block does.
     pub(crate) needs: Vec<String>,
+    /// The names that may be keys in the payloads of its calls.
+    pub(crate) params: Arc<ParamNames>,
     /// The dialect that differs only in `needs`.
     pub(crate) like: Option<DialectId>,
     pub(crate) at: Location,

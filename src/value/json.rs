@@ -11,12 +11,12 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The name of the only member of the object as which `serde_json` passes on a number that is not whole, if it is built
 /// with `arbitrary_precision`. Its value is the text of the number, and the only text that is passed on as an owned one:
 /// that tells it apart from an object in which someone writes this name.
-pub(crate) const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
+const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
 
 impl From<Json> for Value {
     fn from(json: Json) -> Self {
@@ -208,14 +208,8 @@ impl<'de> Visitor<'de> for Reading {
     }
 }
 
-/// Whether a host has built `serde_json` with `arbitrary_precision`.
-pub(crate) fn numbers_are_objects() -> bool {
-    static ARE: LazyLock<bool> = LazyLock::new(|| serde_json::from_str::<serde_json::Number>("1e999").is_ok());
-    *ARE
-}
-
 /// The number that `serde_json` passes on as a text.
-pub(crate) fn written_number<E: Error>(text: &str) -> Result<Number, E> {
+fn written_number<E: Error>(text: &str) -> Result<Number, E> {
     // As `serde_json` says it without `arbitrary_precision`.
     Number::nearest(text).ok_or_else(|| E::custom("number out of range"))
 }

@@ -15,10 +15,9 @@ mod object;
 mod valid;
 
 pub use json::to_value;
-pub(crate) use json::{WRITTEN_NUMBER, numbers_are_objects, written_number};
 pub(crate) use members::{Member, Members};
 pub use number::Number;
-pub(crate) use number::{loses_number, number};
+pub(crate) use number::{is_number, nearest, number};
 pub use object::Object;
 pub(crate) use valid::{Fault, Validator, validator};
 

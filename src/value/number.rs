@@ -140,7 +140,7 @@ impl fmt::Display for Number {
 }
 
 /// Whether this text is a number of JSON, and nothing else.
-fn is_number(raw: &str) -> bool {
+pub(crate) fn is_number(raw: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let raw = raw.strip_prefix('-').unwrap_or(raw);
     let (mantissa, exponent) = raw.split_once(['e', 'E']).map_or((raw, None), |(raw, exponent)| (raw, Some(exponent)));
@@ -156,6 +156,11 @@ pub(crate) fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
     let number = Number::nearest(raw)?;
     (!number.is_f64() || says(number.as_f64(), raw)).then_some(number)
+}
+
+/// The double nearest to the number written in `raw`; none if it is out of range.
+pub(crate) fn nearest(raw: &str) -> Option<Number> {
+    Number::nearest(raw)
 }
 
 /// Whether `float` is the number that `raw` writes, to as many digits as `raw` has.
@@ -182,42 +187,6 @@ fn says(float: f64, raw: &str) -> bool {
     let Some((kept, power)) = written.split_once('e') else { return false };
     power.parse() == Ok(exponent.saturating_add(whole as i64 - 1 - zeros as i64))
         && kept.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros).take(count))
-}
-
-/// Whether this JSON holds a number that cannot be kept.
-pub(crate) fn loses_number(json: &str) -> bool {
-    let bytes = json.as_bytes();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let rest = bytes.get(at..).unwrap_or_default();
-        at += match byte {
-            b'"' => string_length(rest),
-            b'-' | b'0'..=b'9' => {
-                let is_part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-                let length = rest.iter().take_while(|byte| is_part(byte)).count();
-                let raw = json.get(at..at + length).unwrap_or_default();
-                // A shorter one has no more digits than are sure.
-                if (length > SURE || raw.contains(['e', 'E'])) && number(raw).is_none() {
-                    return true;
-                }
-                length
-            }
-            _ => 1,
-        };
-    }
-    false
-}
-
-/// The length of the string that starts here, with its quotes.
-fn string_length(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    loop {
-        match bytes.get(at) {
-            Some(b'\\') => at += 2,
-            Some(b'"') | None => return at + 1,
-            Some(_) => at += 1,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -263,12 +232,5 @@ mod tests {
                 (Some(_), None) => panic!("{raw}"),
             }
         }
-    }
-
-    #[test]
-    fn what_a_string_holds_is_no_number() {
-        assert!(loses_number(r#"{"a": "b\"", "c": [1e20, 18446744073709551617]}"#));
-        assert!(!loses_number(r#"{"18446744073709551617": "a\"18446744073709551617", "b": [1e20, 1.5]}"#));
-        assert!(!loses_number(r#"["18446744073709551617", 18446744073709551615"#));
     }
 }

@@ -17,6 +17,7 @@ mod contracts;
 mod corpus_dce;
 mod crashes;
 mod cycles;
+mod damage;
 mod dice;
 mod examples;
 mod exports;

@@ -7,8 +7,9 @@
 use super::tape::{Kind, Node, bare};
 use super::{Object, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
-use crate::document::decode::{decode_string, is_escaped_twice};
+use crate::document::decode::is_escaped_twice;
 use crate::document::{Attribute, Attributes, Block, Ended, Found, Key, What, Written};
+use crate::json::{self, Context, Grade, decode_string};
 use crate::program::{self, BlockId, Called, LevelId, Outline, Schema};
 use crate::surface::Role;
 use crate::text::Span;
@@ -243,8 +244,12 @@ impl<'p> ObjectReader<'p> {
             }
         }
         // Texts are not decoded here, but where they are used.
-        let told = call || piece.bound.text.is_some() || written == Written::Value;
-        let value = piece.body.filter(|_| node.is_some() && told).and_then(|at| self.value(object, at, &piece));
+        let told = call || piece.bound.text.is_some() || matches!(written, Written::Value | Written::Mended);
+        let read = piece.body.filter(|_| node.is_some() && told).map(|at| self.value(object, at, &piece));
+        let (value, worst) = read.unwrap_or_default();
+        if worst == Some(Grade::Lossy) {
+            written = Written::Salvaged;
+        }
         // Where the pack says so, `null` is a value like any other.
         let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
         let null = |at| object.tape.get(at).is_some_and(|node| node.span().of(text) == "null");
@@ -268,9 +273,12 @@ impl<'p> ObjectReader<'p> {
 
     /// The value of a body, if it can be read. If a call has no body among its members, all members except its name are
     /// its parameters.
-    fn value(&mut self, object: &Object, at: usize, piece: &PendingBlock<'_>) -> Option<Value> {
-        let mut repeated = None;
-        let mut value = object.tape.value(self.text, at, self.limits, &self.values, &mut repeated);
+    fn value(&mut self, object: &Object, at: usize, piece: &PendingBlock<'_>) -> (Option<Value>, Option<Grade>) {
+        let (mut repeated, mut worst) = (None, None);
+        let mut value = match object.tape.is_mended(at) {
+            false => object.tape.value(self.text, at, self.limits, &self.values, &mut repeated),
+            true => self.faulty_value(object, at, &mut worst),
+        };
         if self.values.get() == 0 && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(Defect::TooLarge, piece.span));
@@ -283,6 +291,18 @@ impl<'p> ObjectReader<'p> {
         {
             members.retain(|key, _| !self.outline.same(name, key));
         }
-        value
+        (value, worst)
+    }
+
+    /// The value of a body with faults, as any other JSON with faults is read.
+    fn faulty_value(&mut self, object: &Object, at: usize, worst: &mut Option<Grade>) -> Option<Value> {
+        let node = object.tape.get(at)?;
+        let declares = |name: &str| self.outline.knows(name) || self.dialect.params.contains(name);
+        let context = Context { declares: &declares, cut: node.cut, ..Context::new(self.limits.depth, &self.values) };
+        let json = json::read(self.text, node.span(), context).ok()?;
+        *worst = json.faults.iter().map(|fault| fault.grade).max();
+        self.left_out += json.left_out;
+        self.reread.push((node.span(), json.faults));
+        Some(json.value)
     }
 }

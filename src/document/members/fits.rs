@@ -11,7 +11,7 @@
 use super::blank::{blank, is_fence};
 use super::keys::{self, KeyForm, LONGEST, MemberKey, is_stray_quote};
 use super::nest::Open;
-use crate::document::decode::decode_string;
+use crate::json::decode_string;
 use crate::program::{LevelId, Outline};
 
 /// What is open around a string.

@@ -26,9 +26,10 @@ use super::announce::StreamEvent;
 use super::budget::Budget;
 use super::masks::Masks;
 use super::prelude::{Answer, Prelude, Stand};
-use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What};
+use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What, Written};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
+use crate::json::{self, Fault};
 use crate::program::{Dialect, Limits, MaskKinds, Outline};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
@@ -63,6 +64,8 @@ struct ObjectReader<'p> {
     blocks: Pieces<Block>,
     found: Pieces<Found>,
     left_out: usize,
+    /// Values with faults that were read as JSON, and their faults.
+    reread: Vec<(Span, Vec<Fault>)>,
     /// Spans without text outside blocks: the objects, except for parts of them that belong to no block.
     markup: Vec<Span>,
     values: Cell<usize>,
@@ -172,6 +175,7 @@ impl<'p> ObjectReader<'p> {
             blocks: Pieces::default(),
             found: Pieces::default(),
             left_out: 0,
+            reread: Vec::new(),
             markup: Vec::new(),
             values: Cell::new(limits.values),
             calls: 0,
@@ -319,6 +323,7 @@ impl<'p> ObjectReader<'p> {
             // Nothing in it is bound: it is text.
             return;
         }
+        self.doubt_calls(&faults, &object.junk, first);
         self.shown.note(around);
         self.left_out += reading.left_out;
         let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
@@ -327,6 +332,33 @@ impl<'p> ObjectReader<'p> {
         let end = if fenced { self.end_of_fence(object.end) } else { object.end };
         self.at = end.max(self.at);
         self.mark_up(Span::new(start, end), outside);
+    }
+
+    /// Notes which calls a missing or superfluous mark directly before or behind them may have cut short.
+    fn doubt_calls(&mut self, faults: &[(RuleId, Span)], junk: &[Span], first: usize) {
+        let guessed = |rule: RuleId| !json::is_certain(self.outline.grammar.rule_name(rule));
+        let faults = faults.iter().filter(|(rule, _)| guessed(*rule)).map(|(_, at)| *at);
+        let doubts: Vec<Span> = faults.chain(junk.iter().copied()).collect();
+        if doubts.is_empty() {
+            return;
+        }
+        for index in first..self.blocks.len() {
+            let span = |index: usize| self.blocks.get(index).map(Block::span);
+            let Some(own) = span(index) else { continue };
+            let before = index.checked_sub(1).filter(|before| *before >= first).and_then(span).map_or(0, |one| one.end);
+            let behind = span(index + 1).map_or(self.text.len(), |one| one.start);
+            let beside =
+                |at: &Span| (before <= at.start && at.end <= own.start) || (own.end <= at.start && at.end <= behind);
+            let is_call = |block: &&mut Block| {
+                let bound = self.dialect.block(block.id);
+                bound.is_some_and(|bound| bound.role == Role::Call)
+            };
+            if doubts.iter().any(beside)
+                && let Some(block) = self.blocks.get_mut(index).filter(is_call)
+            {
+                block.written = Written::Salvaged;
+            }
+        }
     }
 
     /// Reads an invalid object, after `vain` bytes were read to find that out.
@@ -348,8 +380,13 @@ impl<'p> ObjectReader<'p> {
 
     /// Notes the faults of an object whose first block is `first`, and the objects in its strings.
     fn find_faults(&mut self, faults: Vec<(RuleId, Span)>, nested: Vec<Span>, first: usize) {
-        for (rule, span) in faults {
+        let reread = std::mem::take(&mut self.reread);
+        let is_inside = |at: &Span| reread.iter().any(|(value, _)| value.start <= at.start && at.end <= value.end);
+        for (rule, span) in faults.into_iter().filter(|(_, span)| !is_inside(span)) {
             self.find(Found::new(What::Fault(rule), span));
+        }
+        for fault in reread.into_iter().flat_map(|(_, faults)| faults) {
+            self.find(Found::new(What::PayloadFault(fault.name), fault.span));
         }
         for span in nested {
             let holds = |block: &Block| block.span().start <= span.start && span.end <= block.span().end;

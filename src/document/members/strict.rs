@@ -58,7 +58,7 @@ impl Walk<'_> {
                     let name = Span::new(key.start + 1, key.end - 1).of(self.text);
                     let below = match memchr::memchr(b'\\', name.as_bytes()) {
                         None => self.outline.member(level, name),
-                        Some(_) => self.outline.member(level, &crate::document::decode::decode_string(name)),
+                        Some(_) => self.outline.member(level, &crate::json::decode_string(name)),
                     };
                     // The colon.
                     self.cursor.step();

@@ -4,8 +4,7 @@
 //! Out: [`Tape`]: a tree as one list, and the JSON value of any part of it.
 //! Never: knows which names are declared.
 
-use crate::document::decode::decode_string;
-use crate::document::payload::read_strictly;
+use crate::json::{self, Context, decode_string};
 use crate::program::Limits;
 use crate::text::Span;
 use crate::value::{Object, Value, number};
@@ -174,7 +173,7 @@ impl Tape {
                 Kind::List => Vec::new().into(),
                 Kind::String | Kind::Torn => decode_string(node.inner(text).of(text)).into(),
                 Kind::Scalar => scalar(raw)?,
-                Kind::Sealed => match read_strictly(raw, limits, values) {
+                Kind::Sealed => match json::strict(raw, Context::new(limits.depth, values)) {
                     Ok(json) => {
                         if let (None, Some(key)) = (&repeated, json.repeated.first()) {
                             let again = second_key(raw, key).unwrap_or(Span::new(0, raw.len()));

@@ -6,20 +6,25 @@
 
 mod bullets;
 mod fields;
-mod json;
-mod layout;
 
 pub(crate) use bullets::unmarked;
 pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
-pub(crate) use json::{FORGIVEN, Json, Unreadable, grammar as json_grammar, strict as read_strictly};
-pub(crate) use layout::Layout;
 
 use crate::document::{Mask, Spelling};
-use crate::program::{Dialect, Limits};
+use crate::json::{self, Context, Json, Tape, Unreadable};
+use crate::program::{self, Called, Dialect, Limits};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
 use std::cell::Cell;
+
+/// Whether only white space follows a place: a value that lacks its end there may have been cut off.
+pub(crate) fn ends_response(text: &str, at: usize) -> bool {
+    text.get(at..).is_none_or(|rest| rest.trim_start().is_empty())
+}
+
+/// A payload with more values is pointed at as a whole.
+const MOST_PLACES: usize = 1_000;
 
 /// The result of reading a body.
 #[derive(Debug)]
@@ -44,7 +49,8 @@ pub(crate) struct Read {
 
 /// A payload that is already a value. If the value is a text with an object in it, the object.
 pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> Read {
-    Read { payload: Payload::Json(Json::whole(value.clone()).unquoted(limits, values)), rung: 0 }
+    let context = Context::new(limits.depth, values);
+    Read { payload: Payload::Json(Json::whole(value.clone()).unquoted(context)), rung: 0 }
 }
 
 /// What reading a payload needs to know about the response.
@@ -59,11 +65,61 @@ pub(crate) struct Source<'t> {
     pub(crate) limits: &'t Limits,
     /// How many more values payloads may have.
     pub(crate) values: &'t Cell<usize>,
+    /// The declaration of the block, whose names a JSON payload may have as keys.
+    pub(crate) bound: &'t program::Block,
+    /// Whether the end of the response cut the payload off.
+    pub(crate) cut: bool,
+}
+
+impl Source<'_> {
+    /// Whether a name is declared as a key of the payload, at any depth.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        let same = |known: &str| self.dialect.names.same(known, name);
+        let called = match &self.bound.called {
+            Called::Payload { way, .. } => way.iter().any(|step| same(step)),
+            Called::Attribute(known) => same(known),
+            Called::Own | Called::Word(_) | Called::Around(..) => false,
+        };
+        let body = || self.bound.body.iter().flat_map(|way| way.split('.')).any(same);
+        called || body() || self.dialect.params.contains(name)
+    }
+
+    /// Reads a part of the response as JSON.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read, and where.
+    pub(crate) fn json(&self, body: Span) -> Result<Json, Unreadable> {
+        let declares = |name: &str| self.declares(name);
+        let read = json::read(self.text, body, Context { declares: &declares, cut: self.cut, ..self.context() });
+        read.map_err(|error| match error.too_many {
+            true => {
+                let most = self.limits.values;
+                let why = format!("the payloads of the response hold more than {most} values together");
+                Unreadable { why: why.into(), ..error }
+            }
+            false => error,
+        })
+    }
+
+    /// The places of the values in a part of the response that is JSON.
+    pub(crate) fn tape(&self, body: Span) -> Option<Tape> {
+        // Nobody reads the places in a payload with more values, and they take memory.
+        let most = Cell::new(self.limits.values.min(MOST_PLACES));
+        let declares = |name: &str| self.declares(name);
+        let context = Context { declares: &declares, cut: self.cut, values: &most, depth: self.limits.depth };
+        json::tape(self.text, body, context)
+    }
+
+    /// What reading JSON needs to know.
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context::new(self.limits.depth, self.values)
+    }
 }
 
 /// Reads the body with the first reader that can. A value read with faults only counts if no reader reads it without.
 pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload]) -> Read {
-    let Source { text, limits, values, .. } = *source;
+    let Source { text, values, .. } = *source;
     if body.of(text).trim().is_empty() {
         return Read { payload: Payload::Empty, rung: 0 };
     }
@@ -72,7 +128,7 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
     let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
     let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
     let mut faulty: Option<Read> = None;
-    let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text) };
+    let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text), too_many: false };
     // Attributes need no body, so that only JSON can explain why the body is unreadable.
     let json_alone =
         ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
@@ -90,15 +146,15 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
                 let is_object = || {
                     let json = ladder.contains(&surface::Payload::Json) && body.of(text).trim_start().starts_with('{');
                     // A trial must not count values against the limit.
-                    json && json::read(text, body.trimmed(text), limits, &Cell::new(values.get())).is_ok()
+                    json && Source { values: &Cell::new(values.get()), ..*source }.json(body.trimmed(text)).is_ok()
                 };
                 if has_fields && !is_object() {
                     return Read { payload: Payload::Fields(fields), rung };
                 }
             }
-            surface::Payload::Json => match json::read(text, body.trimmed(text), limits, values) {
+            surface::Payload::Json => match source.json(body.trimmed(text)) {
                 Ok(json) if json.faults.is_empty() => {
-                    let json = json.unquoted(limits, values);
+                    let json = json.unquoted(source.context());
                     if json.value.is_object() || !or_text(rung) {
                         return Read { payload: Payload::Json(json), rung };
                     }
@@ -110,7 +166,7 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
                 Err(_) => {}
             },
             surface::Payload::Bullets => {
-                let value = bullets::read(body.of(text), limits.fields);
+                let value = bullets::read(body.of(text), source.limits.fields);
                 return Read { payload: Payload::Json(Json::whole(value)), rung };
             }
             // An object that is cut off or broken is no text.

@@ -16,6 +16,7 @@ mod keep_last;
 mod lift;
 mod refuse;
 mod repair;
+mod salvage;
 mod take_stray_text;
 
 use super::{Judgement, Subject};
@@ -29,6 +30,7 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::KeepAsText => keep_as_text::apply(judgement, subject),
         Strategy::Lift => lift::apply(judgement, subject),
         Strategy::Repair => repair::apply(judgement, subject),
+        Strategy::Salvage => salvage::apply(judgement, subject),
         Strategy::Coerce => coerce::apply(judgement, subject),
         Strategy::Default => default::apply(judgement, subject),
         Strategy::KeepFirst => keep_first::apply(judgement, subject),

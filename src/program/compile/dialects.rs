@@ -73,6 +73,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
         names,
+        params: Arc::default(),
         at,
     }
 }

@@ -16,8 +16,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, Permit,
-    PlaceNames, Program, Schema, Slot,
+    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, ParamNames,
+    Permit, PlaceNames, Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Record, Template};
@@ -32,6 +32,7 @@ use sight::{
     from_host,
 };
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// How often a model is asked again about one answer by default.
 const MOST_ATTEMPTS: usize = 2;
@@ -53,8 +54,10 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         touched: Touched::default(),
         comparisons: IndexMap::new(),
     };
-    let dialects = compiler.compile_dialects(pack);
+    let mut dialects = compiler.compile_dialects(pack);
     let actions = compiler.compile_actions();
+    let params = Arc::new(ParamNames::new(actions.values().map(|action| action.schema.json().clone())));
+    dialects.iter_mut().for_each(|dialect| dialect.params = Arc::clone(&params));
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();
     let guardrails = compiler.compile_guardrails();

@@ -1,0 +1,134 @@
+//! Building: which value does a tape hold?
+//!
+//! In: a tape and its text.
+//! Out: [`Json`], with repeated keys and numbers that a double cannot keep.
+//! Never: reads the text between the pieces of the tape.
+
+use super::escape::decode_string;
+use super::fault::{self, Fault, Grade};
+use super::tape::{Kind, Node, Tape, inner};
+use super::{Context, FORGIVEN, Json, LOSSY, MOST, Rounded};
+use crate::value::{Members, Value, nearest, number};
+use std::sync::Arc;
+
+/// The value of the whole tape; none if the response holds too many values.
+pub(super) fn json(tape: &Tape, text: &str, context: Context<'_>) -> Option<Json> {
+    let mut builder = Builder {
+        tape,
+        text,
+        left: Some(context.values.get()),
+        repeated: Vec::new(),
+        numbers: Vec::new(),
+        more: 0,
+        at: 0,
+    };
+    let value = builder.value();
+    let Builder { left, repeated, numbers, more, .. } = builder;
+    context.values.set(left?);
+    let mut json =
+        Json { repeated: repeated.iter().map(|(key, _)| (**key).to_owned()).collect(), ..Json::whole(value?) };
+    json.faults.clone_from(&tape.faults);
+    json.left_out = tape.left_out + more;
+    if !json.faults.is_empty() {
+        json.faults.extend(repeated.iter().map(|(_, key)| Fault {
+            name: fault::REPEATED_KEY,
+            span: tape.span(*key).unwrap_or_default(),
+            grade: Grade::Lossy,
+        }));
+    }
+    json.rounded.extend(numbers.into_iter().map(|(at, is_near)| Rounded {
+        way: tape.way(at, text),
+        span: tape.span(at).unwrap_or_default(),
+        is_near,
+    }));
+    if !json.faults.is_empty() {
+        json.forgiven = Some(if json.is_lossy() { LOSSY } else { FORGIVEN });
+    }
+    Some(json)
+}
+
+struct Builder<'b> {
+    tape: &'b Tape,
+    text: &'b str,
+    /// How many more values there may be; none once there were too many.
+    left: Option<usize>,
+    /// Keys that are repeated in one object, with their nodes.
+    repeated: Vec<(Arc<str>, usize)>,
+    /// Numbers that cannot be kept, and whether a double is near them.
+    numbers: Vec<(usize, bool)>,
+    more: usize,
+    /// The next node.
+    at: usize,
+}
+
+impl Builder<'_> {
+    /// The next value; the tape is nested no deeper than its reader allowed.
+    fn value(&mut self) -> Option<Value> {
+        let at = self.at;
+        let node = self.tape.get(at)?;
+        self.at += 1;
+        self.left = self.left?.checked_sub(1);
+        self.left?;
+        Some(match node.kind {
+            Kind::Object => {
+                let end = self.tape.behind(at);
+                let mut members = Members::default();
+                while self.at < end {
+                    let key = self.at;
+                    let name = self.key()?;
+                    let value = self.value()?;
+                    match members.get_mut(&name) {
+                        None => members.push(name, value),
+                        Some(before) => {
+                            *before = value;
+                            match self.repeated.len() < MOST {
+                                true => self.repeated.push((name, key)),
+                                false => self.more += 1,
+                            }
+                        }
+                    }
+                }
+                Value::Object(members.into())
+            }
+            Kind::List => {
+                let end = self.tape.behind(at);
+                let mut items = Vec::new();
+                while self.at < end {
+                    items.push(self.value()?);
+                }
+                items.into()
+            }
+            Kind::Plain => inner(node.span(), self.text).into(),
+            Kind::Escaped => decode_string(inner(node.span(), self.text)).into(),
+            Kind::Number => self.number(at, node),
+            Kind::True => Value::Bool(true),
+            Kind::False => Value::Bool(false),
+            Kind::Null => Value::Null,
+            Kind::Made => self.tape.made(node).cloned().unwrap_or_default(),
+        })
+    }
+
+    fn key(&mut self) -> Option<Arc<str>> {
+        let at = self.at;
+        let node = self.tape.get(at)?;
+        self.at += 1;
+        Some(match (node.kind, self.tape.made(node)) {
+            (Kind::Made, Some(Value::String(name))) => Arc::clone(name),
+            _ => (&*self.tape.name(at, self.text)).into(),
+        })
+    }
+
+    /// A number that cannot be kept is the nearest double, or its text if there is none.
+    fn number(&mut self, at: usize, node: Node) -> Value {
+        let raw = node.span().of(self.text);
+        if let Some(number) = number(raw) {
+            return Value::Number(number);
+        }
+        let near = nearest(raw);
+        match self.numbers.len() < MOST {
+            true => self.numbers.push((at, near.is_some())),
+            false => self.more += 1,
+        }
+        near.map_or_else(|| raw.into(), Value::Number)
+    }
+}

@@ -1,0 +1,93 @@
+//! Escapes: what does a backslash in a JSON string stand for?
+//!
+//! In: the text after a backslash.
+//! Out: the character, and how much of the text writes it.
+//! Never: drops a backslash that starts no escape: it is part of the text.
+
+use std::borrow::Cow;
+
+/// Decodes the escapes of a JSON string without its quotes.
+pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    resolve(raw, unescape).into()
+}
+
+/// The same for a string in other quotes, which are escaped in it.
+pub(crate) fn decode_quoted(raw: &str, quote: char) -> Cow<'_, str> {
+    if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    resolve(raw, |text| escape_in(text, quote)).into()
+}
+
+/// The same as [`unescape`] for a string in other quotes.
+pub(crate) fn escape_in(text: &str, quote: char) -> (usize, char) {
+    if text.starts_with(quote) { (quote.len_utf8(), quote) } else { unescape(text) }
+}
+
+/// Replaces each backslash and what `escape` reads after it; a length of 0 keeps the backslash.
+pub(crate) fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        let after = rest.get(at + 1..).unwrap_or_default();
+        let (length, character) = escape(after);
+        out.push(if length == 0 { '\\' } else { character });
+        rest = after.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The length of the escape after a backslash, and the character that it stands for; 0 if JSON has no such escape. Half of
+/// a character that two escapes write is U+FFFD.
+pub(crate) fn known_escape(text: &str) -> (usize, char) {
+    let hex = |from: usize| {
+        let digits = text.get(from..from + 4)?;
+        u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    match text.bytes().next() {
+        Some(quote @ (b'"' | b'\\' | b'/')) => (1, char::from(quote)),
+        Some(b'n') => (1, '\n'),
+        Some(b't') => (1, '\t'),
+        Some(b'r') => (1, '\r'),
+        Some(b'b') => (1, '\u{8}'),
+        Some(b'f') => (1, '\u{c}'),
+        Some(b'u') => {
+            let Some(unit) = hex(1) else { return (0, '\\') };
+            if let Some(character) = char::from_u32(unit) {
+                return (5, character);
+            }
+            let low = text.get(5..7).filter(|next| *next == "\\u").and_then(|_| hex(7));
+            match low.filter(|low| (0xD800..0xDC00).contains(&unit) && (0xDC00..0xE000).contains(low)) {
+                Some(low) => {
+                    let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                    (11, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+                }
+                None => (5, char::REPLACEMENT_CHARACTER),
+            }
+        }
+        _ => (0, '\\'),
+    }
+}
+
+/// The same, with the escapes `\x41` and `\u{1f600}` of other languages.
+pub(crate) fn unescape(text: &str) -> (usize, char) {
+    let code = |digits: &str| {
+        let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        u32::from_str_radix(digits, 16).ok().filter(|_| is_hex).and_then(char::from_u32)
+    };
+    match text.as_bytes() {
+        [b'x', ..] => text.get(1..3).and_then(code).map_or((0, '\\'), |character| (3, character)),
+        [b'u', b'{', ..] => {
+            let digits = text.get(2..).unwrap_or_default();
+            let end = digits.bytes().take(7).position(|byte| byte == b'}');
+            let written = end.and_then(|end| Some((end, code(digits.get(..end)?)?)));
+            written.map_or((0, '\\'), |(end, character)| (end + 3, character))
+        }
+        _ => known_escape(text),
+    }
+}

@@ -1,0 +1,112 @@
+//! Faults: what is not strict JSON in a text, and does it change the value?
+//!
+//! In: nothing.
+//! Out: [`Fault`]s with their names, which are those of the rules in `grammar/json.pest`.
+//! Never: finds a fault: the readers do.
+
+use crate::text::Span;
+
+/// Something that strict JSON does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The name of its rule, such as `fault_missing_comma`.
+    pub(crate) name: &'static str,
+    pub(crate) span: Span,
+    pub(crate) grade: Grade,
+}
+
+/// What a fault does to the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Grade {
+    /// Every reading gives this value.
+    Certain,
+    /// Something is lost or guessed.
+    Lossy,
+}
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal, $grade:ident;)*) => {
+        $($(#[$doc])* pub(crate) const $constant: &str = $name;)*
+
+        /// The faults, each with the grade that it usually has.
+        const TABLE: &[(&str, Grade)] = &[$(($name, Grade::$grade)),*];
+    };
+}
+
+names! {
+    /// `[1, 2,]`
+    TRAILING_COMMA = "fault_trailing_comma", Certain;
+    /// `[1,, 2]`
+    EXTRA_COMMA = "fault_extra_comma", Certain;
+    /// `[1 2]`
+    MISSING_COMMA = "fault_missing_comma", Certain;
+    /// `{"a" 1}`
+    MISSING_COLON = "fault_missing_colon", Certain;
+    /// `{"a":: 1}`
+    EXTRA_COLON = "fault_extra_colon", Certain;
+    /// `// words`, `/* words */`, `# words`
+    COMMENT = "fault_comment", Certain;
+    /// `'words'`
+    SINGLE_QUOTES = "fault_single_quotes", Certain;
+    /// `“words”`, `` `words` ``
+    OTHER_QUOTES = "fault_other_quotes", Certain;
+    /// `"""words"""`
+    TRIPLE_QUOTES = "fault_triple_quotes", Certain;
+    /// A line break or another control character inside a string.
+    BARE_NEWLINE = "fault_bare_newline", Certain;
+    /// `{a: 1}`
+    UNQUOTED_KEY = "fault_unquoted_key", Certain;
+    /// `True`, `None`, `NULL`
+    CONSTANT = "fault_constant", Certain;
+    /// `NaN`, `Infinity`, `undefined`
+    NO_VALUE = "fault_no_value", Lossy;
+    /// `"\d"`: the backslash is kept. `"\x41"`: the character.
+    ESCAPE = "fault_escape", Certain;
+    /// `"\ud83d"`: half of a character.
+    SURROGATE = "fault_surrogate", Lossy;
+    /// A byte order mark or a blank of Unicode between tokens.
+    BLANK = "fault_blank", Certain;
+    /// `，`, `：` and other wide marks.
+    WIDE_MARK = "fault_wide_mark", Certain;
+    /// A fence around the value.
+    CODE_FENCE = "fault_code_fence", Certain;
+    /// `"a" "b"`, `"a" + "b"`
+    SPLIT_STRING = "fault_split_string", Certain;
+    /// `(1, 2)`
+    TUPLE = "fault_tuple", Certain;
+    /// `.5`, `+5`, `5.`, `0x1F`
+    NUMBER = "fault_number", Certain;
+    /// Words around the whole value.
+    TEXT_AROUND = "fault_text_around", Certain;
+    /// `{\"a\": 1}` as a whole.
+    ESCAPED_QUOTES = "fault_escaped_quotes", Certain;
+    /// `{"a": some words}`
+    UNQUOTED_TEXT = "fault_unquoted_text", Lossy;
+    /// `{"a": }`
+    MISSING_VALUE = "fault_missing_value", Lossy;
+    /// Text in or between values that nothing reads.
+    SKIPPED_TEXT = "fault_skipped_text", Lossy;
+    /// `[1, ...]`
+    DOTS = "fault_dots", Lossy;
+    /// `{"a": 1`
+    MISSING_BRACE = "fault_missing_brace", Lossy;
+    /// `[1, 2`
+    MISSING_BRACKET = "fault_missing_bracket", Lossy;
+    /// `{"a": 1}}`
+    EXTRA_BRACE = "fault_extra_brace", Lossy;
+    /// `[1]]`
+    EXTRA_BRACKET = "fault_extra_bracket", Lossy;
+    /// A quote that neither opens nor closes a string.
+    STRAY_QUOTE = "fault_stray_quote", Lossy;
+    /// `"he said "yes" to me"`
+    BARE_QUOTE = "fault_bare_quote", Lossy;
+    /// `{"a": "b, "c": 1}`
+    MISSING_QUOTE = "fault_missing_quote", Lossy;
+    /// `{"a": 1, "a": 2}` in a text with other faults.
+    REPEATED_KEY = "fault_repeated_key", Lossy;
+}
+
+/// Whether a fault of this name changes nothing, wherever it is.
+pub(crate) fn is_certain(name: &str) -> bool {
+    TABLE.iter().any(|(known, grade)| *known == name && *grade == Grade::Certain)
+}

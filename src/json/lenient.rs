@@ -1,0 +1,605 @@
+//! Leniently: which value does a text write that is no strict JSON?
+//!
+//! In: a part of a text, and the names that may be keys.
+//! Out: a [`Tape`] with the faults on it, or none if there is no value to speak of.
+//! Never: passes over a byte inside the value without a fault, goes back further than over the marks before a key, or looks
+//! further ahead than a few marks and one key.
+//!
+//! What is missing or superfluous shows where a token stands that does not fit. The value goes on as if it were mended, and
+//! the fault says whether it could have been mended otherwise.
+
+use super::escape::{decode_string, known_escape, resolve};
+use super::fault::{self, Fault, Grade};
+use super::tape::{Kind, Tape};
+use super::{Context, MOST, build, scan};
+use crate::text::Span;
+use crate::value::Value;
+
+/// The longest key.
+pub(super) const LONGEST_KEY: usize = 300;
+
+/// A container that is open.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) kind: Container,
+    /// The declared names that it has as keys already.
+    pub(super) given: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Container {
+    Object,
+    List,
+    /// A list in parentheses.
+    Tuple,
+}
+
+impl Container {
+    pub(super) fn closer(self) -> u8 {
+        match self {
+            Container::Object => b'}',
+            Container::List => b']',
+            Container::Tuple => b')',
+        }
+    }
+
+    fn missing(self) -> &'static str {
+        if self == Container::Object { fault::MISSING_BRACE } else { fault::MISSING_BRACKET }
+    }
+}
+
+/// Where a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Root,
+    Member,
+    Entry,
+}
+
+pub(super) struct Lenient<'t> {
+    pub(super) text: &'t str,
+    /// The text up to the end of the body.
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
+    pub(super) context: Context<'t>,
+    pub(super) tape: Tape,
+    pub(super) open: Vec<Frame>,
+    /// Whether a key has no quotes.
+    pub(super) bare_keys: bool,
+    /// Whether there may be more comments that end.
+    comments: bool,
+    /// How many strings have quotes that cannot be trusted.
+    pub(super) doubtful: usize,
+    /// The most pieces on the tape.
+    most: usize,
+    /// Whether a closer is missing so that what it closes could also end elsewhere.
+    stopped: bool,
+}
+
+impl<'t> Lenient<'t> {
+    /// Reads the value in `body`, with what is around it.
+    pub(super) fn read(text: &'t str, body: Span, context: Context<'t>) -> Option<Tape> {
+        let bytes = text.as_bytes().get(..body.end)?;
+        let most = context.values.get().saturating_mul(2);
+        let (tape, open) = (Tape::default(), Vec::new());
+        let mut reader = Self {
+            text,
+            bytes,
+            at: body.start,
+            context,
+            tape,
+            open,
+            bare_keys: false,
+            comments: true,
+            doubtful: 0,
+            most,
+            stopped: false,
+        };
+        reader.space();
+        if let Some(tape) = reader.escaped(body) {
+            return Some(tape);
+        }
+        let (before, fenced) = reader.before()?;
+        let start = reader.at;
+        if !before.is_empty()
+            && let Ok((mut tape, end)) = scan::first(text, Span::new(start, body.end), context)
+        {
+            // Words around strict JSON change nothing, unless there is another value among them.
+            reader.at = end;
+            reader.behind(fenced);
+            let alone = !reader.is_lossy() && !before.of(text).contains(['{', '[']);
+            let grade = if alone { Grade::Certain } else { Grade::Lossy };
+            reader.tape.faults.insert(0, Fault { name: fault::TEXT_AROUND, span: before, grade });
+            tape.faults = std::mem::take(&mut reader.tape.faults);
+            return Some(tape);
+        }
+        if !before.is_empty() {
+            reader.fault(fault::TEXT_AROUND, before, Grade::Lossy);
+        }
+        let is_whole = reader.value(Place::Root);
+        if reader.stopped || (start == reader.at && !is_whole) {
+            return None;
+        }
+        let in_doubt = reader.ends_in_doubt();
+        let at_end = |fault: &Fault| fault.span.start >= bytes.len() && fault.name.starts_with("fault_missing_br");
+        for fault in reader.tape.faults.iter_mut().filter(|fault| in_doubt && at_end(fault)) {
+            fault.grade = Grade::Lossy;
+        }
+        reader.behind(fenced);
+        Some(reader.tape)
+    }
+
+    /// An object or list as a whole whose quotes are escaped, if it is strict JSON without that.
+    fn escaped(&mut self, body: Span) -> Option<Tape> {
+        let span = Span::new(self.at, body.end).trimmed(self.text);
+        let raw = span.of(self.text);
+        let opens = raw.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']);
+        if !raw.starts_with(['{', '[']) || !opens.starts_with("\\\"") {
+            return None;
+        }
+        let text = resolve(raw, known_escape);
+        let inner = scan::all(&text, Span::new(0, text.len()), self.context).ok()?;
+        let value = build::json(&inner, &text, self.context).filter(|json| json.repeated.is_empty())?.value;
+        let mut tape = Tape::default();
+        tape.make(false, value, span);
+        tape.faults.push(Fault { name: fault::ESCAPED_QUOTES, span, grade: Grade::Certain });
+        Some(tape)
+    }
+
+    /// Passes over what comes before the value: a fence, or words. Returns the words, and whether there is a fence.
+    fn before(&mut self) -> Option<(Span, bool)> {
+        let start = self.at;
+        let rest = self.bytes.get(start..)?;
+        if rest.starts_with(b"```") || rest.starts_with(b"~~~") {
+            let fence = rest.first().copied().unwrap_or_default();
+            let is_info = |byte: &u8| *byte == fence || byte.is_ascii_alphanumeric();
+            self.at += rest.iter().take_while(|byte| is_info(byte)).count();
+            self.fault(fault::CODE_FENCE, Span::new(start, self.at), Grade::Certain);
+            self.space();
+            return Some((Span::new(self.at, self.at), true));
+        }
+        let starts = |byte: u8| matches!(byte, b'{' | b'[' | b'"' | b'\'' | b'`' | b'-' | b'+' | b'.' | b'0'..=b'9');
+        if starts(self.byte()) || self.quote().is_some() || self.constant().is_some() {
+            return Some((Span::new(start, start), false));
+        }
+        // Words: the value is the first object or list behind them.
+        let found = rest.iter().position(|byte| matches!(byte, b'{' | b'['))?;
+        self.at += found;
+        let words = Span::new(start, self.at);
+        let marks = words.of(self.text).trim_end();
+        let fence = [marks.rfind("```"), marks.rfind("~~~")].into_iter().flatten().max();
+        Some((words, fence.is_some()))
+    }
+
+    /// Passes over what comes behind the value.
+    fn behind(&mut self, fenced: bool) {
+        let lossy = self.is_lossy();
+        loop {
+            self.space();
+            let start = self.at;
+            match self.byte() {
+                0 if self.at >= self.bytes.len() => return,
+                b'}' | b']' if !lossy => {
+                    let name = if self.byte() == b'}' { fault::EXTRA_BRACE } else { fault::EXTRA_BRACKET };
+                    let certain = !self.closes_before(if self.byte() == b'}' { Kind::Object } else { Kind::List });
+                    self.at += 1;
+                    self.fault(name, Span::new(start, self.at), if certain { Grade::Certain } else { Grade::Lossy });
+                }
+                b'`' | b'~' if fenced && self.is_fence() => {
+                    self.at += 3;
+                    self.fault(fault::CODE_FENCE, Span::new(start, self.at), Grade::Certain);
+                }
+                _ => {
+                    let span = Span::new(start, self.bytes.len());
+                    let alone = !lossy && self.tape.faults.iter().all(|fault| fault.name == fault::CODE_FENCE);
+                    let words = span.of(self.text);
+                    let grade = if alone && !words.contains(['{', '[', '"']) { Grade::Certain } else { Grade::Lossy };
+                    self.fault(fault::TEXT_AROUND, span, grade);
+                    self.at = self.bytes.len();
+                    return;
+                }
+            }
+        }
+    }
+
+    fn is_fence(&self) -> bool {
+        self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"```") || rest.starts_with(b"~~~"))
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.tape.faults.iter().any(|fault| fault.grade == Grade::Lossy)
+    }
+
+    pub(super) fn fault(&mut self, name: &'static str, span: Span, grade: Grade) {
+        // A lossy fault decides what becomes of the value: it is never among those that are only counted.
+        let room = self.tape.faults.len() < MOST || (grade == Grade::Lossy && !self.is_lossy());
+        match room {
+            true => self.tape.faults.push(Fault { name, span, grade }),
+            false => self.tape.left_out += 1,
+        }
+    }
+
+    /// A fault that changes nothing.
+    pub(super) fn certain(&mut self, name: &'static str, span: Span) {
+        self.fault(name, span, Grade::Certain);
+    }
+
+    /// Something is missing here.
+    fn missing(&mut self, name: &'static str, grade: Grade) {
+        self.fault(name, Span::new(self.at, self.at), grade);
+    }
+
+    /// The next byte; 0 at the end.
+    pub(super) fn byte(&self) -> u8 {
+        self.byte_at(self.at)
+    }
+
+    pub(super) fn byte_at(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or_default()
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at..self.bytes.len()).unwrap_or_default()
+    }
+
+    /// Passes over white space and comments.
+    fn space(&mut self) {
+        loop {
+            let start = self.at;
+            while matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n') {
+                self.at += 1;
+            }
+            let rest = self.rest();
+            let end = match rest.as_bytes() {
+                [b'/', b'/', ..] | [b'#', ..] => Some(rest.find(['\n', '\r']).unwrap_or(rest.len())),
+                [b'/', b'*', ..] if self.comments => {
+                    let end = rest.find("*/").map(|end| end + 2);
+                    // Neither does any comment behind it end.
+                    self.comments = end.is_some();
+                    end
+                }
+                _ => None,
+            };
+            if let Some(end) = end {
+                self.certain(fault::COMMENT, Span::new(self.at, self.at + end));
+                self.at += end;
+                continue;
+            }
+            let blanks: usize = rest.chars().take_while(|c| is_blank(*c)).map(char::len_utf8).sum();
+            if blanks > 0 {
+                self.certain(fault::BLANK, Span::new(self.at, self.at + blanks));
+                self.at += blanks;
+            }
+            if self.at == start || blanks == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The mark here: ASCII, or the ASCII mark that a wide one stands for.
+    fn mark(&mut self) -> u8 {
+        let byte = self.byte();
+        if byte.is_ascii() {
+            return byte;
+        }
+        let wide = match self.rest().chars().next() {
+            Some('，' | '、') => b',',
+            Some('：') => b':',
+            Some('｛') => b'{',
+            Some('｝') => b'}',
+            Some('［' | '【') => b'[',
+            Some('］' | '】') => b']',
+            _ => 0,
+        };
+        wide
+    }
+
+    /// Passes over the mark here.
+    fn pass_mark(&mut self) {
+        let start = self.at;
+        self.at += self.rest().chars().next().map_or(0, char::len_utf8);
+        if self.at > start + 1 {
+            self.certain(fault::WIDE_MARK, Span::new(start, self.at));
+        }
+    }
+
+    /// Reads a value; returns whether it is written as a whole.
+    fn value(&mut self, place: Place) -> bool {
+        if self.tape.len() >= self.most {
+            self.stopped = true;
+        }
+        if self.stopped {
+            self.at = self.bytes.len();
+            return false;
+        }
+        match self.mark() {
+            b'{' => self.container(Container::Object),
+            b'[' => self.container(Container::List),
+            b'(' => self.container(Container::Tuple),
+            b',' | b'}' | b']' | b')' | b':' => self.absent(),
+            0 if self.at >= self.bytes.len() => self.absent(),
+            _ if self.quote().is_some() => self.string(place),
+            _ => self.literal(place),
+        }
+    }
+
+    /// A value is missing here.
+    fn absent(&mut self) -> bool {
+        self.missing(fault::MISSING_VALUE, Grade::Lossy);
+        self.tape.make(false, Value::Null, Span::new(self.at, self.at));
+        false
+    }
+
+    fn container(&mut self, kind: Container) -> bool {
+        if self.open.len() >= self.context.depth {
+            self.stopped = true;
+            return false;
+        }
+        let start = self.at;
+        let node = self.tape.open(if kind == Container::Object { Kind::Object } else { Kind::List }, start);
+        self.pass_mark();
+        if kind == Container::Tuple {
+            self.certain(fault::TUPLE, Span::new(start, self.at));
+        }
+        self.open.push(Frame { kind, given: Vec::new() });
+        self.inside(kind);
+        self.tape.close(node, self.at);
+        self.open.pop();
+        true
+    }
+
+    /// Reads members or entries up to the closer, and the closer.
+    fn inside(&mut self, kind: Container) {
+        // The comma behind the last member, and whether that was written as a whole.
+        let (mut comma, mut whole, mut filled): (Option<Span>, bool, bool) = (None, true, false);
+        loop {
+            self.space();
+            if self.stopped {
+                return;
+            }
+            let start = self.at;
+            match self.mark() {
+                0 if self.at >= self.bytes.len() => {
+                    let complete = comma.is_none() && whole && filled;
+                    let certain = complete && !self.context.cut;
+                    self.missing(kind.missing(), if certain { Grade::Certain } else { Grade::Lossy });
+                    return;
+                }
+                b'`' | b'~' if self.is_fence() => {
+                    self.missing(kind.missing(), Grade::Lossy);
+                    return;
+                }
+                mark if mark == kind.closer() => {
+                    self.pass_mark();
+                    if let Some(comma) = comma {
+                        self.certain(fault::TRAILING_COMMA, comma);
+                    }
+                    return;
+                }
+                mark @ (b'}' | b']' | b')') => {
+                    let around = self.open.iter().rev().skip(1).find(|frame| frame.kind.closer() == mark);
+                    if around.is_some() {
+                        // What is open ends here; its own closer is missing.
+                        let certain = comma.is_none() && whole && kind != Container::Object && self.closes_all(start);
+                        self.missing(kind.missing(), if certain { Grade::Certain } else { Grade::Lossy });
+                        return;
+                    }
+                    self.pass_mark();
+                    let name = if mark == b'}' { fault::EXTRA_BRACE } else { fault::EXTRA_BRACKET };
+                    self.fault(name, Span::new(start, self.at), Grade::Lossy);
+                }
+                b',' => {
+                    self.pass_mark();
+                    match comma.is_some() || !filled {
+                        true => self.certain(fault::EXTRA_COMMA, Span::new(start, self.at)),
+                        false => comma = Some(Span::new(start, self.at)),
+                    }
+                }
+                _ if self.dots() => {
+                    (comma, filled, whole) = (None, true, true);
+                }
+                _ => {
+                    if filled && comma.is_none() {
+                        self.missing(fault::MISSING_COMMA, if whole { Grade::Certain } else { Grade::Lossy });
+                    }
+                    (comma, filled) = (None, true);
+                    whole = match kind {
+                        Container::Object => self.member(),
+                        Container::List | Container::Tuple => self.value(Place::Entry),
+                    };
+                    if self.at == start {
+                        self.skip();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a closer that is missing at the end could belong to another container: the last members of an object in an
+    /// object, or of a list in a list, may be those of the outer one.
+    fn ends_in_doubt(&self) -> bool {
+        let mut outer = 0;
+        while let Some(inner) = self.tape.inside(outer).last() {
+            let filled = self.tape.inside(inner).count() / if self.tape.is_object(inner) { 2 } else { 1 };
+            let both = |is: fn(&Tape, usize) -> bool| is(&self.tape, outer) && is(&self.tape, inner);
+            if filled > 1 && (both(Tape::is_object) || both(Tape::is_list)) {
+                return true;
+            }
+            outer = inner;
+        }
+        false
+    }
+
+    /// Whether a superfluous closer could be an earlier one: a container ends in another of its kind, which goes on.
+    fn closes_before(&self, kind: Kind) -> bool {
+        let is_of = |at: usize| self.tape.get(at).is_some_and(|node| node.kind == kind);
+        (0..self.tape.len()).filter(|outer| is_of(*outer)).any(|outer| {
+            let end = self.tape.behind(outer);
+            self.tape.inside(outer).any(|inner| is_of(inner) && self.tape.behind(inner) < end)
+        })
+    }
+
+    /// Whether only the closers of what is open, but for the innermost, come from here to the end.
+    fn closes_all(&self, at: usize) -> bool {
+        let mut at = at;
+        for frame in self.open.iter().rev().skip(1) {
+            at = self.over_space(at);
+            if self.byte_at(at) != frame.kind.closer() {
+                return false;
+            }
+            at += 1;
+        }
+        self.over_space(at) >= self.bytes.len()
+    }
+
+    /// The next place that is not white space.
+    pub(super) fn over_space(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let at = at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
+        if self.byte_at(at).is_ascii() {
+            return at;
+        }
+        let rest = self.text.get(at..self.bytes.len()).unwrap_or_default();
+        let blanks: usize = rest.chars().take_while(|c| is_blank(*c)).map(char::len_utf8).sum();
+        at + blanks
+    }
+
+    /// Passes over dots that stand for what is left out.
+    fn dots(&mut self) -> bool {
+        let rest = self.rest();
+        let length = if rest.starts_with("...") { 3 } else { usize::from(rest.starts_with('…')) * '…'.len_utf8() };
+        if length > 0 {
+            self.fault(fault::DOTS, Span::new(self.at, self.at + length), Grade::Lossy);
+            self.at += length;
+        }
+        length > 0
+    }
+
+    /// Passes over text that nothing explains, up to the next mark, quote or line.
+    fn skip(&mut self) {
+        let start = self.at;
+        let first = self.rest().chars().next().map_or(1, char::len_utf8);
+        let rest = self.bytes.get(start + first..).unwrap_or_default();
+        let is_mark = |byte: &u8| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' | b'\n');
+        let length = rest.iter().position(is_mark).unwrap_or(rest.len());
+        self.at = start + first + length;
+        self.fault(fault::SKIPPED_TEXT, Span::new(start, self.at), Grade::Lossy);
+    }
+
+    /// Reads a member: its key, the colon and its value. Returns whether all of it is written as a whole.
+    fn member(&mut self) -> bool {
+        let Some(name) = self.key() else { return false };
+        self.note_key(&name);
+        self.space();
+        match self.mark() {
+            b':' => self.pass_mark(),
+            b',' | b'}' | b']' => {}
+            0 if self.at >= self.bytes.len() => {}
+            b'=' => {
+                let start = self.at;
+                self.at += 1 + usize::from(self.byte_at(start + 1) == b'>');
+                self.fault(fault::SKIPPED_TEXT, Span::new(start, self.at), Grade::Lossy);
+            }
+            _ => self.missing(fault::MISSING_COLON, Grade::Certain),
+        }
+        self.space();
+        while self.mark() == b':' {
+            let start = self.at;
+            self.pass_mark();
+            self.certain(fault::EXTRA_COLON, Span::new(start, self.at));
+            self.space();
+        }
+        self.value(Place::Member)
+    }
+
+    fn note_key(&mut self, name: &str) {
+        if (self.context.declares)(name)
+            && let Some(frame) = self.open.last_mut()
+            && !frame.given.iter().any(|given| given == name)
+        {
+            frame.given.push(name.to_owned());
+        }
+    }
+
+    /// Reads a key. Without one, nothing is read.
+    fn key(&mut self) -> Option<String> {
+        let start = self.at;
+        if let Some(quote) = self.quote() {
+            if let Some(end) = self.key_end(start, quote) {
+                let inner = Span::new(start + quote.length, end - quote.closer_length(self.bytes, end));
+                let span = Span::new(start, end);
+                self.at = end;
+                self.stray_quote(end);
+                let raw = inner.of(self.text);
+                if quote.is_standard() {
+                    let kind = if raw.contains('\\') { Kind::Escaped } else { Kind::Plain };
+                    self.tape.key(kind, span);
+                } else {
+                    self.certain(quote.fault(), span);
+                    self.tape.make(true, decode_string(raw).into(), span);
+                }
+                return Some(decode_string(raw).into_owned());
+            }
+            // Without its closing quote it is a word with a colon.
+            let word = self.word_at(start + quote.length);
+            let name = word.of(self.text).to_owned();
+            let colon = self.over_space(word.end);
+            if name.is_empty() || self.byte_at(colon) != b':' {
+                return None;
+            }
+            let certain = (self.context.declares)(&name);
+            self.at = word.end;
+            self.missing(fault::MISSING_QUOTE, if certain { Grade::Certain } else { Grade::Lossy });
+            self.tape.make(true, name.as_str().into(), Span::new(start, word.end));
+            return Some(name);
+        }
+        let word = self.word_at(start);
+        let name = word.of(self.text).to_owned();
+        if name.is_empty() {
+            return None;
+        }
+        let next = self.over_space(word.end);
+        let colon =
+            |at: usize| self.byte_at(at) == b':' || self.text.get(at..).is_some_and(|rest| rest.starts_with('：'));
+        let torn = self.byte_at(word.end) == b'"' && colon(self.over_space(word.end + 1));
+        if !torn && !colon(next) {
+            return None;
+        }
+        self.at = word.end;
+        if torn {
+            let certain = (self.context.declares)(&name);
+            self.fault(
+                fault::MISSING_QUOTE,
+                Span::new(start, start),
+                if certain { Grade::Certain } else { Grade::Lossy },
+            );
+            self.at += 1;
+        } else {
+            self.certain(fault::UNQUOTED_KEY, word);
+            self.bare_keys = true;
+        }
+        self.tape.make(true, name.as_str().into(), Span::new(start, self.at));
+        Some(name)
+    }
+
+    /// Passes over a second closing quote of a key.
+    fn stray_quote(&mut self, end: usize) {
+        if self.byte_at(end) == b'"' && self.byte_at(self.over_space(end + 1)) == b':' {
+            self.fault(fault::STRAY_QUOTE, Span::new(end, end + 1), Grade::Lossy);
+            self.at = end + 1;
+        }
+    }
+
+    /// The word at a place: what may be a key without quotes.
+    pub(super) fn word_at(&self, at: usize) -> Span {
+        let rest = self.text.get(at..self.bytes.len()).unwrap_or_default();
+        let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
+        let length: usize = rest.chars().take(LONGEST_KEY).take_while(is_part).map(char::len_utf8).sum();
+        Span::new(at, at + length)
+    }
+}
+
+/// Whether a character is white space that JSON does not have, or one without a width that is left between tokens.
+fn is_blank(c: char) -> bool {
+    !c.is_ascii() && (c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'))
+}

@@ -1,0 +1,177 @@
+//! JSON: which value does a text write, as strict JSON or as models write it?
+//!
+//! In: a part of a response that should be JSON, and the names that may be keys in it.
+//! Out: [`Json`]: a value, and a [`Fault`] for everything that is not strict JSON. A fault is *certain* if every reading of
+//! the text gives the same value, otherwise *lossy*.
+//! Never: leaves out a byte inside a value without a fault, or changes a value that is strict JSON.
+//!
+//! Strict JSON is only [scanned](scan): the places of its values go onto a [`Tape`]. Where that fails, the text is read once
+//! more, [leniently](lenient), onto a tape of the same kind. `grammar/json.pest` spells both for packs that read whole
+//! answers as JSON.
+
+mod build;
+mod escape;
+mod fault;
+mod lenient;
+mod literal;
+mod quotes;
+mod scan;
+mod tape;
+
+pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
+pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, Grade, TEXT_AROUND, is_certain};
+pub(crate) use tape::Tape;
+
+use crate::text::Span;
+use crate::value::Value;
+use lenient::Lenient;
+use scan::Stop;
+use std::borrow::Cow;
+use std::cell::Cell;
+
+/// The most faults, repeated keys and rounded numbers that are listed.
+const MOST: usize = 100;
+
+/// What reading JSON needs to know besides the text.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'c> {
+    /// The deepest nesting.
+    pub(crate) depth: usize,
+    /// How many more values there may be; each value that is read is deducted.
+    pub(crate) values: &'c Cell<usize>,
+    /// Whether a name is declared as a key, at any depth.
+    pub(crate) declares: &'c dyn Fn(&str) -> bool,
+    /// Whether the end of the response cut the text off.
+    pub(crate) cut: bool,
+}
+
+impl<'c> Context<'c> {
+    /// For a text that is complete, with no declared names.
+    pub(crate) fn new(depth: usize, values: &'c Cell<usize>) -> Self {
+        Self { depth, values, declares: &|_| false, cut: false }
+    }
+}
+
+/// A JSON value that was read.
+#[derive(Debug)]
+pub(crate) struct Json {
+    pub(crate) value: Value,
+    /// The faults; empty if the value is strict JSON.
+    pub(crate) faults: Vec<Fault>,
+    /// Keys that are repeated in one object; the last counts.
+    pub(crate) repeated: Vec<String>,
+    /// The number of faults and repeated keys that are not listed.
+    pub(crate) left_out: usize,
+    /// Numbers that a double cannot keep.
+    pub(crate) rounded: Vec<Rounded>,
+    /// How it was read, if it was not written as it should be.
+    pub(crate) forgiven: Option<&'static str>,
+}
+
+/// A number with more digits than a double can keep.
+#[derive(Debug)]
+pub(crate) struct Rounded {
+    /// The path to it in the value.
+    pub(crate) way: Vec<String>,
+    pub(crate) span: Span,
+    /// Whether the value is the nearest double; it is the text of the number otherwise, which is out of range.
+    pub(crate) is_near: bool,
+}
+
+/// Why a text is not JSON, and where.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    pub(crate) why: Cow<'static, str>,
+    pub(crate) at: Span,
+    /// Whether the response holds more values than it may.
+    pub(crate) too_many: bool,
+}
+
+/// Why a payload with too many values is not read.
+const TOO_MANY: &str = "it holds too many values";
+/// The message for a payload with faults.
+pub(crate) const FORGIVEN: &str = "the payload can only be read by forgiving its faults";
+/// The message for a payload that loses something.
+pub(crate) const LOSSY: &str = "the payload cannot be read without a loss";
+
+impl Json {
+    /// A value that was written as it should be.
+    pub(crate) fn whole(value: Value) -> Self {
+        let (faults, repeated, rounded) = Default::default();
+        Self { value, faults, repeated, left_out: 0, rounded, forgiven: None }
+    }
+
+    /// Whether a fault changes or loses something.
+    pub(crate) fn is_lossy(&self) -> bool {
+        self.faults.iter().any(|fault| fault.grade == Grade::Lossy)
+    }
+
+    /// If the value is a text with an object in it, the object.
+    pub(crate) fn unquoted(self, context: Context<'_>) -> Self {
+        let inner = match &self.value {
+            Value::String(text) => strict(text, context).ok(),
+            _ => None,
+        };
+        match inner.filter(|inner| inner.value.is_object()) {
+            Some(inner) => Self { forgiven: Some("the payload is a text that holds the object"), ..inner },
+            None => self,
+        }
+    }
+}
+
+/// Reads strict JSON. A number that cannot be kept is no strict JSON here.
+///
+/// # Errors
+///
+/// How many bytes were read.
+pub(crate) fn strict(text: &str, context: Context<'_>) -> Result<Json, usize> {
+    let tape = scan::all(text, Span::new(0, text.len()), context).map_err(|stop| stop.at())?;
+    let json = build::json(&tape, text, context).ok_or(0_usize)?;
+    if json.rounded.is_empty() && json.faults.is_empty() { Ok(json) } else { Err(0) }
+}
+
+/// The tape of strict JSON that fills `body`, or else of what can be read leniently.
+pub(crate) fn tape(text: &str, body: Span, context: Context<'_>) -> Option<Tape> {
+    match scan::all(text, body, context) {
+        Ok(tape) => Some(tape),
+        Err(Stop::TooMany) => None,
+        Err(_) => Lenient::read(text, body, context),
+    }
+}
+
+/// Reads the body strictly, or else leniently.
+pub(crate) fn read(text: &str, body: Span, context: Context<'_>) -> Result<Json, Unreadable> {
+    let too_many = || Unreadable { why: TOO_MANY.into(), at: body, too_many: true };
+    let stop = match scan::all(text, body, context) {
+        Ok(tape) => return build::json(&tape, text, context).ok_or_else(too_many),
+        Err(Stop::TooMany) => {
+            context.values.set(0);
+            return Err(too_many());
+        }
+        Err(stop) => stop,
+    };
+    let lenient = match stop {
+        Stop::TooDeep(_) => None,
+        _ => Lenient::read(text, body, context),
+    };
+    match lenient {
+        Some(tape) => build::json(&tape, text, context).ok_or_else(too_many),
+        None => Err(unreadable(text, body, stop)),
+    }
+}
+
+/// Why the body cannot be read.
+fn unreadable(text: &str, body: Span, stop: Stop) -> Unreadable {
+    let why = match stop {
+        Stop::TooDeep(_) => "it is nested too deeply",
+        Stop::TooMany => TOO_MANY,
+        Stop::Unexpected(_, why) => why,
+    };
+    let at = stop.at().clamp(body.start, body.end);
+    let length = text.get(at..body.end).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    Unreadable {
+        why: format!("it cannot be read as JSON: {why}").into(),
+        at: Span::new(at, at + length),
+        too_many: false,
+    }
+}

@@ -1,0 +1,469 @@
+//! Quotes: where does a string end whose quotes cannot be trusted?
+//!
+//! In: the quote at the start of a string, and what is open around it.
+//! Out: the string on the tape, with its faults.
+//! Never: looks further behind a quote than over a few marks and one key.
+//!
+//! A string ends at the first quote after which the text can go on as JSON. If a quote in it has no backslash, or its last
+//! quote is missing, that is certain only if a declared key that its object does not have yet follows, or nothing but what
+//! closes all that is open, and if nothing in the string looks like such an end as well.
+
+use super::escape::{decode_quoted, unescape};
+use super::fault::{self, Grade};
+use super::lenient::{Container, LONGEST_KEY, Lenient, Place};
+use super::tape::Kind;
+use crate::text::Span;
+
+/// The most white space that is passed over to see what follows a quote.
+const FAR: usize = 1_000;
+
+/// The quotes of a string.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quote {
+    opener: char,
+    pub(super) length: usize,
+    /// Three of them.
+    triple: bool,
+}
+
+/// What follows the end of a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// A declared key that the object does not have yet.
+    Key,
+    /// What closes all that is open.
+    Close,
+    /// Something else that may follow a value.
+    Other,
+}
+
+impl Quote {
+    /// Whether it is the quote of strict JSON.
+    pub(super) fn is_standard(self) -> bool {
+        self.opener == '"' && !self.triple
+    }
+
+    /// Whether this character ends what the quote opens.
+    fn is_closed_by(self, c: char) -> bool {
+        match self.opener {
+            '"' | '\'' | '`' | '＂' => c == self.opener,
+            '‘' | '’' => matches!(c, '‘' | '’'),
+            '«' => c == '»',
+            _ => matches!(c, '“' | '”' | '"'),
+        }
+    }
+
+    /// The length of the closer that ends at `end`.
+    pub(super) fn closer_length(self, bytes: &[u8], end: usize) -> usize {
+        let before = bytes.get(..end).unwrap_or_default();
+        before.iter().rev().take_while(|byte| **byte & 0xc0 == 0x80).count() + 1
+    }
+
+    /// The fault of using it.
+    pub(super) fn fault(self) -> &'static str {
+        match self {
+            Quote { triple: true, .. } => fault::TRIPLE_QUOTES,
+            Quote { opener: '\'', .. } => fault::SINGLE_QUOTES,
+            _ => fault::OTHER_QUOTES,
+        }
+    }
+}
+
+impl Lenient<'_> {
+    /// The quote that opens a string here.
+    pub(super) fn quote(&self) -> Option<Quote> {
+        let rest = self.rest();
+        let opener = rest.chars().next()?;
+        if !matches!(opener, '"' | '\'' | '`' | '“' | '”' | '„' | '‘' | '’' | '«' | '＂') {
+            return None;
+        }
+        let length = opener.len_utf8();
+        let triple = length == 1 && opener != '`' && rest.bytes().take_while(|byte| *byte == opener as u8).count() >= 3;
+        // An empty string with a superfluous quote behind it has no partner.
+        let triple = triple && self.triple_end(opener).is_some();
+        Some(Quote { opener, length: if triple { 3 } else { length }, triple })
+    }
+
+    /// The end of a string in three quotes.
+    fn triple_end(&self, quote: char) -> Option<usize> {
+        let mark: String = std::iter::repeat_n(quote, 3).collect();
+        let inside = self.rest().get(3..)?;
+        inside.find(&mark).map(|end| self.at + 3 + end)
+    }
+
+    /// The end of the key that a quote opens, with its closing quote: a colon or a value follows it.
+    pub(super) fn key_end(&self, start: usize, quote: Quote) -> Option<usize> {
+        let inside = self.text.get(start + quote.length..self.bytes.len())?;
+        let mut escaped = false;
+        let closes = |c: char| {
+            let closes = !escaped && quote.is_closed_by(c);
+            escaped = c == '\\' && !escaped;
+            closes
+        };
+        let (end, closer) = inside
+            .char_indices()
+            .take(LONGEST_KEY)
+            .zip(inside.chars().map(closes))
+            .find_map(|((at, c), closes)| closes.then_some((at, c.len_utf8())))?;
+        let end = start + quote.length + end + closer;
+        let next = self.over_space(end);
+        let follows = self.text.get(next..self.bytes.len())?;
+        let is_colon = follows.starts_with([':', '：']);
+        // A value without its colon, or a key without a value.
+        let goes_on =
+            follows.starts_with(|c: char| matches!(c, '{' | '[' | '-' | '"' | ',' | '}') || c.is_ascii_digit());
+        let word = self.word_at(start + quote.length);
+        let torn = self.byte_at(self.over_space(word.end)) == b':' && !word.is_empty() && word.end < end;
+        (is_colon || (goes_on && !torn) || (!torn && follows.starts_with(|c: char| c.is_alphabetic()))).then_some(end)
+    }
+
+    /// Reads a string, and those that are joined to it. Returns whether it is written as a whole.
+    pub(super) fn string(&mut self, place: Place) -> bool {
+        let start = self.at;
+        let Some(mut whole) = self.one_string(place) else { return false };
+        let mut joined: Option<String> = None;
+        loop {
+            let end = self.at;
+            let plus = self.over_space(end);
+            let has_plus = self.byte_at(plus) == b'+';
+            self.at = self.over_space(plus + usize::from(has_plus));
+            let is_next = self.quote().is_some()
+                && (has_plus || (place == Place::Member && self.at > end && !self.starts_member(self.at)));
+            if !is_next {
+                self.at = end;
+                break;
+            }
+            let next = self.at;
+            let Some(more) = self.one_string(place) else {
+                self.at = end;
+                break;
+            };
+            self.certain(fault::SPLIT_STRING, Span::new(end, next));
+            joined.get_or_insert_with(|| whole.text.clone()).push_str(&more.text);
+            whole.complete &= more.complete;
+        }
+        let span = Span::new(start, self.at);
+        match joined {
+            None if whole.standard && whole.complete => {
+                let escaped = span.of(self.text).contains('\\');
+                self.tape.leaf(if escaped { Kind::Escaped } else { Kind::Plain }, span);
+            }
+            joined => self.tape.make(false, joined.unwrap_or(whole.text).into(), span),
+        }
+        whole.complete
+    }
+
+    /// Whether a key with its colon starts here.
+    fn starts_member(&self, at: usize) -> bool {
+        self.key_at(at).is_some()
+    }
+
+    /// Reads one string.
+    fn one_string(&mut self, place: Place) -> Option<Text> {
+        let quote = self.quote()?;
+        let start = self.at;
+        let from = start + quote.length;
+        if quote.triple {
+            let end = self.triple_end(quote.opener)?;
+            self.certain(fault::TRIPLE_QUOTES, Span::new(start, end + 3));
+            self.at = end + 3;
+            let text = decode_quoted(Span::new(from, end).of(self.text), quote.opener).into_owned();
+            return Some(Text { text, standard: false, complete: true });
+        }
+        let mut inside = Inside::default();
+        let (end, behind, missing) = self.end_of(from, quote, place, &mut inside);
+        // Half an escape where the response ends is left out.
+        let content = Span::new(from, inside.torn.unwrap_or(end));
+        if !quote.is_standard() {
+            self.certain(quote.fault(), Span::new(start, behind));
+        }
+        if let Some(control) = inside.control {
+            self.certain(fault::BARE_NEWLINE, control);
+        }
+        if let Some(escape) = inside.escape {
+            self.certain(fault::ESCAPE, escape);
+        }
+        if let Some((name, escape)) = inside.torn_escape {
+            self.fault(name, escape, Grade::Lossy);
+        }
+        let doubtful = inside.bare > 0 || missing.is_some();
+        self.doubtful += usize::from(doubtful);
+        let sure = self.doubtful == 1 && matches!(inside.end, Some(End::Key | End::Close)) && !inside.other_end;
+        if let Some(bare) = inside.first_bare {
+            // A quote that is missing elsewhere leaves an odd number of them.
+            let sure = sure && missing.is_none() && inside.bare % 2 == 0;
+            self.fault(fault::BARE_QUOTE, Span::new(bare, bare + 1), grade(sure));
+        }
+        if missing.is_some() {
+            let sure = sure && inside.bare == 0 && !self.context.cut;
+            self.fault(fault::MISSING_QUOTE, Span::new(end, end), grade(sure));
+        }
+        self.at = behind;
+        let raw = content.of(self.text);
+        let text = decode_quoted(raw, quote.opener).into_owned();
+        let standard = quote.is_standard() && inside.bare == 0 && missing.is_none();
+        Some(Text { text, standard, complete: missing.is_none() })
+    }
+
+    /// Where the text from `from` ends, where what follows it starts, and whether its quote is missing.
+    fn end_of(&mut self, from: usize, quote: Quote, place: Place, inside: &mut Inside) -> (usize, usize, Option<()>) {
+        let text = self.text;
+        let mut at = from;
+        while let Some(c) = text.get(at..self.bytes.len()).and_then(|rest| rest.chars().next()) {
+            let next = at + c.len_utf8();
+            if c == '\\' {
+                let after = text.get(next..self.bytes.len()).unwrap_or_default();
+                let (length, character) =
+                    if after.starts_with(quote.opener) { (quote.opener.len_utf8(), c) } else { unescape(after) };
+                let standard = after.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u']);
+                if character == char::REPLACEMENT_CHARACTER {
+                    inside.torn_escape.get_or_insert((fault::SURROGATE, Span::new(at, next + length)));
+                } else if after.starts_with(|c| c < ' ') {
+                    // A line that goes on in some languages, and half of an escaped backslash in others.
+                    inside.torn_escape.get_or_insert((fault::ESCAPE, Span::new(at, next)));
+                } else if self.context.cut && is_half(after) {
+                    inside.torn_escape.get_or_insert((fault::ESCAPE, Span::new(at, self.bytes.len())));
+                    inside.torn = Some(at);
+                } else if (length == 0 || !standard) && !after.starts_with(quote.opener) {
+                    inside.escape.get_or_insert(Span::new(at, next + length.max(usize::from(!after.is_empty()))));
+                }
+                at = next + length;
+            } else if c < ' ' {
+                inside.control.get_or_insert(Span::new(at, next));
+                at = next;
+            } else if quote.is_closed_by(c) {
+                if let Some(end) = self.ends_at(next, place) {
+                    inside.end = Some(end);
+                    return (at, next, None);
+                }
+                if let Some((end, behind)) = self.missed(from, at) {
+                    inside.end = Some(end.1);
+                    return (end.0, behind, Some(()));
+                }
+                // An apostrophe inside a word is none of a pair.
+                let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+                let before = text.get(..at).and_then(|before| before.chars().next_back());
+                let after = text.get(next..).and_then(|after| after.chars().next());
+                if c == '"' || !(word(before) && word(after)) {
+                    inside.bare += 1;
+                }
+                // Two quotes side by side may end one text and open another.
+                inside.other_end |= inside.last_bare == Some(at);
+                // In a list, so may one beside a comma.
+                let in_list = self.open.last().is_some_and(|frame| frame.kind != Container::Object);
+                let before = self.text.get(from..at).unwrap_or_default().trim_end();
+                inside.other_end |= self.byte_at(self.over_space(next)) == b':';
+                inside.other_end |= in_list && (self.byte_at(self.over_space(next)) == b',' || before.ends_with(','));
+                inside.last_bare = Some(next);
+                inside.first_bare.get_or_insert(at);
+                inside.other_end |= self.key_at(at).is_some_and(|name| self.is_free(&name));
+                at = next;
+            } else {
+                at = next;
+            }
+        }
+        // It never ends: whatever closes what is open is not part of it.
+        let end = self.before_closers(from, at);
+        inside.end = (end < at).then_some(End::Close);
+        (end, end, Some(()))
+    }
+
+    /// Where the closers of all that is open start, if the text from `from` up to its end `to` ends with them.
+    fn before_closers(&self, from: usize, to: usize) -> usize {
+        let mut end = to;
+        for frame in &self.open {
+            let before = self.bytes.get(from..end).unwrap_or_default().trim_ascii_end();
+            match before.last() == Some(&frame.kind.closer()) {
+                true => end = from + before.len() - 1,
+                false => return to,
+            }
+        }
+        let before = self.bytes.get(from..end).unwrap_or_default().trim_ascii_end();
+        from + before.len()
+    }
+
+    /// If the quote at `at` opens a declared key behind the marks that a value has behind it, the end of the value, what
+    /// shows it, and where the marks start.
+    fn missed(&self, from: usize, at: usize) -> Option<((usize, End), usize)> {
+        let name = self.key_at(at)?;
+        if !self.is_free(&name) {
+            return None;
+        }
+        let before = self.bytes.get(from..at)?.trim_ascii_end();
+        let comma = before.strip_suffix(b",")?;
+        // The object that takes the key may be around others, which are closed before it. Closers that may be text leave it
+        // open which object that is.
+        let mut found = None;
+        for (index, frame) in self.open.iter().enumerate() {
+            let takes = frame.kind == Container::Object && !frame.given.contains(&name);
+            let closed = self.open.get(index + 1..)?;
+            if let Some(end) = without_closers(comma, closed.iter().map(|frame| frame.kind)).filter(|_| takes) {
+                found = Some(match found {
+                    None => ((from + end, End::Key), from + end),
+                    // The outermost counts.
+                    Some(((end, _), behind)) => ((end, End::Other), behind),
+                });
+            }
+        }
+        found
+    }
+
+    /// The name of the key in quotes that starts here, with its colon.
+    fn key_at(&self, at: usize) -> Option<String> {
+        let bytes = self.bytes;
+        let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let rest = bytes.get(at + 1..)?;
+        let length = rest.iter().take(LONGEST_KEY).position(|byte| *byte == quote || *byte == b'\n')?;
+        if rest.get(length) != Some(&quote) || length == 0 {
+            return None;
+        }
+        let colon = self.over_space(at + length + 2);
+        (bytes.get(colon) == Some(&b':')).then(|| self.text.get(at + 1..at + 1 + length).map(str::to_owned))?
+    }
+
+    /// Whether a name is declared, and an object that is open does not have it yet.
+    fn is_free(&self, name: &str) -> bool {
+        let takes = |given: &[String]| !given.iter().any(|given| given == name);
+        let mut objects = self.open.iter().filter(|frame| frame.kind == Container::Object);
+        (self.context.declares)(name) && objects.any(|frame| takes(&frame.given))
+    }
+
+    /// What follows a string that ends at `end`, if the text can go on as JSON.
+    fn ends_at(&self, end: usize, place: Place) -> Option<End> {
+        let mut frames = self.open.iter().rev();
+        let mut frame = frames.next();
+        let mut at = end;
+        loop {
+            let from = at;
+            at = self.over_space(at);
+            if at - from > FAR {
+                return None;
+            }
+            let rest = self.text.get(at..self.bytes.len())?;
+            let Some(next) = rest.chars().next() else {
+                return Some(if frame.is_none() { End::Close } else { End::Other });
+            };
+            match (next, frame) {
+                ('/', _) if rest.starts_with("//") || rest.starts_with("/*") => return Some(End::Other),
+                (_, None) => {
+                    // Behind the whole value there may be a fence, closers that are too many, or another line.
+                    let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
+                    let closes = rest.trim_matches(['}', ']', '`', ' ', '\n', '\r', '\t']).is_empty();
+                    return if closes {
+                        Some(End::Close)
+                    } else {
+                        (line && place != Place::Root).then_some(End::Other)
+                    };
+                }
+                (',' | '，', Some(frame)) => {
+                    let next = self.over_space(at + next.len_utf8());
+                    return self.goes_on_at(next, frame.kind, &frame.given);
+                }
+                ('}' | ']' | ')', Some(inner)) if next as u8 == inner.kind.closer() => {
+                    at += 1;
+                    frame = frames.next();
+                }
+                ('+', Some(_)) => return self.byte_at(self.over_space(at + 1)).eq(&b'"').then_some(End::Other),
+                // The comma is missing.
+                ('"' | '\'', Some(inner)) if inner.kind == Container::Object => {
+                    let name = self.key_at(at)?;
+                    let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
+                    let is_free = (self.context.declares)(&name) && !inner.given.contains(&name);
+                    return if is_free { Some(End::Key) } else { line.then_some(End::Other) };
+                }
+                ('"', Some(_)) => {
+                    let space = at > from;
+                    return space.then_some(End::Other);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether a string can end at `end`, and if so, whether that is sure.
+    pub(super) fn ends_surely(&self, end: usize, place: Place) -> Option<bool> {
+        self.ends_at(end, place).map(|end| end != End::Other)
+    }
+
+    /// What comes behind a comma, if a member or an entry can.
+    fn goes_on_at(&self, at: usize, kind: Container, given: &[String]) -> Option<End> {
+        let rest = self.text.get(at..self.bytes.len())?;
+        let first = rest.chars().next();
+        let Some(first) = first else { return Some(End::Other) };
+        if matches!(first, '}' | ']' | ')' | ',') || rest.starts_with("//") || rest.starts_with("/*") || first == '#' {
+            return Some(End::Other);
+        }
+        if kind != Container::Object {
+            let starts = matches!(first, '"' | '\'' | '{' | '[' | '(' | '-' | '“' | '.') || first.is_ascii_digit();
+            let word = self.word_at(at);
+            let constant = matches!(word.of(self.text), "true" | "false" | "null" | "True" | "False" | "None");
+            return (starts || constant).then_some(End::Other);
+        }
+        let name = match self.key_at(at) {
+            Some(name) => name,
+            None => {
+                // A key without quotes, or with one of them.
+                let quoted = usize::from(first == '"');
+                let word = self.word_at(at + quoted);
+                let behind = word.end + usize::from(quoted == 0 && self.byte_at(word.end) == b'"');
+                let is_key = !word.is_empty() && self.byte_at(self.over_space(behind)) == b':';
+                let other = matches!(first, '“' | '‘' | '\'' | '`' | '.' | '…');
+                let name = word.of(self.text).to_owned();
+                // In a sentence, a word with a colon is no key, unless the keys of this text have no quotes.
+                if !other && !(is_key && (self.bare_keys || (self.context.declares)(&name))) {
+                    return None;
+                }
+                name
+            }
+        };
+        let is_free = (self.context.declares)(&name) && !given.contains(&name);
+        Some(if is_free { End::Key } else { End::Other })
+    }
+}
+
+/// A string that was read.
+struct Text {
+    text: String,
+    /// Whether strict JSON writes it like that, its escapes aside.
+    standard: bool,
+    /// Whether it has its closing quote.
+    complete: bool,
+}
+
+/// What is inside a string: the first of each kind.
+#[derive(Debug, Default)]
+struct Inside {
+    control: Option<Span>,
+    escape: Option<Span>,
+    /// An escape of which a part is missing.
+    torn_escape: Option<(&'static str, Span)>,
+    /// Where an escape starts that the end of the response cuts off.
+    torn: Option<usize>,
+    first_bare: Option<usize>,
+    /// Where the last quote without a backslash ends.
+    last_bare: Option<usize>,
+    /// How many quotes have no backslash, apostrophes aside.
+    bare: usize,
+    /// Whether it may end elsewhere, too.
+    other_end: bool,
+    end: Option<End>,
+}
+
+/// The length of the text without the closers of these containers at its end, of which the first is the outermost.
+fn without_closers(text: &[u8], closed: impl Iterator<Item = Container>) -> Option<usize> {
+    let mut text = text.trim_ascii_end();
+    for kind in closed {
+        text = text.strip_suffix(&[kind.closer()])?.trim_ascii_end();
+    }
+    Some(text.len())
+}
+
+/// Whether the text after a backslash may be the first half of an escape.
+fn is_half(after: &str) -> bool {
+    let digits = after.strip_prefix('u').unwrap_or(after);
+    (after.is_empty() || after.starts_with('u')) && digits.len() < 4 && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn grade(sure: bool) -> Grade {
+    if sure { Grade::Certain } else { Grade::Lossy }
+}

@@ -1,0 +1,251 @@
+//! Scanning: is a text strict JSON, and where are its values?
+//!
+//! In: a part of a text.
+//! Out: the [`Tape`] of the value, if RFC 8259 allows all of it; otherwise where it stops being JSON.
+//! Never: decodes a string, or allows anything else.
+
+use super::Context;
+use super::tape::{Kind, Tape};
+use crate::text::Span;
+
+/// Why a text is not read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Stop {
+    /// What stands here is not allowed.
+    Unexpected(usize, &'static str),
+    /// It is nested too deeply here.
+    TooDeep(usize),
+    /// It holds too many values.
+    TooMany,
+}
+
+impl Stop {
+    pub(super) fn at(self) -> usize {
+        match self {
+            Stop::Unexpected(at, _) | Stop::TooDeep(at) => at,
+            Stop::TooMany => 0,
+        }
+    }
+}
+
+/// Scans the value that fills `body`, with white space around it.
+pub(super) fn all(text: &str, body: Span, context: Context<'_>) -> Result<Tape, Stop> {
+    let mut scanner = Scanner::new(text, body, context);
+    scanner.space();
+    scanner.value(context.depth)?;
+    scanner.space();
+    match scanner.at < scanner.bytes.len() {
+        true => Err(Stop::Unexpected(scanner.at, "trailing characters")),
+        false => Ok(scanner.tape),
+    }
+}
+
+/// Scans the value that starts at the beginning of `body`; what follows it may be anything. Returns its end, too.
+pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(Tape, usize), Stop> {
+    let mut scanner = Scanner::new(text, body, context);
+    scanner.value(context.depth)?;
+    Ok((scanner.tape, scanner.at))
+}
+
+struct Scanner<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    tape: Tape,
+    /// The most pieces: a value and its key are two.
+    most: usize,
+}
+
+type Scanned = Result<(), Stop>;
+
+impl<'t> Scanner<'t> {
+    fn new(text: &'t str, body: Span, context: Context<'_>) -> Self {
+        let bytes = text.as_bytes().get(..body.end).unwrap_or_default();
+        Self { bytes, at: body.start, tape: Tape::default(), most: context.values.get().saturating_mul(2) }
+    }
+
+    /// The next byte; 0 at the end, which is not allowed anywhere either.
+    #[inline]
+    fn byte(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn space(&mut self) {
+        while matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n') {
+            self.at += 1;
+        }
+    }
+
+    fn unexpected<T>(&self, expected: &'static str) -> Result<T, Stop> {
+        let at_end = self.at >= self.bytes.len();
+        Err(Stop::Unexpected(self.at, if at_end { "it ends too early" } else { expected }))
+    }
+
+    fn value(&mut self, depth: usize) -> Scanned {
+        if self.tape.len() >= self.most {
+            return Err(Stop::TooMany);
+        }
+        let start = self.at;
+        match self.byte() {
+            b'"' => {
+                let kind = self.string()?;
+                self.tape.leaf(kind, Span::new(start, self.at));
+            }
+            b'{' => self.object(depth.checked_sub(1).ok_or(Stop::TooDeep(start))?)?,
+            b'[' => self.list(depth.checked_sub(1).ok_or(Stop::TooDeep(start))?)?,
+            b'-' | b'0'..=b'9' => {
+                self.number()?;
+                self.tape.leaf(Kind::Number, Span::new(start, self.at));
+            }
+            b't' => self.word("true", Kind::True)?,
+            b'f' => self.word("false", Kind::False)?,
+            b'n' => self.word("null", Kind::Null)?,
+            _ => return self.unexpected("expected value"),
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, depth: usize) -> Scanned {
+        let object = self.tape.open(Kind::Object, self.at);
+        self.at += 1;
+        self.space();
+        while self.byte() != b'}' {
+            let start = self.at;
+            if self.byte() != b'"' {
+                return self.unexpected("key must be a string");
+            }
+            let kind = self.string()?;
+            self.tape.key(kind, Span::new(start, self.at));
+            self.space();
+            if self.byte() != b':' {
+                return self.unexpected("expected `:`");
+            }
+            self.at += 1;
+            self.space();
+            self.value(depth)?;
+            self.space();
+            if self.byte() == b'}' {
+                break;
+            }
+            self.comma("expected `,` or `}`", b'}')?;
+        }
+        self.at += 1;
+        self.tape.close(object, self.at);
+        Ok(())
+    }
+
+    fn list(&mut self, depth: usize) -> Scanned {
+        let list = self.tape.open(Kind::List, self.at);
+        self.at += 1;
+        self.space();
+        while self.byte() != b']' {
+            self.value(depth)?;
+            self.space();
+            if self.byte() == b']' {
+                break;
+            }
+            self.comma("expected `,` or `]`", b']')?;
+        }
+        self.at += 1;
+        self.tape.close(list, self.at);
+        Ok(())
+    }
+
+    /// Passes over a comma and the white space around it. No closer may follow it.
+    fn comma(&mut self, expected: &'static str, closer: u8) -> Scanned {
+        if self.byte() != b',' {
+            return self.unexpected(expected);
+        }
+        self.at += 1;
+        self.space();
+        if self.byte() == closer { self.unexpected("trailing comma") } else { Ok(()) }
+    }
+
+    fn word(&mut self, word: &'static str, kind: Kind) -> Scanned {
+        let start = self.at;
+        if !self.bytes.get(start..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
+            return self.unexpected("expected value");
+        }
+        self.at += word.len();
+        self.tape.leaf(kind, Span::new(start, self.at));
+        Ok(())
+    }
+
+    /// Passes over a string, with its quotes.
+    fn string(&mut self) -> Result<Kind, Stop> {
+        self.at += 1;
+        let mut kind = Kind::Plain;
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let found = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+            let plain = rest.get(..found).unwrap_or_default();
+            if let Some(control) = plain.iter().position(|byte| *byte < b' ') {
+                self.at += control;
+                return self.unexpected("control character (\\u0000-\\u001F) found while parsing a string");
+            }
+            self.at += found;
+            match rest.get(found) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(kind);
+                }
+                Some(_) => self.escape()?,
+                None => return self.unexpected("it ends in a string"),
+            }
+            kind = Kind::Escaped;
+        }
+    }
+
+    fn escape(&mut self) -> Scanned {
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let unit = |rest: &[u8]| {
+            let digits = rest.get(..4)?;
+            digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
+        };
+        let length = match rest.first() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Some(2),
+            Some(b'u') => match unit(rest.get(1..).unwrap_or_default()) {
+                Some(0xd800..=0xdbff) => {
+                    let low = rest.get(5..).and_then(|rest| unit(rest.strip_prefix(b"\\u")?));
+                    low.filter(|low| (0xdc00..0xe000).contains(low)).map(|_| 12)
+                }
+                Some(0xdc00..=0xdfff) | None => None,
+                Some(_) => Some(6),
+            },
+            _ => None,
+        };
+        match length {
+            Some(length) => {
+                self.at += length;
+                Ok(())
+            }
+            None => self.unexpected("invalid escape"),
+        }
+    }
+
+    fn number(&mut self) -> Scanned {
+        self.at += usize::from(self.byte() == b'-');
+        match self.byte() {
+            b'0' => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.byte() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.byte(), b'e' | b'E') {
+            self.at += 1;
+            self.at += usize::from(matches!(self.byte(), b'+' | b'-'));
+            self.digits()?;
+        }
+        if self.byte().is_ascii_alphanumeric() { self.unexpected("invalid number") } else { Ok(()) }
+    }
+
+    fn digits(&mut self) -> Scanned {
+        let start = self.at;
+        while self.byte().is_ascii_digit() {
+            self.at += 1;
+        }
+        if self.at == start { self.unexpected("invalid number") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,239 @@
+//! The tape: where is each value of a JSON text?
+//!
+//! In: values in the order of their starts.
+//! Out: [`Tape`]: a tree as one list, and the places of members and entries.
+//! Never: decodes a value.
+
+use super::escape::decode_string;
+use super::fault::Fault;
+use crate::text::Span;
+use crate::value::Value;
+use std::borrow::Cow;
+
+/// The values of a text. A container is followed by what it contains; of an object, each key by its value.
+#[derive(Debug, Default)]
+pub(crate) struct Tape {
+    nodes: Vec<Node>,
+    /// The values and keys that are not written as strict JSON writes them.
+    made: Vec<Value>,
+    pub(super) faults: Vec<Fault>,
+    /// The number of faults that are not listed.
+    pub(super) left_out: usize,
+}
+
+/// What is at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Object,
+    List,
+    /// A string without escapes, with its quotes.
+    Plain,
+    /// A string with escapes, with its quotes.
+    Escaped,
+    Number,
+    True,
+    False,
+    Null,
+    /// A value that the reader has made.
+    Made,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// Whether it is the key of the value after it.
+    pub(super) is_key: bool,
+    start: u32,
+    end: u32,
+    /// Of a container, the index of the first node behind it; of a made value, its index.
+    link: u32,
+}
+
+impl Node {
+    pub(super) fn span(self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+}
+
+impl Tape {
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn leaf(&mut self, kind: Kind, span: Span) {
+        self.nodes.push(Node { kind, is_key: false, start: span.start as u32, end: span.end as u32, link: 0 });
+    }
+
+    pub(super) fn key(&mut self, kind: Kind, span: Span) {
+        self.nodes.push(Node { kind, is_key: true, start: span.start as u32, end: span.end as u32, link: 0 });
+    }
+
+    /// Adds a value that is not written as strict JSON writes it.
+    pub(super) fn make(&mut self, is_key: bool, value: Value, span: Span) {
+        let link = self.made.len() as u32;
+        self.made.push(value);
+        self.nodes.push(Node { kind: Kind::Made, is_key, start: span.start as u32, end: span.end as u32, link });
+    }
+
+    /// Starts a container; everything added until it is closed is inside it.
+    pub(super) fn open(&mut self, kind: Kind, start: usize) -> usize {
+        self.leaf(kind, Span::new(start, start));
+        self.nodes.len() - 1
+    }
+
+    pub(super) fn close(&mut self, at: usize, end: usize) {
+        let link = self.nodes.len() as u32;
+        if let Some(node) = self.nodes.get_mut(at) {
+            (node.end, node.link) = (end as u32, link);
+        }
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<Node> {
+        self.nodes.get(at).copied()
+    }
+
+    pub(super) fn made(&self, node: Node) -> Option<&Value> {
+        self.made.get(node.link as usize)
+    }
+
+    /// The index of the first node behind the one at `at`.
+    pub(super) fn behind(&self, at: usize) -> usize {
+        match self.get(at) {
+            Some(Node { kind: Kind::Object | Kind::List, link, .. }) => (link as usize).max(at + 1),
+            _ => at + 1,
+        }
+    }
+
+    /// The indices of the nodes directly inside a container.
+    pub(super) fn inside(&self, outer: usize) -> impl Iterator<Item = usize> {
+        let end = self.behind(outer);
+        std::iter::successors(Some(outer + 1), |at| Some(self.behind(*at))).take_while(move |at| *at < end)
+    }
+
+    /// The members of an object: the key and the value of each.
+    fn pairs(&self, object: usize) -> impl Iterator<Item = (usize, usize)> {
+        let is_object = self.is_object(object);
+        let keys = self.inside(object).filter(move |at| is_object && self.get(*at).is_some_and(|node| node.is_key));
+        keys.map(|key| (key, key + 1))
+    }
+
+    /// The index of the whole value.
+    pub(crate) fn root(&self) -> Option<usize> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    pub(crate) fn is_list(&self, value: usize) -> bool {
+        self.get(value).is_some_and(|node| node.kind == Kind::List)
+    }
+
+    pub(crate) fn is_object(&self, value: usize) -> bool {
+        self.get(value).is_some_and(|node| node.kind == Kind::Object)
+    }
+
+    /// The entries of a list.
+    pub(crate) fn entries(&self, list: usize) -> Vec<usize> {
+        self.inside(list).collect()
+    }
+
+    pub(crate) fn span(&self, value: usize) -> Option<Span> {
+        self.get(value).map(Node::span)
+    }
+
+    pub(crate) fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// What a key says.
+    pub(super) fn name<'t>(&'t self, key: usize, text: &'t str) -> Cow<'t, str> {
+        let Some(node) = self.get(key) else { return Cow::Borrowed("") };
+        match (node.kind, self.made(node)) {
+            (Kind::Made, Some(Value::String(name))) => Cow::Borrowed(name),
+            (Kind::Plain, _) => Cow::Borrowed(inner(node.span(), text)),
+            _ => decode_string(inner(node.span(), text)),
+        }
+    }
+
+    /// The members of an object, with their keys; each span is that of the key and its value.
+    pub(crate) fn members<'t>(&'t self, object: usize, text: &'t str) -> impl Iterator<Item = (Cow<'t, str>, Span)> {
+        self.pairs(object).filter_map(move |(key, value)| {
+            Some((self.name(key, text), Span::new(self.span(key)?.start, self.span(value)?.end)))
+        })
+    }
+
+    /// The last member of an object with this name: its key and its value.
+    fn member(&self, object: usize, name: &str, text: &str) -> Option<(usize, usize)> {
+        self.pairs(object).filter(|(key, _)| self.name(*key, text) == name).last()
+    }
+
+    /// The value at the end of a path through objects.
+    pub(crate) fn value(&self, from: usize, way: &[&str], text: &str) -> Option<Span> {
+        let at = way.iter().try_fold(from, |at, step| Some(self.member(at, step, text)?.1))?;
+        self.span(at)
+    }
+
+    /// The repeated keys on a path through objects, without their quotes.
+    pub(crate) fn repeated(&self, from: usize, way: &[&str], text: &str) -> Vec<Span> {
+        let (mut at, mut repeated) = (Some(from), Vec::new());
+        for step in way {
+            let Some(object) = at.filter(|at| self.is_object(*at)) else { break };
+            let named: Vec<(usize, usize)> =
+                self.pairs(object).filter(|(key, _)| self.name(*key, text) == **step).collect();
+            let keys = named.iter().skip(1).filter_map(|(key, _)| self.span(*key));
+            repeated.extend(keys.map(|key| unquoted(key, text)));
+            at = named.last().map(|(_, value)| *value);
+        }
+        repeated
+    }
+
+    /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists.
+    pub(crate) fn place(&self, way: &[String], text: &str) -> Option<Span> {
+        let (mut at, mut found) = (0, None);
+        for step in way {
+            let next = if self.is_list(at) {
+                let entry = step.parse().ok().and_then(|nth| self.inside(at).nth(nth));
+                entry.and_then(|entry| Some((self.span(entry)?, entry)))
+            } else {
+                let member = self.member(at, step, text);
+                member.and_then(|(key, value)| Some((Span::new(self.span(key)?.start, self.span(value)?.end), value)))
+            };
+            let Some((span, value)) = next else { break };
+            (at, found) = (value, Some(span));
+        }
+        found
+    }
+
+    /// The path to the node at `sought`.
+    pub(super) fn way(&self, sought: usize, text: &str) -> Vec<String> {
+        let (mut at, mut way) = (0, Vec::new());
+        while at != sought {
+            let (mut entry, mut below) = (0, None);
+            for inner in self.inside(at) {
+                if inner > sought {
+                    break;
+                }
+                let is_key = self.get(inner).is_some_and(|node| node.is_key);
+                let step = if is_key { self.name(inner, text).into_owned() } else { entry.to_string() };
+                let value = if is_key { inner + 1 } else { inner };
+                if !self.is_object(at) || is_key {
+                    below = Some((value, step));
+                }
+                entry += 1;
+            }
+            let Some((value, step)) = below else { break };
+            way.push(step);
+            at = value;
+        }
+        way
+    }
+}
+
+/// The text of a string without its quotes.
+pub(super) fn inner(span: Span, text: &str) -> &str {
+    text.get(span.start + 1..span.end.saturating_sub(1)).unwrap_or_default()
+}
+
+/// A key without its quotes.
+fn unquoted(key: Span, text: &str) -> Span {
+    let quoted = key.of(text).starts_with(['"', '\'']) && key.len() > 1;
+    if quoted { Span::new(key.start + 1, key.end - 1) } else { key }
+}
