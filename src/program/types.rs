@@ -6,10 +6,16 @@
 
 use crate::value::Members;
 use crate::value::Value as Json;
+use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
+/// The most references inside each other that are followed: one may lead back to itself.
+const REFERENCES: usize = 8;
+/// The most parts of a schema that are looked at, those behind references included.
+const PARTS: usize = 10_000;
+
 /// What a schema says to a reader that makes values from text.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Types {
     pub(crate) kind: Kind,
     /// The members that it declares, if any.
@@ -53,11 +59,49 @@ impl Types {
     }
 
     pub(super) fn of(schema: &Json) -> Self {
+        Self::within(schema, schema, REFERENCES, &Cell::new(PARTS))
+    }
+
+    /// The types of a part of the schema `root`, in which references are looked up: at most `far` of them inside each other.
+    fn within(schema: &Json, root: &Json, far: usize, parts: &Cell<usize>) -> Self {
         if schema.is_null() {
             return Self::default();
         }
+        parts.set(parts.get().saturating_sub(1));
+        if parts.get() == 0 {
+            return Self::any();
+        }
+        let part = |schema: &Json| Self::within(schema, root, far, parts);
+        let mut types = Self::own(schema, &part);
+        let target = schema.get("$ref").and_then(Json::as_str);
+        if let Some(target) = target.and_then(|target| root.pointer(target.strip_prefix('#')?)) {
+            types = match far.checked_sub(1) {
+                Some(far) => types.and(Self::within(target, root, far, parts)),
+                None => Self::any(),
+            };
+        }
+        for other in schema.get("allOf").and_then(Json::as_array).unwrap_or_default() {
+            types = types.and(part(other));
+        }
+        for word in ["anyOf", "oneOf"] {
+            let branches = schema.get(word).and_then(Json::as_array).unwrap_or_default();
+            if let Some(either) = branches.iter().map(part).reduce(Self::or) {
+                types = types.and(either);
+            }
+        }
+        types
+    }
+
+    /// Any value.
+    fn any() -> Self {
+        Self { kind: Kind::Any, scalars: vec![Kind::Any], open: true, ..Self::default() }
+    }
+
+    /// What a schema says itself, without what it refers to.
+    fn own(schema: &Json, part: &dyn Fn(&Json) -> Self) -> Self {
         let members = schema.get("properties").and_then(Json::as_object);
-        let words = schema.get("enum").and_then(Json::as_array);
+        let constant = schema.get("const").map(std::slice::from_ref);
+        let words = schema.get("enum").and_then(Json::as_array).or(constant);
         let listed = words.map_or(Kind::Any, Kind::of_all);
         let scalars = match schema.get("type") {
             Some(Json::String(kind)) => vec![Kind::of(kind)],
@@ -65,20 +109,80 @@ impl Types {
             _ if members.is_some() => vec![Kind::Object],
             _ => vec![listed],
         };
-        let kind = scalars.iter().find(|kind| **kind != Kind::Null).or(scalars.first()).copied().unwrap_or(Kind::Any);
         let others = schema.get("additionalProperties");
+        let patterns = schema.get("patternProperties").and_then(Json::as_object);
+        let first_pattern = patterns.and_then(|patterns| patterns.values().next());
         Self {
-            kind,
+            kind: Kind::Any,
             scalars,
-            others: others.filter(|others| others.is_object()).map(|others| Box::new(Self::of(others))),
-            open: !matches!(others, None | Some(Json::Bool(false))),
-            items: schema.get("items").map(|items| Box::new(Self::of(items))),
+            others: others.filter(|others| others.is_object()).or(first_pattern).map(|others| Box::new(part(others))),
+            open: !matches!(others, None | Some(Json::Bool(false))) || patterns.is_some(),
+            items: schema.get("items").map(|items| Box::new(part(items))),
             words: words.map(|words| words.iter().filter_map(Json::as_str).map(Arc::from).collect()),
             wants_value: match schema.get("type") {
                 Some(kind) => kind.as_str().is_some_and(|kind| kind != "null"),
-                None => kind == listed && kind != Kind::Any,
+                None => listed != Kind::Any && members.is_none(),
             },
-            members: members.map(|members| members.iter().map(|(name, one)| (name.into(), Self::of(one))).collect()),
+            members: members.map(|members| members.iter().map(|(name, one)| (name.into(), part(one))).collect()),
+        }
+        .settled()
+    }
+
+    /// The same, with the kind that follows from its scalars.
+    fn settled(mut self) -> Self {
+        let kinds = self.scalars.iter();
+        let first = kinds.clone().find(|kind| **kind != Kind::Null).or(self.scalars.first());
+        self.kind = first.copied().unwrap_or(Kind::Any);
+        self
+    }
+
+    /// What both schemas say.
+    fn and(mut self, other: Self) -> Self {
+        match (self.kind, other.kind) {
+            (Kind::Any, _) => self.scalars = other.scalars,
+            (_, Kind::Any) => {}
+            _ => self.scalars.retain(|kind| other.scalars.contains(kind)),
+        }
+        self.open |= other.open;
+        self.wants_value |= other.wants_value;
+        self.add(other.members, other.others, other.items, other.words);
+        self.settled()
+    }
+
+    /// What either of the schemas says.
+    fn or(mut self, other: Self) -> Self {
+        for kind in other.scalars {
+            if !self.scalars.contains(&kind) {
+                self.scalars.push(kind);
+            }
+        }
+        self.open |= other.open;
+        self.wants_value &= other.wants_value;
+        self.add(other.members, other.others, other.items, other.words);
+        self.settled()
+    }
+
+    /// Adds members, items and words; what it has itself stays.
+    fn add(
+        &mut self,
+        members: Option<Members<Types>>,
+        others: Option<Box<Types>>,
+        items: Option<Box<Types>>,
+        words: Option<Vec<Arc<str>>>,
+    ) {
+        if let Some(members) = members {
+            let own = self.members.get_or_insert_default();
+            for (name, types) in members.as_slice() {
+                match own.get_mut(name) {
+                    None => own.push(Arc::clone(name), types.clone()),
+                    Some(before) => *before = before.clone().or(types.clone()),
+                }
+            }
+        }
+        self.others = self.others.take().or(others);
+        self.items = self.items.take().or(items);
+        if let Some(words) = words {
+            self.words.get_or_insert_default().extend(words);
         }
     }
 
