@@ -69,14 +69,14 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
     let named = at(&name);
     let mut call =
         ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), worst: None };
-    if let Some(way) = block.body.as_deref().filter(|_| is_whole) {
-        let way: Vec<&str> = way.split('.').collect();
+    let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
+    if let Some(way) = ways.iter().find(|way| at(way).is_some()).or(ways.first()).filter(|_| is_whole) {
         let keys = [name.first(), way.first()];
         let is_read = |field: &Field| keys.iter().flatten().any(|key| is_called(field, key));
         let is_repeated = |key: &str, field: &Field, later: &[Field]| {
             is_called(field, key) && later.iter().any(|other| is_called(other, key))
         };
-        call.params = at(&way).unwrap_or(Span::new(body.end, body.end));
+        call.params = at(way).unwrap_or(Span::new(body.end, body.end));
         call.beside = fields.list.iter().filter(|field| !is_read(field)).map(|field| field.span).collect();
         call.beside.extend(&fields.between);
         call.beside.sort_unstable_by_key(|span| span.start);
@@ -93,7 +93,7 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
 pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
     let text = source.text;
     let (name, each) = block.named_within()?;
-    let params: Option<Vec<&str>> = block.body.as_deref().map(|way| way.split('.').collect());
+    let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
     let declares = |name: &str| source.declares(name);
     let context = Context { declares: &declares, cut: source.cut, ..source.context() };
     let tape = json::tape(text, body.trimmed(text), context)?;
@@ -106,7 +106,8 @@ pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Lis
             let span = tape.span(entry)?;
             let at = |way: &[&str]| tape.value(entry, way, text);
             let name: Vec<&str> = name.iter().map(String::as_str).collect();
-            let Some(way) = params.as_ref().filter(|_| tape.is_object(entry)) else {
+            let way = ways.iter().find(|way| at(way).is_some()).or(ways.first());
+            let Some(way) = way.filter(|_| tape.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
                 return Some(ListedCall { span, name, params: span, beside, repeated, worst: None });
             };

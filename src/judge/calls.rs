@@ -15,7 +15,6 @@ use crate::text::{Location, Span, excerpt};
 use crate::value::Value as Json;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
-use std::rc::Rc;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -310,12 +309,20 @@ impl<'r> Judgement<'r> {
     }
 
     pub(super) fn coerce(&mut self, call: usize) -> bool {
-        let (depth, values) = (self.program.limits.depth, Rc::clone(&self.values));
+        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
+        let Some(params) = self.calls.get(call).map(|call| call.params.clone()) else { return false };
+        let coerced = self.coerced(&params, &action.schema);
+        self.change_params(call, |_, _| coerced)
+    }
+
+    /// A value converted to what a schema declares, wherever that loses nothing.
+    pub(super) fn coerced(&self, value: &Value, schema: &Schema) -> Value {
+        let context = Context::new(self.program.limits.depth, &self.values);
         let parse = |text: &str| {
-            let read = json::read(text, Span::new(0, text.len()), Context::new(depth, &values)).ok()?;
+            let read = json::read(text, Span::new(0, text.len()), context).ok()?;
             (!read.is_lossy()).then_some(read.value)
         };
-        self.change_params(call, |params, schema| typing::coerced(params, schema.types(), &parse))
+        typing::coerced(value, schema.types(), &parse)
     }
 
     pub(super) fn fill_defaults(&mut self, call: usize) -> bool {

@@ -1,11 +1,12 @@
 //! Lists: does a list in the reply agree with the contents of the reply, and what are the values of sections?
 //!
 //! In: the sections that stand, with their values, and the keys of the contents.
-//! Out: a `list-mismatch` for each key that is only in one of them; a `field-form` for each section without its value.
+//! Out: a `list-mismatch` for each key that is only in one of them; a `malformed-payload` for each section without its
+//! value.
 //! Never: changes a list or a content.
 
-use super::Judgement;
-use crate::diagnostic::{Remark, message, quote};
+use super::{Judgement, Subject, defect, typing};
+use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Block;
 use crate::document::payload::{self, Payload};
 use crate::program::{self, Count};
@@ -17,7 +18,6 @@ use std::collections::HashSet;
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_lists(&mut self) {
-        self.judge_values();
         let Some(mode) = self.mode else { return };
         for count in &mode.reply.counts {
             if let Some(contents) = &count.lists {
@@ -26,10 +26,12 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Reports each section whose text does not have the form that its block declares.
-    fn judge_values(&mut self) {
+    /// Answers each section whose text does not have the form that its block declares, or loses something when it is read.
+    /// A section runs nothing: faults that change nothing are only remarks.
+    pub(super) fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            self.judge_schema(index, block, bound);
             // Bullets and texts can be read from anything: such a payload never fails.
             let reads_any =
                 |reader: &surface::Payload| matches!(reader, surface::Payload::Bullets | surface::Payload::Text);
@@ -39,18 +41,62 @@ impl<'r> Judgement<'r> {
             }
             let value = self.section_value(index);
             let forgiven = self.forgiven.borrow_mut().remove(&index);
+            let mut lossy = false;
             if let Some(json) = forgiven {
+                lossy = json.is_lossy();
                 json.faults.iter().for_each(|fault| self.payload_fault(fault.name, fault.span, Some(bound.at)));
                 json.repeated.iter().for_each(|key| self.repeated_key(key, block.body(), bound));
                 self.findings.left_out += json.left_out;
             }
-            if value.is_none() {
-                let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
-                let name = excerpt(block.name().of(self.text), 40);
-                let message = message!("`{}` is not {} as declared, so it has no value", &name, &declared);
-                self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
-            }
+            let declared = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
+            let name = excerpt(block.name().of(self.text), 40);
+            let message = match value.is_none() {
+                true => message!("`{}` is not {} as declared, so it has no value", &name, &declared),
+                false if lossy => message!("`{}` cannot be read as {} without a loss", &name, &declared),
+                false => continue,
+            };
+            self.readable.insert(index, value.is_some());
+            let finding = defect(Defect::MalformedPayload, block.opener(), message).with_rule(Some(bound.at));
+            self.answer(Defect::MalformedPayload, &Subject::Block(index), finding);
         }
+    }
+
+    /// Types the value of a section by its schema, and answers it if it does not fit.
+    fn judge_schema(&mut self, index: usize, block: &Block, bound: &program::Block) {
+        // A template makes a text from any value, whatever form the schema asks for.
+        let typed = bound.role == Role::Section && bound.text.is_none();
+        let Some(schema) = bound.schema.as_ref().filter(|_| typed) else { return };
+        let Some(mut value) = self.section_value(index) else { return };
+        typing::settle(&mut value, schema.types(), 0);
+        let faults: Vec<String> = match schema.validator() {
+            Ok(validator) => validator.faults(&value).take(3).map(|fault| program::misfit_at("", &fault)).collect(),
+            Err(error) => vec![format!("the schema itself cannot be used: {}", excerpt(error, 120))],
+        };
+        self.read.borrow_mut().insert(index, Some(value));
+        if !faults.is_empty() {
+            let name = excerpt(block.name().of(self.text), 40);
+            let message = message!("the value of `{}` does not fit its schema: {}", &name, &faults.join("; "));
+            let finding = defect(Defect::InvalidPayload, block.opener(), message).with_rule(Some(bound.at));
+            self.answer(Defect::InvalidPayload, &Subject::Block(index), finding);
+        }
+    }
+
+    /// Converts the value of a section to what its schema declares, if it fits afterwards.
+    pub(super) fn coerce_block(&mut self, index: usize) -> bool {
+        let Some((_, bound)) = self.block(index) else { return false };
+        let (Some(schema), Some(value)) = (&bound.schema, self.section_value(index)) else { return false };
+        let mut value = self.coerced(&value, schema);
+        typing::settle(&mut value, schema.types(), 0);
+        let fits = schema.validator().is_ok_and(|validator| validator.is_valid(&value));
+        if fits {
+            self.read.borrow_mut().insert(index, Some(value));
+        }
+        fits
+    }
+
+    /// Whether the value of a block was read, if something of it was lost; none if nothing was.
+    pub(super) fn was_read(&self, block: usize) -> Option<bool> {
+        self.readable.get(&block).copied()
     }
 
     fn judge_list(&mut self, count: &Count, contents: &str) {
@@ -83,17 +129,17 @@ impl<'r> Judgement<'r> {
     }
 
     /// The value of a section's payload, if it can be read.
-    pub(super) fn section_value(&self, index: usize) -> Option<Value> {
+    pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        // Reading it counts its values against the limit: it is read once, however often it is asked for.
+        if let Some(read) = self.read.borrow().get(&index) {
+            return read.clone();
+        }
         if let Some(value) = block.value() {
             return Some(value.clone());
         }
         if bound.role != Role::Section || bound.payload.is_empty() {
             return None;
-        }
-        // Reading it counts its values against the limit: it is read once, however often it is asked for.
-        if let Some(read) = self.read.borrow().get(&index) {
-            return read.clone();
         }
         let value = self.read_section(index, block, bound);
         self.read.borrow_mut().insert(index, value.clone());

@@ -132,6 +132,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) steps: Steps,
     /// The defect that dropped a block or changed its fate; recorded only if a trace is wanted.
     pub(crate) causes: BTreeMap<usize, Code>,
+    /// Sections that lost something when their values were read: whether there is a value.
+    readable: BTreeMap<usize, bool>,
     /// How many more values payloads may have.
     values: Rc<Cell<usize>>,
     /// What was decided about the reply as a whole.
@@ -190,6 +192,7 @@ pub(crate) fn judge<'r>(
         findings: Findings::new(program.limits.diagnostics, document.left_out.count),
         steps,
         causes: BTreeMap::new(),
+        readable: BTreeMap::new(),
         values: Rc::new(Cell::new(program.limits.values)),
         ruling: Ruling::default(),
         may_ask_again: attempts < program.ask_again.most,
@@ -206,6 +209,7 @@ pub(crate) fn judge<'r>(
         now: session.now.as_deref().into(),
     };
     judgement.judge_reading();
+    judgement.judge_values();
     judgement.make_texts();
     judgement.judge_shape();
     judgement.judge_calls();

@@ -87,6 +87,9 @@ contract! {
         name: String,
         /// Its text.
         text: String,
+        /// Its value, typed by its schema; absent unless it is JSON other than a text, or declares how it is read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Value>,
         /// The bytes of the whole block.
         span: Extent,
     }

@@ -330,7 +330,8 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             Role::Section => {
                 let Some((text, whole)) = judged.body_joined(index) else { continue };
                 let name = judged.content_name(index).unwrap_or_default().into_owned();
-                outcome.sections.push(Section { name, text: text.into_owned(), span: whole.into() });
+                let value = judged.section_value(index);
+                outcome.sections.push(Section { name, text: text.into_owned(), value, span: whole.into() });
             }
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
@@ -346,7 +347,7 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
         }
     }
     if let Some((name, text)) = &judged.texts.section {
-        let section = Section { name: name.clone(), text: text.text.clone(), span: text.span.into() };
+        let section = Section { name: name.clone(), text: text.text.clone(), value: None, span: text.span.into() };
         let at = outcome.sections.partition_point(|section| section.span.start < text.span.start);
         outcome.sections.insert(at, section);
     }

@@ -7,7 +7,7 @@
 use super::grammars::Grammars;
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy};
 use crate::grammar::Grammar;
-use crate::surface::{Anchor, Block, Decoding, Dialect, Ending, Payload, Role, Rung};
+use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Payload, Role, Rung, WHOLE};
 use crate::text::{Location, Spanned};
 use std::sync::Arc;
 
@@ -78,8 +78,10 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
     let call = block.role == Role::Call;
     // The text after an opener is a parameter.
     let text = call && block.payload.0.iter().any(|payload| payload.value == Payload::Text);
-    let words = block.body.iter().filter(|_| !within && !text).chain(&block.text).map(|word| word.at);
-    for at in words.chain(block.schema.as_ref().map(|_| *at)) {
+    // A section that declares how it is read has a value.
+    let valued = block.role == Role::Section && !block.payload.0.is_empty();
+    let words = block.body.0.iter().filter(|_| !within && !text).chain(&block.text).map(|word| word.at);
+    for at in words.chain(block.schema.as_ref().filter(|_| !valued).map(|_| *at)) {
         let help = match call {
             true => "a call has one whose payload is `text`, or names it: `name = \"@payload.MEMBER\"`",
             false => "take it out: its body stands between its opener and its end",
@@ -182,7 +184,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
             false => "only that of a call can, and only as `payload = \"json\"` or `\"tags\"`",
         };
         diagnostics.push(bad(word.at, message, help));
-    } else if way.contains('.') && block.body.is_none() {
+    } else if way.contains('.') && block.body.0.is_empty() {
         let message = format!("nothing says which member of the payload of `{name}` holds the parameters");
         diagnostics.push(bad(word.at, message, "say `body = \"MEMBER\"`, with dots where it lies deeper"));
     }
@@ -233,12 +235,14 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         let word = part.trim_end_matches("[]");
         !word.is_empty() && !word.contains(['[', ']'])
     };
-    if !name.split('.').all(whole) {
+    let way = name.strip_prefix("[].").unwrap_or(name);
+    if !matches!(name, WHOLE | ENTRIES) && !way.split('.').all(whole) {
         let message = format!("`{name}` is not a path to a member");
-        diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`"));
+        diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`; the whole object is `.`, each entry of a \
+             list of objects `[]`"));
     }
-    for (key, word) in [("name", &block.name), ("key", &block.key), ("body", &block.body)] {
-        let Some(word) = word else { continue };
+    let named = block.name.iter().map(|word| ("name", word)).chain(block.key.iter().map(|word| ("key", word)));
+    for (key, word) in named.chain(block.body.0.iter().map(|word| ("body", word))) {
         let says = word.value.trim_start_matches('@');
         // A plain `name` is what the block is called.
         if let Some((way, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {

@@ -32,6 +32,8 @@ pub(crate) struct Block {
     pub(crate) key: Option<Called>,
     /// If blocks are members of an object: the path to the member that is its body.
     pub(crate) body: Option<String>,
+    /// Other members that count in its place if it is absent, in order.
+    pub(crate) other_bodies: Vec<String>,
     /// The template that makes its text from its value.
     pub(crate) text: Option<Template>,
     /// The schema of its value, for prompts and exports, and whether the value is required.
@@ -65,6 +67,11 @@ impl Block {
             Called::Payload { way, each } => Some((way, *each)),
             _ => None,
         }
+    }
+
+    /// The members that may be its body, the first that is there counts.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = &str> {
+        self.body.iter().chain(&self.other_bodies).map(String::as_str)
     }
 
     /// The parameter that a payload read as text is.

@@ -6,6 +6,7 @@
 
 use super::block::{Block, BlockId, Called};
 use crate::grammar::{Grammar, RuleId};
+use crate::surface::{ENTRIES, WHOLE};
 use crate::text::glob;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(crate) struct Outline {
     /// The first level is the object itself.
     levels: Vec<Level>,
     insensitive: bool,
+    /// Whether an answer is a list of such objects.
+    pub(crate) entries: bool,
     /// A search for the names of its own members, if all are words: the first block cannot come before one of these.
     names: Option<AhoCorasick>,
     longest: usize,
@@ -116,6 +119,7 @@ impl Outline {
             grammar,
             levels: vec![Level::default()],
             insensitive,
+            entries: false,
             names: None,
             longest: 0,
         };
@@ -125,7 +129,8 @@ impl Outline {
         }
         let names: Vec<&String> = members.level(Self::ROOT).members.iter().map(|(name, _)| name).collect();
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let words = names.iter().all(|name| !name.is_empty() && name.bytes().all(is_word));
+        let words = members.level(Self::ROOT).block.is_none()
+            && names.iter().all(|name| !name.is_empty() && name.bytes().all(is_word));
         let texts = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .clone()
@@ -225,7 +230,12 @@ impl Outline {
     /// Adds the levels down to a block: `data.files[]` is each entry of the list `files` in the object `data`.
     fn bind(&mut self, id: BlockId, block: &Block) {
         let mut at = Self::ROOT;
-        for part in block.name.split('.') {
+        let way = match block.name.as_str() {
+            WHOLE | ENTRIES => "",
+            name => name.strip_prefix("[].").unwrap_or(name),
+        };
+        self.entries |= block.name.starts_with(ENTRIES);
+        for part in way.split('.').filter(|part| !part.is_empty()) {
             let name = part.trim_end_matches("[]");
             at = self.down(at, name);
             for _ in 0..(part.len() - name.len()) / 2 {
@@ -250,7 +260,7 @@ impl Outline {
         for name in named {
             self.down(at, &name);
         }
-        if let Some(body) = &block.body {
+        for body in block.bodies() {
             let body = self.down(at, body);
             self.change(body, |level| level.body = true);
         }

@@ -94,8 +94,9 @@ table! {
         /// around it, or a word; if blocks are members of an object, the name of a member.
         key: Option<Spanned<String>>,
         /// If blocks are members of an object: the member that is the body. For a call named by its payload: the member
-        /// with the parameters. For a call whose payload is `text`: the parameter that the text is.
-        body: Option<Spanned<String>>,
+        /// with the parameters. For a call whose payload is `text`: the parameter that the text is. Of several members,
+        /// the first that is there.
+        body: OneOrMore<Spanned<String>>,
         /// If blocks are members of an object: a template that makes the text from the `value`.
         text: Option<Spanned<String>>,
         /// If blocks are members of an object: the JSON Schema of the value, for prompts and exports; `required = true`
@@ -129,7 +130,17 @@ table! {
     }
 }
 
+/// The name of a block that is the whole object.
+pub(crate) const WHOLE: &str = ".";
+/// The name of a block that is each entry of a list of objects, which is the whole answer.
+pub(crate) const ENTRIES: &str = "[]";
+
 impl Block {
+    /// The first `body`, which forms for a model are written with.
+    pub(crate) fn body(&self) -> Option<&Spanned<String>> {
+        self.body.0.first()
+    }
+
     /// The tag and the attribute in the `field` of the block.
     pub(crate) fn field_named_by(&self) -> Option<(&str, &str)> {
         let named = self.field.as_ref()?.value.strip_prefix('@')?.rsplit_once('.');

@@ -26,6 +26,7 @@ pub use ask_again::AskAgain;
 pub use decode::{Named, Names, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub(crate) use dialect::{ENTRIES, WHOLE};
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
 pub(crate) use mode::ONLY_MODE;

@@ -65,7 +65,12 @@ impl<'p> BlankBlock<'p> {
 impl<'p> ObjectReader<'p> {
     /// Collects the blocks of an object; `outside` gets the spans that belong to no block.
     pub(super) fn bind(&mut self, object: &Object, outside: &mut Vec<Span>) {
-        self.bind_object(object, 0, Outline::ROOT, outside);
+        let Some(id) = self.outline.level(Outline::ROOT).block else {
+            return self.bind_object(object, 0, Outline::ROOT, outside);
+        };
+        let Some(node) = object.tape.get(0).copied() else { return };
+        let (whole, level) = (node.span(), Outline::ROOT);
+        self.take(object, ValuePlace { at: 0, level, name: Span::new(whole.start, whole.start), whole }, id, node);
     }
 
     /// Whether an object has a member with one of the answer's own names.

@@ -375,7 +375,8 @@ impl Lenient<'_, '_> {
             let at = blank(bytes, self.cursor.at);
             let rule = match bytes.get(at) {
                 Some(b'}') => faults.extra_brace,
-                Some(b']') => faults.extra_bracket,
+                // The bracket of a list that is the whole answer is no fault.
+                Some(b']') if !self.outline.entries => faults.extra_bracket,
                 Some(b'"') if keys::is_stray_quote(text, at) => faults.stray_quote,
                 _ => None,
             };

@@ -330,6 +330,7 @@ impl<'p> ObjectReader<'p> {
         self.tell_more_objects(mark, first);
         self.find_faults(faults, reading.nested, first);
         let end = if fenced { self.end_of_fence(object.end) } else { object.end };
+        let (start, end) = if self.outline.entries { self.with_marks(start, end) } else { (start, end) };
         self.at = end.max(self.at);
         self.mark_up(Span::new(start, end), outside);
     }
@@ -373,7 +374,7 @@ impl<'p> ObjectReader<'p> {
         // Reasoning before the answer is no object of it.
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
-        if first > usize::from(begins) {
+        if first > usize::from(begins) && !self.outline.entries {
             self.find(Found::of(Remark::FieldForm, mark, first));
         }
     }
@@ -394,6 +395,16 @@ impl<'p> ObjectReader<'p> {
             let what = What::Defect(Defect::NestedBlock);
             self.find(around.map_or(Found::new(what, span), |around| Found::inside(what, span, around)));
         }
+    }
+
+    /// An entry of a list that is the answer, with the bracket or comma before it and the bracket behind it.
+    fn with_marks(&self, start: usize, end: usize) -> (usize, usize) {
+        let before = self.text.get(..start).unwrap_or_default().trim_end();
+        let start = if before.ends_with(['[', ',']) { before.len() - 1 } else { start };
+        let rest = self.text.get(end..).unwrap_or_default();
+        let mark = rest.trim_start();
+        let end = if mark.starts_with(']') { end + rest.len() - mark.len() + 1 } else { end };
+        (start, end)
     }
 
     /// The end of the fence around an object that ends at `end`.

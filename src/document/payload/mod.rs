@@ -80,7 +80,7 @@ impl Source<'_> {
             Called::Attribute(known) => same(known),
             Called::Own | Called::Word(_) | Called::Around(..) => false,
         };
-        let body = || self.bound.body.iter().flat_map(|way| way.split('.')).any(same);
+        let body = || self.bound.bodies().flat_map(|way| way.split('.')).any(same);
         called || body() || self.dialect.params.contains(name)
     }
 

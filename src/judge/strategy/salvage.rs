@@ -8,7 +8,7 @@ use crate::judge::{Judgement, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
-        Subject::Block(_) => true,
+        Subject::Block(block) => judgement.was_read(*block) != Some(false),
         Subject::Call(call) => judgement.can_salvage(*call),
         _ => false,
     }

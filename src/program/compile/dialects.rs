@@ -137,6 +137,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
+    let mut bodies = block.body.0.iter().map(|body| body.value.trim_start_matches('@').to_owned());
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let close = closers(block, dialect);
     let ends = if block.ends.is_empty() { &dialect.ends } else { &block.ends };
@@ -156,11 +157,12 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         },
         key: block.key.as_ref().map(|key| match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
             // Where members are the blocks, the key is a member, too.
-            _ if block.body.is_some() => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
+            _ if block.body().is_some() => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
             Some((wrapper, attribute)) => Called::Around(wrapper.to_owned(), attribute.to_owned()),
             None => called(key),
         }),
-        body: block.body.as_ref().map(|body| body.value.trim_start_matches('@').to_owned()),
+        body: bodies.next(),
+        other_bodies: bodies.collect(),
         text: None,
         required: schema.as_ref().is_some_and(|(_, required)| *required),
         schema: schema.map(|(schema, _)| schema),
