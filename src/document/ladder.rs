@@ -222,6 +222,11 @@ impl Scanner {
         if block.role == Role::Content && self.says_no_key(mark, given) {
             return true;
         }
+        // Reasoning is opaque: where it repeats its own opener it goes on, unless it ended before another block.
+        if id == open.id && block.role == Role::Thinking && open.next_block.is_none() {
+            open.repeated = true;
+            return true;
+        }
         if id == open.id {
             match self.quoted(open, search, mark) {
                 Quoted::No => open.bound = Some(mark.start()),
@@ -332,7 +337,10 @@ fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Optio
     let mut is_first = true;
     for closer in &block.close {
         let closes = match closer {
-            Closer::Own => names.same(name, open.name.of(text)),
+            Closer::Own => {
+                let repeated = || open.repeated && names.find(name, Some(open.family)) == Some(open.id);
+                names.same(name, open.name.of(text)) || repeated()
+            }
             Closer::Attribute(key) => {
                 let mut said = said(open, key, given).peekable();
                 // If the opener lacks the attribute, the next closer of the list takes its place.

@@ -82,8 +82,8 @@ pub(crate) struct Document {
     pub(crate) markup: Vec<Span>,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Mask>,
-    /// The start of the first fence that is never closed.
-    pub(crate) open_fence: Option<usize>,
+    /// The starts of the fences that are never closed, in order.
+    pub(crate) open_fences: Vec<usize>,
     /// The starts of code spans that are left open only because the text ends.
     pub(crate) open_spans: Vec<usize>,
     /// The opener of reasoning that is not closed, after all that are, in a dialect whose reasoning only opens at the

@@ -32,6 +32,8 @@ pub(super) struct Open {
     pub(super) closers: [Option<(Span, bool)>; 3],
     /// Whether there is an opener before them, which one of them may belong to.
     pub(super) holds_opener: bool,
+    /// Whether it is reasoning that repeats its own opener, so that any of its names closes it.
+    pub(super) repeated: bool,
     /// Whether a closer was found that nothing later can supersede.
     pub(super) settled: bool,
     /// The last closer at a place where closers do not count.
@@ -80,6 +82,7 @@ impl Open {
             search: first,
             closers: [None; 3],
             holds_opener: false,
+            repeated: false,
             settled: false,
             loose: None,
             masked_closer: None,

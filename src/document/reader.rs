@@ -342,6 +342,7 @@ impl Scanner {
             dialect: given.dialect,
             spelled: Spelled::of(family, block),
             spelling: Spelling::Plain,
+            declared: program::Types::unknown(),
             limits: &self.limits,
             values: &Cell::new(0),
         };
@@ -545,7 +546,7 @@ impl Scanner {
             found,
             left_out,
             masks: self.masks.take_found(&self.marker.void),
-            open_fence: self.masks.open_fence(),
+            open_fences: self.masks.take_open_fences(),
             open_spans: self.masks.take_open_spans(),
             open_reasoning: self.open_reasoning,
             markup: std::mem::take(&mut self.markup),

@@ -23,6 +23,7 @@ impl<'r> Judgement<'r> {
             }
             contents += 1;
             self.judge_in_reasoning(index, &Subject::Block(index));
+            self.judge_in_unclosed(index, &Subject::Block(index));
             let Some(name) = self.content_name(index).filter(|_| self.stands(index)) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
@@ -125,6 +126,9 @@ impl<'r> Judgement<'r> {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
         if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
+            return false;
+        }
+        if self.may_be_unclosed(block) {
             return false;
         }
         if self.lacks_key(index) && !is_answered(Defect::MalformedOpener) {

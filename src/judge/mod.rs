@@ -29,6 +29,7 @@ mod strategy;
 mod texts;
 mod truncated;
 mod typing;
+mod unclosed;
 
 pub(crate) use calls::Call;
 pub use leaves::Leaf;
@@ -39,6 +40,7 @@ pub(crate) use texts::{Composed, Texts};
 
 use outside::Place;
 use reasoning::Reasoning;
+use unclosed::Unclosed;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
 use crate::document::payload::Json;
@@ -120,6 +122,8 @@ pub(crate) struct Judgement<'r> {
     truncated: bool,
     /// Where reasoning may be outside its blocks.
     reasoning: Vec<Reasoning>,
+    /// Where reasoning and quotations that are never closed may reach.
+    unclosed: Vec<Unclosed>,
     fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
@@ -182,6 +186,7 @@ pub(crate) fn judge<'r>(
         mode_id,
         truncated,
         reasoning: Vec::new(),
+        unclosed: Vec::new(),
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),
@@ -213,6 +218,7 @@ pub(crate) fn judge<'r>(
     judgement.judge_lists();
     judgement.judge_speakers();
     judgement.judge_outside();
+    judgement.judge_unclosed_alone();
     judgement.compose();
     judgement.judge_guardrails();
     judgement

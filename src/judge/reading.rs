@@ -17,6 +17,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_outside();
         self.unfinished = self.unfinished();
+        self.unclosed = self.unclosed();
         // In most answers there is nothing.
         if !self.document.found.is_empty() {
             self.judge_all_found();

@@ -41,7 +41,7 @@ impl Judgement<'_> {
         if !self.truncated {
             return found;
         }
-        let open = [self.document.open_fence, self.document.open_reasoning];
+        let open = [self.document.open_fences.first().copied(), self.document.open_reasoning];
         let mut behind = open.into_iter().flatten().min();
         let spans = self.open_spans();
         // Contents often end only where the next one begins: a content may quote the call that follows.

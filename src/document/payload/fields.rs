@@ -16,7 +16,7 @@ use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
 use crate::document::{Attribute, Attributes, Key, Mask, Quotes};
 use crate::grammar::{First, Machine, RuleId};
-use crate::program::{Block, Dialect, Family, FieldName, Limits, tag_family};
+use crate::program::{Block, Dialect, Family, FieldName, Limits, Types, tag_family};
 use crate::surface::Trim;
 use crate::text::{Span, Stretch};
 use smallvec::SmallVec;
@@ -29,8 +29,10 @@ const FEW: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) list: SmallVec<[Field; FEW]>,
-    /// Openers that are never closed.
+    /// Openers that are never closed. Those of a call are fields all the same, which end at the next one.
     pub(crate) unclosed: Vec<Span>,
+    /// Whether only the end of the body ends the last of them.
+    pub(crate) open_ended: bool,
     /// Closers that close nothing.
     pub(crate) stray: Vec<Span>,
     /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
@@ -127,8 +129,17 @@ impl<'b> Spelled<'b> {
 }
 
 impl Source<'_> {
-    /// The outermost fields of `body`.
+    /// The outermost fields inside a field; what is never closed there has no value.
     pub(crate) fn fields_in(&self, body: Span) -> Fields {
+        self.fields(body, None)
+    }
+
+    /// The outermost fields of a call's body. One that is never closed ends at the next declared one.
+    pub(crate) fn fields_of(&self, body: Span) -> Fields {
+        self.fields(body, Some(self.declared))
+    }
+
+    fn fields(&self, body: Span, declared: Option<&Types>) -> Fields {
         let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, trim, .. }, .. } = *self;
         let mut fields = Fields::default();
         let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
@@ -156,7 +167,22 @@ impl Source<'_> {
                     let name = self.field_name(&source, tag, &mut fields.verbose);
                     fields.list.push(Field { name, span: tag.span(), body: end });
                 }
-                (Kind::Open, None) => fields.unclosed.push(tag.span()),
+                (Kind::Open, None) => {
+                    fields.unclosed.push(tag.span());
+                    let Some(declared) = declared else { continue };
+                    // Other tags in its text, in pairs, belong to it.
+                    let ends = |other: &Tag| other.kind == Kind::Close || self.is_declared(&source, other, declared);
+                    while let Some(inner) = tags.get(next).filter(|other| !ends(other)) {
+                        next = inner.closer().unwrap_or(next) + 1;
+                    }
+                    let end = tags.get(next).map_or(body.end, |other| other.span().start);
+                    let whole = Span::new(tag.span().start, end);
+                    between(&mut fields, whole);
+                    fields.open_ended = end == body.end;
+                    let name = self.field_name(&source, tag, &mut fields.verbose);
+                    let body = trimmed(Span::new(tag.span().end, end), text, trim);
+                    fields.list.push(Field { name, span: whole, body });
+                }
                 (Kind::Open, Some((closer, end))) => {
                     let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                     between(&mut fields, tag.span().to(end.span()));
@@ -175,6 +201,17 @@ impl Source<'_> {
             fields.between.clear();
         }
         fields
+    }
+
+    /// Whether a tag opens a field that the action declares, or any field of an action that declares none.
+    fn is_declared(&self, source: &TagSource<'_>, tag: &Tag, declared: &Types) -> bool {
+        let TagSource { text, dialect, .. } = *source;
+        let is_named = |named: &FieldName| dialect.names.same(&named.tag, tag.name().of(text));
+        let mut known = declared.members().peekable();
+        let name = tag.name().of(text);
+        known.peek().is_none()
+            || self.spelled.named.is_some_and(is_named)
+            || known.any(|(known, _)| dialect.names.same(known, name))
     }
 
     /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes a tag whose attributes

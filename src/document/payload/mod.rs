@@ -15,7 +15,7 @@ pub(crate) use json::{FORGIVEN, Json, Unreadable, grammar as json_grammar, stric
 pub(crate) use layout::Layout;
 
 use crate::document::{Mask, Spelling};
-use crate::program::{Dialect, Limits};
+use crate::program::{Dialect, Limits, Types};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
@@ -56,6 +56,8 @@ pub(crate) struct Source<'t> {
     pub(crate) spelled: Spelled<'t>,
     /// How what a field says is written.
     pub(crate) spelling: Spelling,
+    /// What the action declares.
+    pub(crate) declared: &'t Types,
     pub(crate) limits: &'t Limits,
     /// How many more values payloads may have.
     pub(crate) values: &'t Cell<usize>,
@@ -84,7 +86,7 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
             // The caller reads attributes, from the opener, before it comes here.
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
-                let fields = source.fields_in(body);
+                let fields = source.fields_of(body);
                 let has_fields = !fields.list.is_empty() || !fields.unclosed.is_empty();
                 // Tags inside the texts of a JSON object are no fields of the call.
                 let is_object = || {
