@@ -61,7 +61,8 @@ impl Scanner {
         let block = given.block(open.id)?;
         let search = EndSearch { given, block, region };
         if open.empty || block.role == Role::Wrapper {
-            return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
+            let at = open.opener.end;
+            return Some(End { at, closer: None, rung: 0, ending: Ending::Closer, payload: None, alike: false });
         }
         self.look_ahead(open, &search, last);
         let known = Known {
@@ -72,6 +73,10 @@ impl Scanner {
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings.iter().copied() {
+                // A closer that balances the opener counts, whatever else on this rung comes before it.
+                if best.is_some_and(|(_, best)| best == Ending::BalancedCloser) {
+                    break;
+                }
                 // `end` counts only where nothing else on this rung is found.
                 if ending == Ending::End && best.is_some() {
                     continue;
@@ -91,7 +96,7 @@ impl Scanner {
         }
         // Even without the rung `end`, a block ends where its surroundings do.
         let at = known.end?;
-        let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None };
+        let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None, alike: false };
         Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
     }
 
@@ -115,7 +120,11 @@ impl Scanner {
                     Fill::Unknown | Fill::Running | Fill::TooDeep(_) => None,
                 }
             }
-            Ending::Closer | Ending::LastLooseCloser if !known.closers => None,
+            Ending::Closer | Ending::BalancedCloser | Ending::LastLooseCloser if !known.closers => None,
+            Ending::BalancedCloser => {
+                let closer = open.balanced.or(open.closer().filter(|_| !open.unbalanced));
+                Some(closer.map(|(closer, _)| closer.start))
+            }
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
             // Any closer that counts outdoes the loose ones.
             Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
@@ -143,7 +152,7 @@ impl Scanner {
             return;
         }
         let mut is_known = false;
-        while !open.sure(block) && open.bound.is_none() && open.search < last {
+        while !open.sure(block) && open.bound.is_none() && open.balanced.is_none() && open.search < last {
             // After the next opener only closers matter; an earlier look may have shown that there are none.
             if !is_known && open.next_block.is_some() {
                 is_known = true;
@@ -218,6 +227,17 @@ impl Scanner {
     /// Handles an opener that counts; false if more text is needed to tell whether a field quotes it.
     fn take_opener(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
+        if !open.unbalanced && self.may_balance(open, search, mark) {
+            let Some(region) = search.region else {
+                open.waits = true;
+                return false;
+            };
+            open.balanced = self.balancing(open, search, region);
+            open.unbalanced = open.balanced.is_none();
+            if open.balanced.is_some() {
+                return true;
+            }
+        }
         // Contents are opaque: in one, the opener of a content that gives no key is text.
         if block.role == Role::Content && self.says_no_key(mark, given) {
             return true;

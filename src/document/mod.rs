@@ -5,6 +5,7 @@
 //! Never: knows actions, modes or strategies.
 
 mod announce;
+mod balance;
 mod braces;
 mod budget;
 mod decode;
@@ -207,6 +208,8 @@ pub(crate) enum Ended {
     Bare,
     /// At a later rung: it was cut off or never closed.
     Cut,
+    /// Like that, where the next block of its own kind opens: it may only show that block.
+    Alike,
     /// At the rung `end`, as a later one: nothing shows that it is complete.
     Open,
 }
@@ -214,7 +217,7 @@ pub(crate) enum Ended {
 impl Ended {
     /// Whether a later rung than the first ended it.
     pub(crate) fn is_cut(self) -> bool {
-        matches!(self, Ended::Cut | Ended::Open)
+        matches!(self, Ended::Cut | Ended::Alike | Ended::Open)
     }
 }
 

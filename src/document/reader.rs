@@ -318,6 +318,10 @@ impl Scanner {
             self.found.push(Found::of(what, span, index));
         }
         self.edges(given, open, &end, index);
+        // What any other block holds is looked at by itself.
+        if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
+            self.quotes_own(open, inner, given);
+        }
         let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
         let parent_number = parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1));
@@ -501,7 +505,7 @@ impl Scanner {
     }
 
     /// Notes a finding that is not about a block, and may occur any number of times.
-    fn finds(&mut self, found: Found) {
+    pub(super) fn finds(&mut self, found: Found) {
         self.found.count(found, self.limits.diagnostics);
     }
 

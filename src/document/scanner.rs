@@ -5,6 +5,7 @@
 //! Never: advances by itself.
 
 use super::announce::Announced;
+use super::balance::Balance;
 use super::budget::Budget;
 use super::fences::Fences;
 use super::found::Noticed;
@@ -44,6 +45,8 @@ pub(super) struct Scanner {
     /// How far the search for what a fence in a content quotes has failed.
     pub(super) unfenced: usize,
     pub(super) open: Option<Open>,
+    /// Which closers balance the openers of a kind, as far as that was needed.
+    pub(super) balances: Vec<Balance>,
     /// The last block of each kind that is never closed.
     pub(super) closerless: Vec<Closerless>,
     /// The dialects that share the reading, each with the start of the first block that claims the answer for it.
@@ -88,6 +91,7 @@ impl Scanner {
             fences: Fences::default(),
             unfenced: 0,
             open: None,
+            balances: Vec::new(),
             closerless: Vec::new(),
             claims: smallvec![(dialect.id, None)],
             blocks: Pieces::default(),

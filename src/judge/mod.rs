@@ -152,6 +152,8 @@ pub(crate) struct Judgement<'r> {
     unfinished: BTreeSet<usize>,
     /// The places of reported marks that belong to no block, in order; found when first needed for a broken opener.
     marks: OnceCell<Vec<usize>>,
+    /// The last closer of each name that closes nothing; found when first needed for a content.
+    strays: OnceCell<BTreeMap<String, usize>>,
     /// By block: members of calls named by their payload that are neither their names nor their parameters.
     beside: BTreeMap<usize, Vec<Span>>,
     /// The wrapper around each block; found when first needed for a key.
@@ -203,6 +205,7 @@ pub(crate) fn judge<'r>(
         forgiven: RefCell::default(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
+        strays: OnceCell::new(),
         beside: BTreeMap::new(),
         around: OnceCell::new(),
         known_speakers: OnceCell::new(),

@@ -278,7 +278,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The name in an opener or closer that this rule reads, or in one that is broken after its name.
-    fn name_at(&self, family: &Family, rule: RuleId, span: Span) -> Option<&'r str> {
+    pub(super) fn name_at(&self, family: &Family, rule: RuleId, span: Span) -> Option<&'r str> {
         let (mut machine, mut steps) = (Machine::new(), self.program.limits.steps(span.len()));
         machine.start(&family.grammar, rule, span.start);
         let at = machine.run_to(family.name, &family.grammar, self.text, true, &mut steps).ok()?;
@@ -323,6 +323,7 @@ impl<'r> Judgement<'r> {
         let why = match (what, found.ended) {
             (Defect::StrayCloser, _) => "it may only be part of the reasoning",
             (Defect::UnclosedBlock, Ended::Open) => "only the end of the answer ended it",
+            (Defect::UnclosedBlock, Ended::Alike) => "it may show the block that ended it",
             (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
             _ => return None,
         };

@@ -95,8 +95,8 @@ impl Dialect {
     /// Where a block opened by a family may end.
     pub(crate) fn ladder<'d>(&'d self, block: &'d Block, family: usize) -> &'d [Vec<Ending>] {
         match self.families.get(family) {
-            Some(family) if block.ends.is_empty() => &family.ends,
-            _ => &block.ends,
+            Some(family) => family.ladder(block),
+            None => &block.ends,
         }
     }
 

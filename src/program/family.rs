@@ -6,7 +6,7 @@
 
 use super::block::{Block, BlockId};
 use crate::grammar::{Grammar, Part, RuleId, shipped};
-use crate::surface::{Anchor, Ending};
+use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
 use std::sync::{Arc, LazyLock};
 
@@ -19,8 +19,9 @@ pub(crate) struct Family {
     pub(crate) payload: Option<RuleId>,
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
-    /// Where its blocks may end if the pack does not say.
-    pub(crate) ends: Vec<Vec<Ending>>,
+    /// Where its blocks may end if the pack does not say, and where its contents may.
+    ends: Vec<Vec<Ending>>,
+    content_ends: Vec<Vec<Ending>>,
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
@@ -55,11 +56,17 @@ impl Family {
             // Without closers, the next block or the end is the regular end of a block.
             (None, None) => vec![vec![Ending::NextBlock, Ending::End]],
         };
+        let mut content_ends = ends.clone();
+        // A document may show its own tags: a content that holds some ends where they balance.
+        if let Some(first) = content_ends.first_mut().filter(|_| close.is_some()) {
+            first.insert(0, Ending::BalancedCloser);
+        }
         Some(Self {
             open,
             close,
             name,
             ends,
+            content_ends,
             payload,
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
@@ -73,6 +80,15 @@ impl Family {
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,
         })
+    }
+
+    /// Where a block that it opens may end.
+    pub(crate) fn ladder<'f>(&'f self, block: &'f Block) -> &'f [Vec<Ending>] {
+        match block.role {
+            _ if !block.ends.is_empty() => &block.ends,
+            Role::Content => &self.content_ends,
+            _ => &self.ends,
+        }
     }
 
     /// Notes what its blocks have in common.
