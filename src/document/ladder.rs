@@ -205,22 +205,56 @@ impl Scanner {
             }
             Quoted::Unknown => return false,
         }
+        let Some(closer) = self.as_closer(open, search, mark) else { return false };
+        let closes = closer.and_then(|closer| Some((closer, closes(open, search, &closer)?)));
         let closes = match mark.kind {
-            Kind::Close { family } => closes(open, search, mark, family),
             // A mark may be the closer of a wrapper and of this block: if it names the block, it closes that.
-            Kind::Open { family, leaves: true, .. } => {
-                closes(open, search, mark, family).filter(|(tier, _)| *tier == Closer::FIRST_TIER)
-            }
-            Kind::Open { .. } | Kind::Broken { .. } => None,
+            Kind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier == Closer::FIRST_TIER),
+            _ => closes,
         };
         match (closes, mark.kind) {
-            (Some(closes), _) => open.take_closer(block, mark, closes, given.text, search.is_complete()),
+            (Some((closer, closes)), _) => open.take_closer(block, &closer, closes, given.text, search.is_complete()),
             (None, Kind::Open { id, .. }) => {
                 open.holds_opener = true;
                 let counts = !mark.masked && self.counts(given, mark);
                 !counts || self.take_opener(open, search, mark, id)
             }
             (None, _) => true,
+        }
+    }
+
+    /// The mark as the grammar of an open block reads it as a closer, if that reads one there; nothing at all if more
+    /// text is needed to tell. Of two grammars with closers that look alike, only the first makes a mark, and so does the
+    /// opener where it looks like a closer.
+    fn as_closer(&mut self, open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<Option<Mark>> {
+        let own = search.given.dialect.families.get(open.family);
+        let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
+        let asks = match mark.kind {
+            Kind::Close { family } | Kind::Open { family, leaves: true, .. } if usize::from(family) == open.family => {
+                return Some(Some(*mark));
+            }
+            Kind::Close { .. } | Kind::Open { leaves: true, .. } => true,
+            Kind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
+            Kind::Broken { .. } => false,
+        };
+        if !asks || mark.start() < open.opener.end {
+            return Some(None);
+        }
+        let opens = matches!(mark.kind, Kind::Open { leaves: false, .. });
+        self.closer.start(&own.grammar, close, mark.start());
+        match self.budget.run(&mut self.closer, own, search.within(), search.is_complete()) {
+            Progress::Matched(end) => {
+                let name = self.closer.captures().iter().find(|capture| capture.rule() == own.name);
+                let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
+                let name = name.unwrap_or(Span::new(end, end));
+                let kind = Kind::Close { family: open.family as u8 };
+                Some(Some(Mark { span: span.into(), name: name.into(), kind, ..*mark }))
+            }
+            Progress::Pending => None,
+            // A name says which block it closes, whichever grammar reads it.
+            Progress::Failed | Progress::TooDeep | Progress::Spent => {
+                Some(Some(*mark).filter(|mark| !opens && !mark.name().is_empty()))
+            }
         }
     }
 
@@ -339,18 +373,20 @@ impl Scanner {
 pub(super) fn closes_surely(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
     let Kind::Close { family } = mark.kind else { return false };
     let counts = search.block.anchor == Anchor::Anywhere || mark.leads_line();
-    counts && closes(open, search, mark, family).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
+    // A name says which block it closes, whichever grammar reads it.
+    let own = usize::from(family) == open.family || !mark.name().is_empty();
+    counts && own && closes(open, search, mark).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
 }
 
-/// The tier with which the mark, of this family, closes the block, and whether with the first of its closers; none if
-/// it does not.
-fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Option<(usize, bool)> {
+/// The tier with which the mark, of the block's family, closes the block, and whether with the first of its closers;
+/// none if it does not.
+fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<(usize, bool)> {
     let EndSearch { given, block, .. } = *search;
     let text = given.text;
     let name = mark.name().of(text);
     // A closer without a name closes whatever its grammar has opened.
     if name.is_empty() {
-        return (usize::from(family) == open.family).then_some((0, true));
+        return Some((0, true));
     }
     let names = &given.dialect.names;
     let mut found: Option<(usize, bool)> = None;

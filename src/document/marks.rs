@@ -355,7 +355,7 @@ impl Marker {
                 let span = Span::new(self.at, end);
                 match look.dialect.wrapper_called(name.of(look.text), index) {
                     Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id, leaves: true }, span, name),
-                    None if name.is_empty() || look.dialect.names.closes(name.of(look.text)) => {
+                    None if name.is_empty() || look.dialect.names.closes(name.of(look.text), Some(index)) => {
                         Attempt::Mark(Kind::Close { family: index as u8 }, span, name)
                     }
                     None => Attempt::Nothing,

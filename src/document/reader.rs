@@ -246,10 +246,26 @@ impl Scanner {
             return;
         }
         let name = mark.name().of(given.text);
-        if name.is_empty() || given.dialect.names.is_closer(name) {
+        if name.is_empty() || self.closes_some(mark, given) {
             self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(given.dialect, name));
             self.finds(Found::new(Defect::StrayCloser, mark.span()));
         }
+    }
+
+    /// Whether a closer has a name that closes some block of a grammar that can read it.
+    fn closes_some(&mut self, mark: &Mark, given: &Given<'_>) -> bool {
+        let Kind::Close { family: own } = mark.kind else { return false };
+        let name = mark.name().of(given.text);
+        let within = given.text.get(..mark.span().end).unwrap_or_default();
+        given.dialect.families.iter().enumerate().any(|(index, family)| {
+            given.dialect.names.is_closer(name, Some(index))
+                && (index == usize::from(own)
+                    || family.close.is_some_and(|close| {
+                        let mut steps = self.limits.steps(mark.span().len());
+                        let end = self.closer.match_at(&family.grammar, close, within, mark.start(), &mut steps);
+                        end == Some(within.len())
+                    }))
+        })
     }
 
     /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.

@@ -34,6 +34,8 @@ pub(super) struct Scanner {
     /// The search for the block that opens at the start of the answer, until it is over.
     pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
+    /// Reads the closers of an open block where another rule has made the mark.
+    pub(super) closer: Machine,
     pub(super) budget: Budget,
     /// How many bytes of too deeply nested payloads have been counted.
     pub(super) counted: usize,
@@ -84,6 +86,7 @@ impl Scanner {
             prelude: Prelude::new(dialect, &limits),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(&limits)),
+            closer: Machine::new().capturing(most_captures(&limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             counted: 0,
             next: 0,

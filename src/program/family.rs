@@ -37,6 +37,8 @@ pub(crate) struct Family {
     /// What every opener starts with, up to the name if the name comes next.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
+    /// Whether the same text may be an opener and a closer.
+    pub(crate) may_be_both: bool,
 }
 
 impl Family {
@@ -76,6 +78,8 @@ impl Family {
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
+            may_be_both: close
+                .is_some_and(|close| may_be_both(&grammar, (open, &lead(open)), (close, &lead(close)), name)),
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,
@@ -151,6 +155,28 @@ pub(crate) struct Lead {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
     pub(crate) holds_name: bool,
+}
+
+/// Whether an opener and a closer may be the same text, judged by how they start.
+fn may_be_both(grammar: &Grammar, open: (RuleId, &Lead), close: (RuleId, &Lead), name: RuleId) -> bool {
+    let bytes_at = |(rule, lead): (RuleId, &Lead), place: usize| -> Box<dyn Fn(u8) -> bool> {
+        let first = match lead.literal.as_bytes().get(place) {
+            Some(known) => {
+                let known = *known;
+                return Box::new(move |byte| byte == known);
+            }
+            None if place == 0 => grammar.first(rule),
+            None if place == lead.literal.len() && lead.name_follows => grammar.first(name),
+            None => return Box::new(|_| true),
+        };
+        let (empty, bytes) = (first.empty, first.bytes.clone());
+        Box::new(move |byte| empty || bytes.get(usize::from(byte)) == Some(&true))
+    };
+    let longest = open.1.literal.len().max(close.1.literal.len());
+    (0..=longest).all(|place| {
+        let (opens, closes) = (bytes_at(open, place), bytes_at(close, place));
+        (0..=u8::MAX).any(|byte| opens(byte) && closes(byte))
+    })
 }
 
 static TAGS: LazyLock<Option<Family>> = LazyLock::new(|| {

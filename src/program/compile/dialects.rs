@@ -44,7 +44,11 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     }
     let insensitive = dialect.case == Some(Case::Insensitive);
     let outline = object.clone().and_then(|grammar| Outline::new(grammar, &blocks, insensitive));
-    let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
+    let family_of =
+        |block: BlockId| bound_names.iter().find(|(_, bound)| bound.id == block).and_then(|(_, one)| one.family);
+    let families_of: Vec<Option<usize>> = (0..).map(BlockId).take(blocks.len()).map(family_of).collect();
+    let closers = blocks.iter().zip(families_of);
+    let closers = closers.flat_map(|(block, own)| block.close.iter().map(move |closer| (closer, block.anchor, own)));
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let starts = Starts::new(&families, &names);
