@@ -18,6 +18,9 @@ use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
+/// The most openers inside a block that its closers are compared with.
+const MOST_INNER: usize = 32;
+
 /// What does not change during the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndSearch<'s> {
@@ -212,8 +215,32 @@ impl Scanner {
             Kind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier == Closer::FIRST_TIER),
             _ => closes,
         };
+        if closes.is_some() {
+            match self.in_field(open, search, mark) {
+                Quoted::No => {}
+                Quoted::Until(end) => {
+                    open.search = self.marker.first_at(open.search, end);
+                    open.fields = end;
+                    return true;
+                }
+                Quoted::Unknown => {
+                    open.waits = true;
+                    return false;
+                }
+            }
+        }
         match (closes, mark.kind) {
-            (Some((closer, closes)), _) => open.take_closer(block, &closer, closes, given.text, search.is_complete()),
+            (Some((closer, closes)), _) => {
+                let same = |inner: &Span| given.dialect.names.same(inner.of(given.text), closer.name().of(given.text));
+                let closes_inner = open.inner.iter().rposition(same);
+                let before = open.closer();
+                let known = open.take_closer(block, &closer, closes, given.text, search.is_complete());
+                if known {
+                    open.near |= closes_inner.is_none() && before != open.closer();
+                    open.inner.truncate(closes_inner.unwrap_or(open.inner.len()));
+                }
+                known
+            }
             (None, Kind::Open { id, .. }) => {
                 open.holds_opener = true;
                 let counts = !mark.masked && self.counts(given, mark);
@@ -280,6 +307,16 @@ impl Scanner {
         if id == open.id && block.role == Role::Thinking && open.next_block.is_none() {
             open.repeated = true;
             return true;
+        }
+        // The nearer of several closers counts: nothing that may have ended runs past another opener.
+        let ladder = given.dialect.ladder(block, open.family);
+        let closes_first = || ladder.iter().flatten().next().is_some_and(|first| first.is_closer());
+        if open.near && closes_first() {
+            open.settled = true;
+            return true;
+        }
+        if open.inner.len() < MOST_INNER {
+            open.inner.push(mark.name());
         }
         if id == open.id {
             match self.quoted(open, search, mark) {

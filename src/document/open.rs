@@ -14,6 +14,7 @@ use crate::document;
 use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
+use smallvec::SmallVec;
 
 /// A block whose end is being searched for.
 #[derive(Debug, Clone)]
@@ -34,6 +35,10 @@ pub(super) struct Open {
     pub(super) holds_opener: bool,
     /// Whether it is reasoning that repeats its own opener, so that any of its names closes it.
     pub(super) repeated: bool,
+    /// The names of openers in it that nothing has closed so far, as far as they matter.
+    pub(super) inner: SmallVec<[Span; 4]>,
+    /// Whether a closer was found that none of those is closed by.
+    pub(super) near: bool,
     /// Whether a closer was found that nothing later can supersede.
     pub(super) settled: bool,
     /// The last closer at a place where closers do not count.
@@ -87,6 +92,8 @@ impl Open {
             closers: [None; 3],
             holds_opener: false,
             repeated: false,
+            inner: SmallVec::new(),
+            near: false,
             settled: false,
             loose: None,
             masked_closer: None,

@@ -198,6 +198,11 @@ impl<'r> Judgement<'r> {
         }
         let cut = fields.open_ended && is_cut_off(block);
         self.judge_unpaired(asked, &fields.unclosed, &fields.stray, cut);
+        for closer in fields.quoting.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message =
+                message!("`{}` stands inside its own field, which a later one closes", quote(closer.of(self.text), 40));
+            self.remark(Remark::FieldForm, *closer, message, Some(bound.at));
+        }
         if fields.too_many {
             let message = message!("the payload has more than {} fields", &limits.fields);
             self.malformed(call, bound, block.opener(), message);

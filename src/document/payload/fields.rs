@@ -35,6 +35,8 @@ pub(crate) struct Fields {
     pub(crate) open_ended: bool,
     /// Closers that close nothing.
     pub(crate) stray: Vec<Span>,
+    /// Closers inside fields of their own name, each of which a later one ends.
+    pub(crate) quoting: Vec<Span>,
     /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
     /// it.
     pub(crate) between: Vec<Span>,
@@ -184,6 +186,13 @@ impl Source<'_> {
                     fields.list.push(Field { name, span: whole, body });
                 }
                 (Kind::Open, Some((closer, end))) => {
+                    let (closer, end) = match self.last_own_closer(&tags, closer, &source, declared) {
+                        Some((last, further)) => {
+                            fields.quoting.push(end.span());
+                            (last, further)
+                        }
+                        None => (closer, end),
+                    };
                     let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                     between(&mut fields, tag.span().to(end.span()));
                     let name = self.field_name(&source, tag, &mut fields.verbose);
@@ -201,6 +210,39 @@ impl Source<'_> {
             fields.between.clear();
         }
         fields
+    }
+
+    /// The last further closer of a field before the next field: text that follows its first closer belongs to it, if
+    /// another one ends that. A closer that is only written twice stays what it is.
+    fn last_own_closer<'s>(
+        &self,
+        tags: &'s Tags,
+        first: usize,
+        source: &TagSource<'_>,
+        declared: Option<&Types>,
+    ) -> Option<(usize, &'s Tag)> {
+        let TagSource { text, dialect, .. } = *source;
+        let declared = declared?;
+        let own = tags.get(first)?;
+        let name = own.name().of(text);
+        let (mut last, mut next) = (None, first + 1);
+        let mut end = own.span().end;
+        while let Some(tag) = tags.get(next) {
+            match (tag.kind, tag.closer()) {
+                (Kind::Close, _) if dialect.names.same(tag.name().of(text), name) => {
+                    if !Span::new(end, tag.span().start).of(text).trim().is_empty() {
+                        last = Some((next, tag));
+                    }
+                    end = tag.span().end;
+                }
+                (Kind::Close, _) => {}
+                (Kind::Open | Kind::Empty, _) if self.is_declared(source, tag, declared) => break,
+                (_, Some(closer)) => next = closer,
+                (_, None) => {}
+            }
+            next += 1;
+        }
+        last
     }
 
     /// Whether a tag opens a field that the action declares, or any field of an action that declares none.
