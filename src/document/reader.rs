@@ -241,6 +241,10 @@ impl Scanner {
     }
 
     fn stray(&mut self, mark: &Mark, given: &Given<'_>) {
+        // What only looks ahead is no text that could be left over.
+        if mark.span().is_empty() {
+            return;
+        }
         // Where closers count only at the start of a line, one elsewhere is prose that mentions it.
         if !mark.leads_line() && given.dialect.families.iter().all(|family| family.leads_line) {
             return;

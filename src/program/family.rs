@@ -37,6 +37,8 @@ pub(crate) struct Family {
     /// What every opener starts with, up to the name if the name comes next.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
+    /// Whether an opener may contain a code fence, but does not start with one.
+    pub(crate) holds_fences: bool,
     /// Whether the same text may be an opener and a closer.
     pub(crate) may_be_both: bool,
 }
@@ -78,6 +80,7 @@ impl Family {
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
+            holds_fences: !grammar.first(open).is_fence() && grammar.holds_text(open, is_fence),
             may_be_both: close
                 .is_some_and(|close| may_be_both(&grammar, (open, &lead(open)), (close, &lead(close)), name)),
             open_lead: lead(open),
@@ -157,6 +160,11 @@ pub(crate) struct Lead {
     pub(crate) holds_name: bool,
 }
 
+/// Whether a text contains the marks of a code fence.
+fn is_fence(text: &str) -> bool {
+    ["```", "~~~"].iter().any(|marks| text.contains(marks))
+}
+
 /// Whether an opener and a closer may be the same text, judged by how they start.
 fn may_be_both(grammar: &Grammar, open: (RuleId, &Lead), close: (RuleId, &Lead), name: RuleId) -> bool {
     let bytes_at = |(rule, lead): (RuleId, &Lead), place: usize| -> Box<dyn Fn(u8) -> bool> {
@@ -169,7 +177,7 @@ fn may_be_both(grammar: &Grammar, open: (RuleId, &Lead), close: (RuleId, &Lead),
             None if place == lead.literal.len() && lead.name_follows => grammar.first(name),
             None => return Box::new(|_| true),
         };
-        let (empty, bytes) = (first.empty, first.bytes.clone());
+        let (empty, bytes) = (first.empty, first.bytes);
         Box::new(move |byte| empty || bytes.get(usize::from(byte)) == Some(&true))
     };
     let longest = open.1.literal.len().max(close.1.literal.len());

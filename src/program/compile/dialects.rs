@@ -59,7 +59,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         comments: has(Mask::Comment),
         cdata: has(Mask::Cdata),
         wrapper: dialect.wrapper.is_some(),
-        openers: has(Mask::CodeFence) && families.iter().any(Family::opens_fences),
+        openers: has(Mask::CodeFence) && families.iter().any(|family| family.opens_fences() || family.holds_fences),
     };
     Dialect {
         id: own,
