@@ -81,10 +81,44 @@ impl Scanner {
         }
         let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
         self.masks.advance(text, complete, usize::MAX, Some(&mut openers));
+        if complete && self.open.is_none() && given.dialect.wraps {
+            self.markup.extend(self.cut_wrapper(given));
+        }
         if self.marker.spent && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(Defect::TooCostly, Span::new(self.marker.at, self.marker.at)));
         }
+    }
+
+    /// The start of a wrapper's closer, if the answer was cut off inside it.
+    fn cut_wrapper(&self, given: &Given<'_>) -> Option<Span> {
+        let rest = Span::new(self.at, self.end(given)).trimmed(given.text);
+        let names = &given.dialect.names;
+        let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
+        given.dialect.families.iter().filter(|family| family.close_lead.name_follows).find_map(|family| {
+            let lead = family.close_lead.literal.as_str();
+            let at = rest.of(given.text).rfind(lead.chars().next()?)?;
+            let tail = Span::new(rest.start + at, rest.end);
+            let name = match tail.of(given.text).strip_prefix(lead) {
+                None if lead.starts_with(tail.of(given.text)) => "",
+                name => name?,
+            };
+            let closes = |closer: &Closer, wrapper: &Block| match closer {
+                Closer::Own => starts(wrapper.name().of(given.text), name),
+                Closer::Word(word) => starts(word, name),
+                Closer::Attribute(_) | Closer::Pattern(_) => false,
+            };
+            let open = self.open_wrapper(given, lead)?;
+            let bound = given.block(open.id)?;
+            bound.close.iter().any(|closer| closes(closer, open)).then_some(tail)
+        })
+    }
+
+    /// The last wrapper that has opened and not been closed. Both its opener and its closer are blocks.
+    fn open_wrapper(&self, given: &Given<'_>, lead: &str) -> Option<&Block> {
+        let is_wrapper = |block: &&Block| given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
+        let last = self.blocks.iter().filter(is_wrapper).last()?;
+        (!last.opener().of(given.text).starts_with(lead)).then_some(last)
     }
 
     /// Whether the fence around the whole answer is the opener of a block.
@@ -366,6 +400,7 @@ impl Scanner {
             dialect: given.dialect,
             spelled: Spelled::of(family, block),
             spelling: Spelling::Plain,
+            within: body,
             declared: program::Types::unknown(),
             limits: &self.limits,
             values: &Cell::new(0),

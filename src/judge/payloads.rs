@@ -8,12 +8,12 @@
 use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Message, Remark, Strategy, fault_words, is_fault, message, quote};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, is_fault, message, quote};
 use crate::document::payload::{self, Fields, Json, Payload, Source, Spelled, Unreadable};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, decode_string, is_cdata, trimmed, unquoted};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
-use crate::text::{Span, excerpt};
+use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -198,6 +198,11 @@ impl<'r> Judgement<'r> {
         }
         let cut = fields.open_ended && is_cut_off(block);
         self.judge_unpaired(asked, &fields.unclosed, &fields.stray, cut);
+        for (name, at) in fields.faults.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message = message!("the opener of a field has a fault: {}", &fault_words(name));
+            let diagnostic = Diagnostic::new(Code::fault(name), Location::response(*at), message);
+            self.find(diagnostic.with_rule(Some(bound.at)));
+        }
         for closer in fields.quoting.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let message =
                 message!("`{}` stands inside its own field, which a later one closes", quote(closer.of(self.text), 40));
@@ -441,6 +446,7 @@ impl<'r> Judgement<'r> {
             dialect,
             spelled: Spelled::of(block.family(), bound),
             spelling: Spelling::of(bound),
+            within: block.inner(),
             declared: Types::unknown(),
             limits: &self.program.limits,
             values,

@@ -35,6 +35,8 @@ pub(crate) struct Fields {
     pub(crate) open_ended: bool,
     /// Closers that close nothing.
     pub(crate) stray: Vec<Span>,
+    /// What the grammar calls faults of openers, by the names of the rules.
+    pub(crate) faults: Vec<(String, Span)>,
     /// Closers inside fields of their own name, each of which a later one ends.
     pub(crate) quoting: Vec<Span>,
     /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
@@ -138,7 +140,12 @@ impl Source<'_> {
 
     /// The outermost fields of a call's body. One that is never closed ends at the next declared one.
     pub(crate) fn fields_of(&self, body: Span) -> Fields {
-        self.fields(body, Some(self.declared))
+        let blank = |span: Span| span.of(self.text).len();
+        let before = Span::new(self.within.start, body.start.max(self.within.start));
+        let behind = Span::new(body.end, body.end.max(self.within.end));
+        let start = body.start - (blank(before) - before.of(self.text).trim_end().len());
+        let end = body.end + (blank(behind) - behind.of(self.text).trim_start().len());
+        self.fields(Span::new(start, end), Some(self.declared))
     }
 
     fn fields(&self, body: Span, declared: Option<&Types>) -> Fields {
@@ -166,7 +173,7 @@ impl Source<'_> {
                 (Kind::Close, _) => fields.stray.push(tag.span()),
                 (Kind::Empty, _) => {
                     let end = Span::new(tag.span().end, tag.span().end);
-                    let name = self.field_name(&source, tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields);
                     fields.list.push(Field { name, span: tag.span(), body: end });
                 }
                 (Kind::Open, None) => {
@@ -181,7 +188,7 @@ impl Source<'_> {
                     let whole = Span::new(tag.span().start, end);
                     between(&mut fields, whole);
                     fields.open_ended = end == body.end;
-                    let name = self.field_name(&source, tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields);
                     let body = trimmed(Span::new(tag.span().end, end), text, trim);
                     fields.list.push(Field { name, span: whole, body });
                 }
@@ -195,7 +202,7 @@ impl Source<'_> {
                     };
                     let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                     between(&mut fields, tag.span().to(end.span()));
-                    let name = self.field_name(&source, tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields);
                     fields.list.push(Field { name, span: tag.span().to(end.span()), body });
                     next = closer + 1;
                 }
@@ -256,10 +263,20 @@ impl Source<'_> {
             || known.any(|(known, _)| dialect.names.same(known, name))
     }
 
-    /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes a tag whose attributes
-    /// nothing reads.
-    fn field_name(&self, source: &TagSource<'_>, tag: &Tag, verbose: &mut Vec<Span>) -> Span {
+    /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes the faults of a tag, and
+    /// whether nothing reads its attributes.
+    fn field_name(&self, source: &TagSource<'_>, tag: &Tag, fields: &mut Fields) -> Span {
         let TagSource { text, dialect, family, .. } = *source;
+        if !family.faults.is_empty() {
+            let said = source.attributes(tag);
+            let fault = |one: &Attribute| match one.key {
+                Key::Rule(rule) if family.faults.contains(&rule) => Some((rule, one.value.span())),
+                _ => None,
+            };
+            let named = said.iter().filter_map(fault).map(|(rule, at)| (family.grammar.rule_name(rule).to_owned(), at));
+            fields.faults.extend(named);
+        }
+        let verbose = &mut fields.verbose;
         match self.spelled.named {
             Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
                 let key = |key: Key| match key {

@@ -56,6 +56,8 @@ pub(crate) struct Source<'t> {
     pub(crate) spelled: Spelled<'t>,
     /// How what a field says is written.
     pub(crate) spelling: Spelling,
+    /// The span of the whole block without its edges: white space around the body may end its last field.
+    pub(crate) within: Span,
     /// What the action declares.
     pub(crate) declared: &'t Types,
     pub(crate) limits: &'t Limits,

@@ -110,7 +110,9 @@ fn outside(word: Option<&str>) -> Outside {
 
 /// What closes a block: its own `close`, or else that of the dialect, or else its own name.
 fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
-    let close = if block.close.is_empty() { &dialect.close } else { &block.close };
+    // What closes the blocks in a wrapper does not close the wrapper.
+    let inherited: &[Spanned<String>] = if block.role == Role::Wrapper { &[] } else { &dialect.close };
+    let close = if block.close.is_empty() { inherited } else { block.close.as_slice() };
     let closer = |word: &Spanned<String>| match (word.value.as_str(), word.value.strip_prefix('@')) {
         ("@name", _) => Closer::Own,
         (_, Some(attribute)) => Closer::Attribute(attribute.to_owned()),
