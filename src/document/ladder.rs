@@ -211,8 +211,9 @@ impl Scanner {
         let Some(closer) = self.as_closer(open, search, mark) else { return false };
         let closes = closer.and_then(|closer| Some((closer, closes(open, search, &closer)?)));
         let closes = match mark.kind {
-            // A mark may be the closer of a wrapper and of this block: if it names the block, it closes that.
-            Kind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier == Closer::FIRST_TIER),
+            // A mark may be the closer of a wrapper and of this block: if it names the block, or its `close` has that
+            // name, it closes the block.
+            Kind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
             _ => closes,
         };
         if closes.is_some() {

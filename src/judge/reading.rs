@@ -320,10 +320,13 @@ impl<'r> Judgement<'r> {
     /// Why a content that stands has no effect.
     pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (found, bound) = self.block(block?)?;
+        let ends = || self.text.get(found.span().end..).is_some_and(|rest| rest.trim().is_empty());
         let why = match (what, found.ended) {
             (Defect::StrayCloser, _) => "it may only be part of the reasoning",
-            (Defect::UnclosedBlock, Ended::Open) => "only the end of the answer ended it",
+            (Defect::UnclosedBlock, Ended::Open) if ends() => "only the end of the answer ended it",
+            (Defect::UnclosedBlock, Ended::Open) => "only the end of what is around it ended it",
             (Defect::UnclosedBlock, Ended::Alike) => "it may show the block that ended it",
+            (Defect::UnclosedBlock, _) if self.may_be_unclosed(found) => "it may be part of what is never closed before it",
             (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
             _ => return None,
         };
