@@ -18,6 +18,9 @@ use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
+/// The most openers inside a block that its closers are compared with.
+const MOST_INNER: usize = 32;
+
 /// What does not change during the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndSearch<'s> {
@@ -61,7 +64,8 @@ impl Scanner {
         let block = given.block(open.id)?;
         let search = EndSearch { given, block, region };
         if open.empty || block.role == Role::Wrapper {
-            return Some(End { at: open.opener.end, closer: None, rung: 0, ending: Ending::Closer, payload: None });
+            let at = open.opener.end;
+            return Some(End { at, closer: None, rung: 0, ending: Ending::Closer, payload: None, alike: false });
         }
         self.look_ahead(open, &search, last);
         let known = Known {
@@ -72,6 +76,10 @@ impl Scanner {
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings.iter().copied() {
+                // A closer that balances the opener counts, whatever else on this rung comes before it.
+                if best.is_some_and(|(_, best)| best == Ending::BalancedCloser) {
+                    break;
+                }
                 // `end` counts only where nothing else on this rung is found.
                 if ending == Ending::End && best.is_some() {
                     continue;
@@ -91,7 +99,7 @@ impl Scanner {
         }
         // Even without the rung `end`, a block ends where its surroundings do.
         let at = known.end?;
-        let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None };
+        let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None, alike: false };
         Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
     }
 
@@ -115,7 +123,11 @@ impl Scanner {
                     Fill::Unknown | Fill::Running | Fill::TooDeep(_) => None,
                 }
             }
-            Ending::Closer | Ending::LastLooseCloser if !known.closers => None,
+            Ending::Closer | Ending::BalancedCloser | Ending::LastLooseCloser if !known.closers => None,
+            Ending::BalancedCloser => {
+                let closer = open.balanced.or(open.closer().filter(|_| !open.unbalanced));
+                Some(closer.map(|(closer, _)| closer.start))
+            }
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
             // Any closer that counts outdoes the loose ones.
             Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
@@ -143,7 +155,7 @@ impl Scanner {
             return;
         }
         let mut is_known = false;
-        while !open.sure(block) && open.bound.is_none() && open.search < last {
+        while !open.sure(block) && open.bound.is_none() && open.balanced.is_none() && open.search < last {
             // After the next opener only closers matter; an earlier look may have shown that there are none.
             if !is_known && open.next_block.is_some() {
                 is_known = true;
@@ -196,16 +208,40 @@ impl Scanner {
             }
             Quoted::Unknown => return false,
         }
+        let Some(closer) = self.as_closer(open, search, mark) else { return false };
+        let closes = closer.and_then(|closer| Some((closer, closes(open, search, &closer)?)));
         let closes = match mark.kind {
-            Kind::Close { family } => closes(open, search, mark, family),
-            // A mark may be the closer of a wrapper and of this block: if it names the block, it closes that.
-            Kind::Open { family, leaves: true, .. } => {
-                closes(open, search, mark, family).filter(|(tier, _)| *tier == Closer::FIRST_TIER)
-            }
-            Kind::Open { .. } | Kind::Broken { .. } => None,
+            // A mark may be the closer of a wrapper and of this block: if it names the block, or its `close` has that
+            // name, it closes the block.
+            Kind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
+            _ => closes,
         };
+        if closes.is_some() {
+            match self.in_field(open, search, mark) {
+                Quoted::No => {}
+                Quoted::Until(end) => {
+                    open.search = self.marker.first_at(open.search, end);
+                    open.fields = end;
+                    return true;
+                }
+                Quoted::Unknown => {
+                    open.waits = true;
+                    return false;
+                }
+            }
+        }
         match (closes, mark.kind) {
-            (Some(closes), _) => open.take_closer(block, mark, closes, given.text, search.is_complete()),
+            (Some((closer, closes)), _) => {
+                let same = |inner: &Span| given.dialect.names.same(inner.of(given.text), closer.name().of(given.text));
+                let closes_inner = open.inner.iter().rposition(same);
+                let before = open.closer();
+                let known = open.take_closer(block, &closer, closes, given.text, search.is_complete());
+                if known {
+                    open.near |= closes_inner.is_none() && before != open.closer();
+                    open.inner.truncate(closes_inner.unwrap_or(open.inner.len()));
+                }
+                known
+            }
             (None, Kind::Open { id, .. }) => {
                 open.holds_opener = true;
                 let counts = !mark.masked && self.counts(given, mark);
@@ -215,12 +251,73 @@ impl Scanner {
         }
     }
 
+    /// The mark as the grammar of an open block reads it as a closer, if that reads one there; nothing at all if more
+    /// text is needed to tell. Of two grammars with closers that look alike, only the first makes a mark, and so does the
+    /// opener where it looks like a closer.
+    fn as_closer(&mut self, open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<Option<Mark>> {
+        let own = search.given.dialect.families.get(open.family);
+        let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
+        let asks = match mark.kind {
+            Kind::Close { family } | Kind::Open { family, leaves: true, .. } if usize::from(family) == open.family => {
+                return Some(Some(*mark));
+            }
+            Kind::Close { .. } | Kind::Open { leaves: true, .. } => true,
+            Kind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
+            Kind::Broken { .. } => false,
+        };
+        if !asks || mark.start() < open.opener.end {
+            return Some(None);
+        }
+        let opens = matches!(mark.kind, Kind::Open { leaves: false, .. });
+        self.closer.start(&own.grammar, close, mark.start());
+        match self.budget.run(&mut self.closer, own, search.within(), search.is_complete()) {
+            Progress::Matched(end) => {
+                let name = self.closer.captures().iter().find(|capture| capture.rule() == own.name);
+                let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
+                let name = name.unwrap_or(Span::new(end, end));
+                let kind = Kind::Close { family: open.family as u8 };
+                Some(Some(Mark { span: span.into(), name: name.into(), kind, ..*mark }))
+            }
+            Progress::Pending => None,
+            // A name says which block it closes, whichever grammar reads it.
+            Progress::Failed | Progress::TooDeep | Progress::Spent => {
+                Some(Some(*mark).filter(|mark| !opens && !mark.name().is_empty()))
+            }
+        }
+    }
+
     /// Handles an opener that counts; false if more text is needed to tell whether a field quotes it.
     fn take_opener(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
+        if !open.unbalanced && self.may_balance(open, search, mark) {
+            let Some(region) = search.region else {
+                open.waits = true;
+                return false;
+            };
+            open.balanced = self.balancing(open, search, region);
+            open.unbalanced = open.balanced.is_none();
+            if open.balanced.is_some() {
+                return true;
+            }
+        }
         // Contents are opaque: in one, the opener of a content that gives no key is text.
         if block.role == Role::Content && self.says_no_key(mark, given) {
             return true;
+        }
+        // Reasoning is opaque: where it repeats its own opener it goes on, unless it ended before another block.
+        if id == open.id && block.role == Role::Thinking && open.next_block.is_none() {
+            open.repeated = true;
+            return true;
+        }
+        // The nearer of several closers counts: nothing that may have ended runs past another opener.
+        let ladder = given.dialect.ladder(block, open.family);
+        let closes_first = || ladder.iter().flatten().next().is_some_and(|first| first.is_closer());
+        if open.near && closes_first() {
+            open.settled = true;
+            return true;
+        }
+        if open.inner.len() < MOST_INNER {
+            open.inner.push(mark.name());
         }
         if id == open.id {
             match self.quoted(open, search, mark) {
@@ -314,25 +411,30 @@ impl Scanner {
 pub(super) fn closes_surely(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
     let Kind::Close { family } = mark.kind else { return false };
     let counts = search.block.anchor == Anchor::Anywhere || mark.leads_line();
-    counts && closes(open, search, mark, family).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
+    // A name says which block it closes, whichever grammar reads it.
+    let own = usize::from(family) == open.family || !mark.name().is_empty();
+    counts && own && closes(open, search, mark).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
 }
 
-/// The tier with which the mark, of this family, closes the block, and whether with the first of its closers; none if
-/// it does not.
-fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark, family: u8) -> Option<(usize, bool)> {
+/// The tier with which the mark, of the block's family, closes the block, and whether with the first of its closers;
+/// none if it does not.
+fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<(usize, bool)> {
     let EndSearch { given, block, .. } = *search;
     let text = given.text;
     let name = mark.name().of(text);
     // A closer without a name closes whatever its grammar has opened.
     if name.is_empty() {
-        return (usize::from(family) == open.family).then_some((0, true));
+        return Some((0, true));
     }
     let names = &given.dialect.names;
     let mut found: Option<(usize, bool)> = None;
     let mut is_first = true;
     for closer in &block.close {
         let closes = match closer {
-            Closer::Own => names.same(name, open.name.of(text)),
+            Closer::Own => {
+                let repeated = || open.repeated && names.find(name, Some(open.family)) == Some(open.id);
+                names.same(name, open.name.of(text)) || repeated()
+            }
             Closer::Attribute(key) => {
                 let mut said = said(open, key, given).peekable();
                 // If the opener lacks the attribute, the next closer of the list takes its place.

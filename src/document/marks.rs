@@ -353,9 +353,9 @@ impl Marker {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
-                match look.dialect.wrapper_called(name.of(look.text), index) {
+                match look.dialect.wrapper_closed_by(name.of(look.text), index) {
                     Some(id) => Attempt::Mark(Kind::Open { family: index as u8, id, leaves: true }, span, name),
-                    None if name.is_empty() || look.dialect.names.closes(name.of(look.text)) => {
+                    None if name.is_empty() || look.dialect.names.closes(name.of(look.text), Some(index)) => {
                         Attempt::Mark(Kind::Close { family: index as u8 }, span, name)
                     }
                     None => Attempt::Nothing,

@@ -5,6 +5,7 @@
 //! Never: knows actions, modes or strategies.
 
 mod announce;
+mod balance;
 mod braces;
 mod budget;
 mod decode;
@@ -82,8 +83,8 @@ pub(crate) struct Document {
     pub(crate) markup: Vec<Span>,
     /// Closed code fences and code spans, in order.
     pub(crate) masks: Vec<Mask>,
-    /// The start of the first fence that is never closed.
-    pub(crate) open_fence: Option<usize>,
+    /// The starts of the fences that are never closed, in order.
+    pub(crate) open_fences: Vec<usize>,
     /// The starts of code spans that are left open only because the text ends.
     pub(crate) open_spans: Vec<usize>,
     /// The opener of reasoning that is not closed, after all that are, in a dialect whose reasoning only opens at the
@@ -209,6 +210,8 @@ pub(crate) enum Ended {
     Bare,
     /// At a later rung: it was cut off or never closed.
     Cut,
+    /// Like that, where the next block of its own kind opens: it may only show that block.
+    Alike,
     /// At the rung `end`, as a later one: nothing shows that it is complete.
     Open,
 }
@@ -216,7 +219,7 @@ pub(crate) enum Ended {
 impl Ended {
     /// Whether a later rung than the first ended it.
     pub(crate) fn is_cut(self) -> bool {
-        matches!(self, Ended::Cut | Ended::Open)
+        matches!(self, Ended::Cut | Ended::Alike | Ended::Open)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::document;
 use crate::program::{Block, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::Span;
+use smallvec::SmallVec;
 
 /// A block whose end is being searched for.
 #[derive(Debug, Clone)]
@@ -32,11 +33,21 @@ pub(super) struct Open {
     pub(super) closers: [Option<(Span, bool)>; 3],
     /// Whether there is an opener before them, which one of them may belong to.
     pub(super) holds_opener: bool,
+    /// Whether it is reasoning that repeats its own opener, so that any of its names closes it.
+    pub(super) repeated: bool,
+    /// The names of openers in it that nothing has closed so far, as far as they matter.
+    pub(super) inner: SmallVec<[Span; 4]>,
+    /// Whether a closer was found that none of those is closed by.
+    pub(super) near: bool,
     /// Whether a closer was found that nothing later can supersede.
     pub(super) settled: bool,
     /// The last closer at a place where closers do not count.
     pub(super) loose: Option<(Span, bool)>,
     pub(super) masked_closer: Option<(Span, bool)>,
+    /// The closer that balances its opener, if blocks of its name open in it.
+    pub(super) balanced: Option<(Span, bool)>,
+    /// Whether such blocks open in it, and no closer balances its opener.
+    pub(super) unbalanced: bool,
     pub(super) next_block: Option<usize>,
     /// Whether that is also where the surroundings of the block end.
     pub(super) left: bool,
@@ -80,9 +91,14 @@ impl Open {
             search: first,
             closers: [None; 3],
             holds_opener: false,
+            repeated: false,
+            inner: SmallVec::new(),
+            near: false,
             settled: false,
             loose: None,
             masked_closer: None,
+            balanced: None,
+            unbalanced: false,
             next_block: None,
             left: false,
             bound: None,
@@ -133,15 +149,17 @@ impl Open {
     pub(super) fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &Block, text: &str) -> End {
         let closer = match ending {
             Ending::Closer => self.closer(),
+            Ending::BalancedCloser => self.balanced.or(self.closer()),
             Ending::LastLooseCloser => self.closer().or(self.loose),
             Ending::MaskedCloser => self.masked_closer,
             Ending::Payload => {
                 let payload = if let Fill::Whole(payload) = self.payload { Some(payload) } else { None };
                 // An opener without a payload is bare, whichever rung says so.
                 let rung = if payload.is_some() { rung } else { 0 };
-                return End { at, closer: None, rung, ending, payload };
+                return End { at, closer: None, rung, ending, payload, alike: false };
             }
             Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => {
+                let alike = ending == Ending::NextBlock && self.bound == Some(at);
                 let ending = if self.left && ending == Ending::NextBlock { Ending::End } else { ending };
                 let body = Span::new(self.opener.end, at);
                 let text_end = body.start + body.of(text).trim_end().len();
@@ -152,10 +170,10 @@ impl Open {
                 // A call that was cut off keeps the white space at its end. Any other block leaves it to what follows,
                 // together with the rules and the fence before the next block.
                 let at = if rung > 0 && block.role == Role::Call && end == text_end { at } else { end };
-                return End { at, closer: None, rung, ending, payload: None };
+                return End { at, closer: None, rung, ending, payload: None, alike };
             }
         };
-        End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None }
+        End { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None, alike: false }
     }
 
     /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether
@@ -231,6 +249,8 @@ pub(super) struct End {
     pub(super) rung: usize,
     pub(super) ending: Ending,
     pub(super) payload: Option<Span>,
+    /// Whether the next block of its own kind ends it.
+    pub(super) alike: bool,
 }
 
 impl End {
@@ -264,6 +284,7 @@ impl End {
             (0, Ending::End) => Ended::Last,
             (0, _) => Ended::Whole,
             (_, Ending::End) => Ended::Open,
+            _ if self.alike => Ended::Alike,
             _ => Ended::Cut,
         }
     }

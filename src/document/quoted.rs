@@ -31,6 +31,19 @@ pub(super) fn lead(family: &Family) -> TagMarks<'_> {
     TagMarks { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
 }
 
+/// Whether a field may be open at the end of a text, judged by how many openers and closers there seem to be. Most calls
+/// close all of their fields.
+fn may_be_open(family: &Family, text: &str) -> bool {
+    let (open, close) = (&family.open_lead.literal, &family.close_lead.literal);
+    if open.is_empty() || close.is_empty() {
+        return true;
+    }
+    let count = |literal: &str| memchr::memmem::find_iter(text.as_bytes(), literal).count();
+    let closers = count(close);
+    let openers = count(open) - if close.starts_with(open.as_str()) { closers } else { 0 };
+    openers > closers
+}
+
 impl Scanner {
     /// Whether a JSON string or a tag in the payload of `open` quotes the mark at `at`.
     pub(super) fn in_data(&mut self, open: &mut Open, search: &EndSearch<'_>, at: usize) -> Quoted {
@@ -155,6 +168,45 @@ impl Scanner {
                 (Some(_), Some(closer)) => closer + 1,
                 _ => next + 1,
             };
+        }
+        Quoted::No
+    }
+
+    /// Whether a field of the call `open` quotes its closer `mark`: the field is open there and closed later, and so is
+    /// the call behind it, before anything else opens.
+    pub(super) fn in_field(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { given, block, region } = *search;
+        let family = block.fields.as_deref().or_else(|| field_family(given.dialect, open.family));
+        let Some(family) = family.filter(|_| block.role == Role::Call && block.payload.contains(&Payload::Tags)) else {
+            return Quoted::No;
+        };
+        let before = Span::new(open.fields, mark.start());
+        if !may_be_open(family, before.of(given.text)) || !self.tags(open, before, given).iter().any(Tag::is_left_open)
+        {
+            return Quoted::No;
+        }
+        let Some(end) = region else { return Quoted::Unknown };
+        if !self.pairs.cover(open.opener.start, end) {
+            let part = Span::new(open.opener.start, end);
+            self.pairs = Pairs { part, list: self.tags(open, part, given).into_vec() };
+        }
+        let first = self.pairs.position(open.fields);
+        let fields = self.pairs.list.iter().skip(first).take_while(|tag| tag.span().end <= mark.start());
+        let closers = fields.filter_map(|tag| self.pairs.list.get(tag.closer()?));
+        let Some(closer) = closers.map(|closer| closer.span()).find(|closer| closer.start > mark.start()) else {
+            return Quoted::No;
+        };
+        // Whatever opens between may have closers of its own.
+        let mut number = open.search;
+        while let Some(next) = self.marker.mark(number).filter(|next| next.start() < end) {
+            number += 1;
+            let opens = matches!(next.kind, Kind::Open { .. }) && !next.masked && self.counts(given, &next);
+            if opens {
+                return Quoted::No;
+            }
+            if next.start() >= closer.end && closes_surely(open, search, &next) {
+                return Quoted::Until(closer.end);
+            }
         }
         Quoted::No
     }

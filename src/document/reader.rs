@@ -82,10 +82,44 @@ impl Scanner {
         }
         let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
         self.masks.advance(text, complete, usize::MAX, Some(&mut openers));
+        if complete && self.open.is_none() && given.dialect.wraps {
+            self.markup.extend(self.cut_wrapper(given));
+        }
         if self.marker.spent && !self.stopped {
             self.stopped = true;
             self.found.push(Found::new(Defect::TooCostly, Span::new(self.marker.at, self.marker.at)));
         }
+    }
+
+    /// The start of a wrapper's closer, if the answer was cut off inside it.
+    fn cut_wrapper(&self, given: &Given<'_>) -> Option<Span> {
+        let rest = Span::new(self.at, self.end(given)).trimmed(given.text);
+        let names = &given.dialect.names;
+        let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
+        given.dialect.families.iter().filter(|family| family.close_lead.name_follows).find_map(|family| {
+            let lead = family.close_lead.literal.as_str();
+            let at = rest.of(given.text).rfind(lead.chars().next()?)?;
+            let tail = Span::new(rest.start + at, rest.end);
+            let name = match tail.of(given.text).strip_prefix(lead) {
+                None if lead.starts_with(tail.of(given.text)) => "",
+                name => name?,
+            };
+            let closes = |closer: &Closer, wrapper: &Block| match closer {
+                Closer::Own => starts(wrapper.name().of(given.text), name),
+                Closer::Word(word) => starts(word, name),
+                Closer::Attribute(_) | Closer::Pattern(_) => false,
+            };
+            let open = self.open_wrapper(given, lead)?;
+            let bound = given.block(open.id)?;
+            bound.close.iter().any(|closer| closes(closer, open)).then_some(tail)
+        })
+    }
+
+    /// The last wrapper that has opened and not been closed. Both its opener and its closer are blocks.
+    fn open_wrapper(&self, given: &Given<'_>, lead: &str) -> Option<&Block> {
+        let is_wrapper = |block: &&Block| given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
+        let last = self.blocks.iter().filter(is_wrapper).last()?;
+        (!last.opener().of(given.text).starts_with(lead)).then_some(last)
     }
 
     /// Whether the fence around the whole answer is the opener of a block.
@@ -242,15 +276,35 @@ impl Scanner {
     }
 
     fn stray(&mut self, mark: &Mark, given: &Given<'_>) {
+        // What only looks ahead is no text that could be left over.
+        if mark.span().is_empty() {
+            return;
+        }
         // Where closers count only at the start of a line, one elsewhere is prose that mentions it.
         if !mark.leads_line() && given.dialect.families.iter().all(|family| family.leads_line) {
             return;
         }
         let name = mark.name().of(given.text);
-        if name.is_empty() || given.dialect.names.is_closer(name) {
+        if name.is_empty() || self.closes_some(mark, given) {
             self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(given.dialect, name));
             self.finds(Found::new(Defect::StrayCloser, mark.span()));
         }
+    }
+
+    /// Whether a closer has a name that closes some block of a grammar that can read it.
+    fn closes_some(&mut self, mark: &Mark, given: &Given<'_>) -> bool {
+        let Kind::Close { family: own } = mark.kind else { return false };
+        let name = mark.name().of(given.text);
+        let within = given.text.get(..mark.span().end).unwrap_or_default();
+        given.dialect.families.iter().enumerate().any(|(index, family)| {
+            given.dialect.names.is_closer(name, Some(index))
+                && (index == usize::from(own)
+                    || family.close.is_some_and(|close| {
+                        let mut steps = self.limits.steps(mark.span().len());
+                        let end = self.closer.match_at(&family.grammar, close, within, mark.start(), &mut steps);
+                        end == Some(within.len())
+                    }))
+        })
     }
 
     /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.
@@ -319,6 +373,10 @@ impl Scanner {
             self.found.push(Found::of(what, span, index));
         }
         self.edges(given, open, &end, index);
+        // What any other block holds is looked at by itself.
+        if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
+            self.quotes_own(open, inner, given);
+        }
         let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
         let parent_number = parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1));
@@ -346,6 +404,8 @@ impl Scanner {
             dialect: given.dialect,
             spelled: Spelled::of(family, block),
             spelling: Spelling::Plain,
+            within: body,
+            declared: program::Types::unknown(),
             limits: &self.limits,
             values: &Cell::new(self.limits.values),
             bound: block,
@@ -510,7 +570,7 @@ impl Scanner {
     }
 
     /// Notes a finding that is not about a block, and may occur any number of times.
-    fn finds(&mut self, found: Found) {
+    pub(super) fn finds(&mut self, found: Found) {
         self.found.count(found, self.limits.diagnostics);
     }
 
@@ -555,7 +615,7 @@ impl Scanner {
             found,
             left_out,
             masks: self.masks.take_found(&self.marker.void),
-            open_fence: self.masks.open_fence(),
+            open_fences: self.masks.take_open_fences(),
             open_spans: self.masks.take_open_spans(),
             open_reasoning: self.open_reasoning,
             markup: std::mem::take(&mut self.markup),

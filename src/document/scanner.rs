@@ -5,6 +5,7 @@
 //! Never: advances by itself.
 
 use super::announce::Announced;
+use super::balance::Balance;
 use super::budget::Budget;
 use super::fences::Fences;
 use super::found::Noticed;
@@ -33,6 +34,8 @@ pub(super) struct Scanner {
     /// The search for the block that opens at the start of the answer, until it is over.
     pub(super) prelude: Option<Box<Prelude>>,
     pub(super) machine: Machine,
+    /// Reads the closers of an open block where another rule has made the mark.
+    pub(super) closer: Machine,
     pub(super) budget: Budget,
     /// How many bytes of too deeply nested payloads have been counted.
     pub(super) counted: usize,
@@ -44,6 +47,8 @@ pub(super) struct Scanner {
     /// How far the search for what a fence in a content quotes has failed.
     pub(super) unfenced: usize,
     pub(super) open: Option<Open>,
+    /// Which closers balance the openers of a kind, as far as that was needed.
+    pub(super) balances: Vec<Balance>,
     /// The last block of each kind that is never closed.
     pub(super) closerless: Vec<Closerless>,
     /// The dialects that share the reading, each with the start of the first block that claims the answer for it.
@@ -81,6 +86,7 @@ impl Scanner {
             prelude: Prelude::new(dialect, &limits),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(&limits)),
+            closer: Machine::new().capturing(most_captures(&limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             counted: 0,
             next: 0,
@@ -88,6 +94,7 @@ impl Scanner {
             fences: Fences::default(),
             unfenced: 0,
             open: None,
+            balances: Vec::new(),
             closerless: Vec::new(),
             claims: smallvec![(dialect.id, None)],
             blocks: Pieces::default(),

@@ -136,6 +136,31 @@ impl<'r> Analysis<'r> {
         }
     }
 
+    /// The bytes before which `expr` may match without taking any: all of them, unless it looks ahead.
+    pub(super) fn ahead(&self, expr: &Expr) -> Bytes {
+        self.ahead_within(expr, CALLS)
+    }
+
+    fn ahead_within(&self, expr: &Expr, calls: usize) -> Bytes {
+        match expr {
+            Expr::And(inner) => {
+                let lead = self.lead(inner);
+                if lead.empty { Bytes::ALL } else { lead.bytes }
+            }
+            Expr::Call(rule) if calls > 0 => {
+                self.rules.get(*rule).map_or(Bytes::ALL, |rule| self.ahead_within(&rule.expr, calls - 1))
+            }
+            Expr::Sequence(parts) => {
+                parts.iter().fold(Bytes::ALL, |before, part| before.and(self.ahead_within(part, calls)))
+            }
+            Expr::Choice(choices) => {
+                let empty = choices.iter().filter(|choice| self.lead(choice).empty);
+                empty.fold(Bytes::default(), |all, choice| all.or(self.ahead_within(choice, calls)))
+            }
+            _ => Bytes::ALL,
+        }
+    }
+
     /// ASCII bytes, each of which `expr` matches on its own.
     fn taken(&self, expr: &Expr, calls: usize) -> Bytes {
         match expr {
@@ -311,6 +336,16 @@ fn meet(one: Class, other: Class) -> Class {
 }
 
 impl Expr {
+    /// Whether it contains a literal that `is` accepts, apart from what must not follow.
+    pub(super) fn has_text(&self, is: &dyn Fn(&str) -> bool) -> bool {
+        match self {
+            Expr::Text(text) | Expr::AnyCase(text) => is(text),
+            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().any(|part| part.has_text(is)),
+            Expr::Optional(inner) | Expr::Repeat(inner) | Expr::And(inner) => inner.has_text(is),
+            Expr::Call(_) | Expr::One(_) | Expr::Not(_) | Expr::Until(_) => false,
+        }
+    }
+
     /// Whether it calls a rule for which `test` is true.
     pub(super) fn calls(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
         match self {

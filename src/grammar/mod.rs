@@ -86,6 +86,8 @@ struct Named {
     name: String,
     at: Span,
     first: First,
+    /// The bytes before which a match can be empty.
+    before: class::Bytes,
     /// The literal that every match starts with, and the rule directly after it.
     lead: Option<(String, RuleId)>,
 }
@@ -123,9 +125,10 @@ impl Grammar {
             let mut bytes = [false; 256];
             bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = lead.bytes.holds(byte));
             let literals = analysis.literals(&resolved.expr, 4).filter(|_| !lead.empty).unwrap_or_default();
+            let before = if lead.empty { analysis.ahead(&resolved.expr) } else { class::Bytes::default() };
             let first = First { literals, bytes, empty: lead.empty };
             let lead = expression::lead(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
-            Named { name: rule.name, at: rule.at, first, lead }
+            Named { name: rule.name, at: rule.at, first, before, lead }
         });
         let rules = named.collect();
         Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics, Sources::default())
@@ -184,6 +187,13 @@ impl Grammar {
         is_literal && matches!(behind.next(), Some(Expr::Call(callee)) if *callee == usize::from(inner.0))
     }
 
+    /// Whether a literal that `is` accepts is in `rule`, or in a rule that it calls.
+    pub(crate) fn holds_text(&self, rule: RuleId, is: impl Fn(&str) -> bool) -> bool {
+        let rules = self.reached(vec![rule]);
+        let texts = |rule: &RuleId| self.resolved.get(usize::from(rule.0)).is_some_and(|rule| rule.expr.has_text(&is));
+        rules.iter().any(texts)
+    }
+
     /// The rule called `name`, if there is one.
     pub fn rule(&self, name: &str) -> Option<RuleId> {
         self.index.get(name).copied()
@@ -220,6 +230,12 @@ impl Grammar {
     pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
         let (literal, first) = self.rules.get(usize::from(rule.0))?.lead.as_ref()?;
         (*first == inner).then_some(literal.as_str())
+    }
+
+    /// Whether `rule` may match before this byte, be it without taking any.
+    pub(crate) fn may_match_before(&self, rule: RuleId, byte: u8) -> bool {
+        let before = || self.rules.get(usize::from(rule.0)).is_some_and(|rule| rule.before.holds(byte));
+        self.first(rule).bytes.get(usize::from(byte)) == Some(&true) || before()
     }
 
     /// How all matches of `rule` start.

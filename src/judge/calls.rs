@@ -63,6 +63,7 @@ impl<'r> Judgement<'r> {
             });
             let call = self.calls.len() - 1;
             self.judge_in_reasoning(index, &Subject::Call(call));
+            self.judge_in_unclosed(index, &Subject::Call(call));
             self.judge_payload(call, block, bound);
         }
         // Only now, since a condition on the reply sees all calls.

@@ -7,11 +7,11 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::Ended;
-use crate::program::Called;
+use crate::program::{Called, Dialect};
 use crate::surface::Role;
-use crate::text::{excerpt, unsafe_because};
+use crate::text::{Span, excerpt, unsafe_because};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_contents(&mut self) {
@@ -23,6 +23,7 @@ impl<'r> Judgement<'r> {
             }
             contents += 1;
             self.judge_in_reasoning(index, &Subject::Block(index));
+            self.judge_in_unclosed(index, &Subject::Block(index));
             let Some(name) = self.content_name(index).filter(|_| self.stands(index)) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
@@ -119,19 +120,49 @@ impl<'r> Judgement<'r> {
     }
 
     /// Whether a content that stands has effects. It has none without a strategy from the pack if it may be incomplete
-    /// (because only the end of the answer ended it, or a truncated answer left it unfinished), if it may be part of
-    /// reasoning, or if its opener lacks the key.
+    /// (because only the end of the answer ended it, or a truncated answer left it unfinished), if it may show the block
+    /// that ended it, if it may be part of reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
         if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
             return false;
         }
+        if self.may_be_unclosed(block) {
+            return false;
+        }
         if self.lacks_key(index) && !is_answered(Defect::MalformedOpener) {
             return false;
         }
-        let cut = block.ended == Ended::Open || self.unfinished.contains(&index);
+        let cut = block.ended == Ended::Open || self.may_show_next(index) || self.unfinished.contains(&index);
         !cut || is_answered(Defect::UnclosedBlock)
+    }
+
+    /// Whether a content may only show the block of its own kind that ended it: the pack does not say that it may end
+    /// there, or a closer that would be its own closes nothing further on.
+    fn may_show_next(&self, index: usize) -> bool {
+        let Some((block, bound)) = self.block(index).filter(|(block, _)| block.ended == Ended::Alike) else {
+            return false;
+        };
+        let Some(dialect) = self.dialect else { return false };
+        let last = || self.strays.get_or_init(|| self.last_stray_closers(dialect));
+        let name = dialect.names.fold(block.name().of(self.text));
+        bound.ends.is_empty() || last().get(&*name).is_some_and(|start| *start >= block.span().end)
+    }
+
+    /// For each name, where the last closer of that name is that closes nothing.
+    fn last_stray_closers(&self, dialect: &Dialect) -> BTreeMap<String, usize> {
+        let name =
+            |closer: Span| dialect.families.iter().find_map(|family| self.name_at(family, family.close?, closer));
+        // A closer that is only written twice is no evidence.
+        let blocks = &self.document.blocks;
+        let is_doubled = |closer: &Span| {
+            let next = blocks.partition_point(0, |block| block.span().start < closer.start);
+            let last = next.checked_sub(1).and_then(|last| blocks.get(last)).filter(|last| last.is_closed());
+            last.is_some_and(|last| Span::new(last.span().end, closer.start).of(self.text).trim().is_empty())
+        };
+        let strays = self.document.stray_closers().filter(|closer| !is_doubled(closer));
+        strays.filter_map(|closer| Some((dialect.names.fold(name(closer)?).into_owned(), closer.start))).collect()
     }
 
     /// Whether a content that should have a key lacks it.

@@ -29,6 +29,7 @@ mod strategy;
 mod texts;
 mod truncated;
 mod typing;
+mod unclosed;
 
 pub(crate) use calls::Call;
 pub use leaves::Leaf;
@@ -39,6 +40,7 @@ pub(crate) use texts::{Composed, Texts};
 
 use outside::Place;
 use reasoning::Reasoning;
+use unclosed::Unclosed;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
 use crate::document::{Attribute, Block, Document, Key, Said};
@@ -120,6 +122,8 @@ pub(crate) struct Judgement<'r> {
     truncated: bool,
     /// Where reasoning may be outside its blocks.
     reasoning: Vec<Reasoning>,
+    /// Where reasoning and quotations that are never closed may reach.
+    unclosed: Vec<Unclosed>,
     fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
@@ -150,6 +154,8 @@ pub(crate) struct Judgement<'r> {
     unfinished: BTreeSet<usize>,
     /// The places of reported marks that belong to no block, in order; found when first needed for a broken opener.
     marks: OnceCell<Vec<usize>>,
+    /// The last closer of each name that closes nothing; found when first needed for a content.
+    strays: OnceCell<BTreeMap<String, usize>>,
     /// By block: members of calls named by their payload that are neither their names nor their parameters.
     beside: BTreeMap<usize, Vec<Span>>,
     /// The wrapper around each block; found when first needed for a key.
@@ -184,6 +190,7 @@ pub(crate) fn judge<'r>(
         mode_id,
         truncated,
         reasoning: Vec::new(),
+        unclosed: Vec::new(),
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),
@@ -201,6 +208,7 @@ pub(crate) fn judge<'r>(
         forgiven: RefCell::default(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
+        strays: OnceCell::new(),
         beside: BTreeMap::new(),
         around: OnceCell::new(),
         known_speakers: OnceCell::new(),
@@ -217,6 +225,7 @@ pub(crate) fn judge<'r>(
     judgement.judge_lists();
     judgement.judge_speakers();
     judgement.judge_outside();
+    judgement.judge_unclosed_alone();
     judgement.compose();
     judgement.judge_guardrails();
     judgement

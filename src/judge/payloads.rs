@@ -8,13 +8,13 @@
 use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Message, Remark, Strategy, fault_words, is_fault, message, quote};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, is_fault, message, quote};
 use crate::document::payload::{self, Fields, Payload, Source, Spelled, ends_response};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, is_cdata, trimmed, unquoted};
 use crate::json::{self, Fault, Grade, Json, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
-use crate::text::{Span, excerpt};
+use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -53,7 +53,7 @@ impl<'r> Judgement<'r> {
         let Some(dialect) = self.dialect else { return false };
         let values = Rc::clone(&self.values);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
-        let source = self.source(block, bound, dialect, &values);
+        let source = Source { declared: types, ..self.source(block, bound, dialect, &values) };
         let Some(mut given) = self.given(asked, source, types) else { return false };
         // The faults themselves were told when the whole answer was read.
         if let Written::Mended | Written::Salvaged = block.written {
@@ -153,7 +153,14 @@ impl<'r> Judgement<'r> {
                 let text = span.of(self.text);
                 let is_cdata = is_cdata(span, self.text, &bound.trim);
                 let text = if is_cdata { text.into() } else { source.spelling.decode(text) };
-                ("text", Object::from_iter([(bound.text_param().unwrap_or("text"), text.into())]))
+                let name = bound.text_param().unwrap_or("text");
+                let params = Object::from_iter([(name, text.into())]);
+                if is_cut_off(block) {
+                    let message = message!("`{}` is cut off by the end of the answer", &name);
+                    let finding = defect(Defect::UnclosedBlock, block.opener(), message).with_rule(Some(bound.at));
+                    self.answer_unclosed(&Subject::Call(call), finding);
+                }
+                ("text", params)
             }
             Payload::Unreadable(Unreadable { why, at, .. }) => {
                 self.malformed(call, bound, at, &*why);
@@ -210,10 +217,22 @@ impl<'r> Judgement<'r> {
         let Asked { call, block, bound } = asked;
         let limits = &self.program.limits;
         if !fields.unclosed.is_empty() {
-            let readable = !fields.list.is_empty();
+            // Each field that is never closed is in both lists.
+            let readable = fields.list.len() > fields.unclosed.len();
             self.with_call(call, |call| call.readable = readable);
         }
-        self.judge_unpaired(asked, &fields.unclosed, &fields.stray);
+        let cut = fields.open_ended && is_cut_off(block);
+        self.judge_unpaired(asked, &fields.unclosed, &fields.stray, cut);
+        for (name, at) in fields.faults.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message = message!("the opener of a field has a fault: {}", &fault_words(name));
+            let diagnostic = Diagnostic::new(Code::fault(name), Location::response(*at), message);
+            self.find(diagnostic.with_rule(Some(bound.at)));
+        }
+        for closer in fields.quoting.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message =
+                message!("`{}` stands inside its own field, which a later one closes", quote(closer.of(self.text), 40));
+            self.remark(Remark::FieldForm, *closer, message, Some(bound.at));
+        }
         if fields.too_many {
             let message = message!("the payload has more than {} fields", &limits.fields);
             self.malformed(call, bound, block.opener(), message);
@@ -225,7 +244,8 @@ impl<'r> Judgement<'r> {
             return None;
         }
         // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is told.
-        self.judge_unpaired(asked, if fields.unclosed.is_empty() { &typed.unclosed } else { &[] }, &typed.stray);
+        let inner: &[Span] = if fields.unclosed.is_empty() { &typed.unclosed } else { &[] };
+        self.judge_unpaired(asked, inner, &typed.stray, true);
         for (name, span) in &typed.repeated {
             let message = message!("the field `{}` stands several times; the last counts", &name);
             self.remark(Remark::RepeatedField, *span, message, Some(bound.at));
@@ -259,12 +279,17 @@ impl<'r> Judgement<'r> {
         Some(typed)
     }
 
-    /// Answers fields that are never closed, and closers that close none: a field may have been cut off there.
-    fn judge_unpaired(&mut self, Asked { call, bound, .. }: Asked<'_>, unclosed: &[Span], stray: &[Span]) {
+    /// Answers fields that are never closed, and closers that close none: a field may have been cut off there. With
+    /// `lossy`, a value is missing or incomplete, so that no strategy accepts the call as it stands.
+    fn judge_unpaired(&mut self, asked: Asked<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
+        let Asked { call, bound, .. } = asked;
         if let Some(unclosed) = unclosed.first() {
             let message = message!("the field `{}` is never closed", quote(unclosed.of(self.text), 40));
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
-            self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding);
+            match lossy {
+                true => self.answer_unclosed(&Subject::Call(call), finding),
+                false => self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding),
+            };
         }
         for stray in stray.iter().take(self.program.limits.fields) {
             let message = message!("`{}` closes no field", quote(stray.of(self.text), 40));
@@ -462,6 +487,8 @@ impl<'r> Judgement<'r> {
             dialect,
             spelled: Spelled::of(block.family(), bound),
             spelling: Spelling::of(bound),
+            within: block.inner(),
+            declared: Types::unknown(),
             limits: &self.program.limits,
             values,
             bound,
@@ -475,7 +502,8 @@ impl<'r> Judgement<'r> {
         let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };
-        Some(Places::new(self.source(block, bound, dialect, &self.values), types, block, told))
+        let source = Source { declared: types, ..self.source(block, bound, dialect, &self.values) };
+        Some(Places::new(source, types, block, told))
     }
 
     fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: impl Into<Message>) {
@@ -552,6 +580,11 @@ fn named_faults(why: &str, faults: &[Fault]) -> String {
     words.sort_unstable();
     words.dedup();
     if words.is_empty() { why.to_owned() } else { format!("{why}: {}", words.join(", ")) }
+}
+
+/// Whether only the end of the answer ended a block: what stands last in it may be half of a value.
+fn is_cut_off(block: &Block) -> bool {
+    block.ended == Ended::Open && !block.is_closed()
 }
 
 /// Whether a value given instead of parameters means that there are none: `null`, or an empty text.

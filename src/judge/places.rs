@@ -80,7 +80,8 @@ impl<'t> Places<'t> {
 
     fn fields_in(&self, body: Span) -> Rc<Fields> {
         let mut known = self.fields.borrow_mut();
-        Rc::clone(known.entry(body.start).or_insert_with(|| Rc::new(self.source.fields_in(body))))
+        let fields = || if body == self.body { self.source.fields_of(body) } else { self.source.fields_in(body) };
+        Rc::clone(known.entry(body.start).or_insert_with(|| Rc::new(fields())))
     }
 }
 

@@ -17,6 +17,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_outside();
         self.unfinished = self.unfinished();
+        self.unclosed = self.unclosed();
         // In most answers there is nothing.
         if !self.document.found.is_empty() {
             self.judge_all_found();
@@ -279,7 +280,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The name in an opener or closer that this rule reads, or in one that is broken after its name.
-    fn name_at(&self, family: &Family, rule: RuleId, span: Span) -> Option<&'r str> {
+    pub(super) fn name_at(&self, family: &Family, rule: RuleId, span: Span) -> Option<&'r str> {
         let (mut machine, mut steps) = (Machine::new(), self.program.limits.steps(span.len()));
         machine.start(&family.grammar, rule, span.start);
         let at = machine.run_to(family.name, &family.grammar, self.text, true, &mut steps).ok()?;
@@ -321,9 +322,15 @@ impl<'r> Judgement<'r> {
     /// Why a content that stands has no effect.
     pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (found, bound) = self.block(block?)?;
+        let ends = || self.text.get(found.span().end..).is_some_and(|rest| rest.trim().is_empty());
         let why = match (what, found.ended) {
             (Defect::StrayCloser, _) => "it may only be part of the reasoning",
-            (Defect::UnclosedBlock, Ended::Open) => "only the end of the answer ended it",
+            (Defect::UnclosedBlock, Ended::Open) if ends() => "only the end of the answer ended it",
+            (Defect::UnclosedBlock, Ended::Open) => "only the end of what is around it ended it",
+            (Defect::UnclosedBlock, Ended::Alike) => "it may show the block that ended it",
+            (Defect::UnclosedBlock, _) if self.may_be_unclosed(found) => {
+                "it may be part of what is never closed before it"
+            }
             (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
             _ => return None,
         };

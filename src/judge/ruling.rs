@@ -10,7 +10,7 @@ use crate::text::Location;
 /// What the strategies so far mean for the reply as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Ruling {
-    /// Whether a strategy other than `keep` acted.
+    /// Whether a strategy other than `keep` acted, or the reply is nothing but unclosed reasoning.
     degraded: bool,
     /// Whether the whole reply is refused.
     refused: bool,
@@ -31,6 +31,11 @@ impl Ruling {
         finding.answered_by = said;
     }
 
+    /// Records that the reply cannot be what was meant, although every defect in it was kept.
+    pub(crate) fn degrade(&mut self) {
+        self.degraded = true;
+    }
+
     /// Adds what was decided elsewhere about the same reply.
     pub(crate) fn and(&mut self, other: Ruling) {
         self.degraded |= other.degraded;
@@ -38,7 +43,7 @@ impl Ruling {
         self.asks_again |= other.asks_again;
     }
 
-    /// Whether a strategy other than `keep` acted.
+    /// Whether a strategy other than `keep` acted, or the reply is nothing but unclosed reasoning.
     pub(crate) fn is_degraded(self) -> bool {
         self.degraded
     }

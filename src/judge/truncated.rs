@@ -41,7 +41,7 @@ impl Judgement<'_> {
         if !self.truncated {
             return found;
         }
-        let open = [self.document.open_fence, self.document.open_reasoning];
+        let open = [self.document.open_fences.first().copied(), self.document.open_reasoning];
         let mut behind = open.into_iter().flatten().min();
         let spans = self.open_spans();
         // Contents often end only where the next one begins: a content may quote the call that follows.
@@ -80,7 +80,7 @@ impl Judgement<'_> {
         match block.ended {
             Ended::Last => ends_here(),
             Ended::Whole | Ended::Bare => !block.is_closed() && ends_here() && self.may_grow(block),
-            Ended::Cut | Ended::Open => {
+            Ended::Cut | Ended::Alike | Ended::Open => {
                 let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
                 self.document.blocks.from(index).all(|(later, found)| {
                     let other = self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content);

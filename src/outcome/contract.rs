@@ -220,7 +220,7 @@ contract! {
 pub enum Status {
     /// No strategy other than `keep` acted.
     Clean,
-    /// A strategy other than `keep` acted.
+    /// A strategy other than `keep` acted, or the response is nothing but reasoning that is never closed.
     Degraded,
     /// The whole response was refused: it has no effects, and the session is unchanged.
     Refused,

@@ -138,9 +138,9 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
 /// The rule with which a grammar defines this ending.
 fn rule_of(ending: Ending) -> Option<&'static str> {
     match ending {
-        Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser => Some("close"),
+        ending if ending.is_closer() => Some("close"),
         Ending::Payload => Some("payload"),
-        Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => None,
+        _ => None,
     }
 }
 
@@ -338,7 +338,7 @@ fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(key) = block.key.as_ref().filter(|_| block.role != Role::Content) {
         diagnostics.push(bad(key.at, format!("a block of the role `{role}` has no key"), "only contents have one"));
     }
-    if let (Role::Call | Role::Content, Some(held)) = (block.role, block.holds.first()) {
+    if let (Role::Call | Role::Content | Role::Thinking, Some(held)) = (block.role, block.holds.first()) {
         let message = format!("a block of the role `{role}` holds no blocks: what stands in it is opaque");
         diagnostics.push(bad(held.at, message, "take `holds` out"));
     }

@@ -4,7 +4,7 @@
 //! Out: [`Dialect`] with its families of rules and its blocks by number.
 //! Never: reads a response.
 
-use super::block::{Block, BlockId, Called};
+use super::block::{Block, BlockId, Called, Closer};
 use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
@@ -88,18 +88,30 @@ impl Dialect {
         }
     }
 
-    /// The wrapper with this name.
-    pub(crate) fn wrapper_called(&self, name: &str, family: usize) -> Option<BlockId> {
-        let is_wrapper = |id: &BlockId| self.block(*id).is_some_and(|block| block.role == Role::Wrapper);
-        let found = if self.wraps { self.names.find(name, Some(family)) } else { None };
-        found.filter(is_wrapper)
+    /// The wrapper that a closer of this name leaves: one that has the name, unless its `close` says otherwise, or one
+    /// that has it in its `close`. A name that opens another block is a closer of that block.
+    pub(crate) fn wrapper_closed_by(&self, name: &str, family: usize) -> Option<BlockId> {
+        if !self.wraps {
+            return None;
+        }
+        let own = |block: &Block| block.close.contains(&Closer::Own);
+        if let Some(id) = self.names.find(name, Some(family)) {
+            return self.block(id).is_some_and(|block| block.role == Role::Wrapper && own(block)).then_some(id);
+        }
+        let closes = |closer: &Closer| match closer {
+            Closer::Word(word) => self.names.same(word, name),
+            Closer::Pattern(pattern) => self.names.fits(pattern, name),
+            Closer::Own | Closer::Attribute(_) => false,
+        };
+        let mut wrappers = self.blocks_by_id().filter(|(_, block)| block.role == Role::Wrapper);
+        wrappers.find(|(_, block)| block.close.iter().any(closes)).map(|(id, _)| id)
     }
 
     /// Where a block opened by a family may end.
     pub(crate) fn ladder<'d>(&'d self, block: &'d Block, family: usize) -> &'d [Vec<Ending>] {
         match self.families.get(family) {
-            Some(family) if block.ends.is_empty() => &family.ends,
-            _ => &block.ends,
+            Some(family) => family.ladder(block),
+            None => &block.ends,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::block::{Block, BlockId};
 use crate::grammar::{Grammar, Part, RuleId, shipped};
-use crate::surface::{Anchor, Ending};
+use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
 use std::sync::{Arc, LazyLock};
 
@@ -19,8 +19,9 @@ pub(crate) struct Family {
     pub(crate) payload: Option<RuleId>,
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
-    /// Where its blocks may end if the pack does not say.
-    pub(crate) ends: Vec<Vec<Ending>>,
+    /// Where its blocks may end if the pack does not say, and where its contents may.
+    ends: Vec<Vec<Ending>>,
+    content_ends: Vec<Vec<Ending>>,
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
@@ -36,6 +37,10 @@ pub(crate) struct Family {
     /// What every opener starts with, up to the name if the name comes next.
     pub(crate) open_lead: Lead,
     pub(crate) close_lead: Lead,
+    /// Whether an opener may contain a code fence, but does not start with one.
+    pub(crate) holds_fences: bool,
+    /// Whether the same text may be an opener and a closer.
+    pub(crate) may_be_both: bool,
 }
 
 impl Family {
@@ -55,11 +60,17 @@ impl Family {
             // Without closers, the next block or the end is the regular end of a block.
             (None, None) => vec![vec![Ending::NextBlock, Ending::End]],
         };
+        let mut content_ends = ends.clone();
+        // A document may show its own tags: a content that holds some ends where they balance.
+        if let Some(first) = content_ends.first_mut().filter(|_| close.is_some()) {
+            first.insert(0, Ending::BalancedCloser);
+        }
         Some(Self {
             open,
             close,
             name,
             ends,
+            content_ends,
             payload,
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
@@ -69,10 +80,22 @@ impl Family {
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
+            holds_fences: !grammar.first(open).is_fence() && grammar.holds_text(open, is_fence),
+            may_be_both: close
+                .is_some_and(|close| may_be_both(&grammar, (open, &lead(open)), (close, &lead(close)), name)),
             open_lead: lead(open),
             close_lead: close.map(lead).unwrap_or_default(),
             grammar,
         })
+    }
+
+    /// Where a block that it opens may end.
+    pub(crate) fn ladder<'f>(&'f self, block: &'f Block) -> &'f [Vec<Ending>] {
+        match block.role {
+            _ if !block.ends.is_empty() => &block.ends,
+            Role::Content => &self.content_ends,
+            _ => &self.ends,
+        }
     }
 
     /// Notes what its blocks have in common.
@@ -135,6 +158,33 @@ pub(crate) struct Lead {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
     pub(crate) holds_name: bool,
+}
+
+/// Whether a text contains the marks of a code fence.
+fn is_fence(text: &str) -> bool {
+    ["```", "~~~"].iter().any(|marks| text.contains(marks))
+}
+
+/// Whether an opener and a closer may be the same text, judged by how they start.
+fn may_be_both(grammar: &Grammar, open: (RuleId, &Lead), close: (RuleId, &Lead), name: RuleId) -> bool {
+    let bytes_at = |(rule, lead): (RuleId, &Lead), place: usize| -> Box<dyn Fn(u8) -> bool> {
+        let first = match lead.literal.as_bytes().get(place) {
+            Some(known) => {
+                let known = *known;
+                return Box::new(move |byte| byte == known);
+            }
+            None if place == 0 => grammar.first(rule),
+            None if place == lead.literal.len() && lead.name_follows => grammar.first(name),
+            None => return Box::new(|_| true),
+        };
+        let (empty, bytes) = (first.empty, first.bytes);
+        Box::new(move |byte| empty || bytes.get(usize::from(byte)) == Some(&true))
+    };
+    let longest = open.1.literal.len().max(close.1.literal.len());
+    (0..=longest).all(|place| {
+        let (opens, closes) = (bytes_at(open, place), bytes_at(close, place));
+        (0..=u8::MAX).any(|byte| opens(byte) && closes(byte))
+    })
 }
 
 static TAGS: LazyLock<Option<Family>> = LazyLock::new(|| {

@@ -21,10 +21,10 @@ pub(crate) struct Names {
     endings: Vec<(String, usize)>,
     /// The indexes in `wild` of all others.
     others: Vec<usize>,
-    /// Names that close a block but open none.
-    closers: Vec<String>,
+    /// Names that close a block but open none, each with the family of the block, if it has one of its own.
+    closers: Vec<(String, Option<usize>)>,
     /// Such names with `*`.
-    wild_closers: Vec<String>,
+    wild_closers: Vec<(String, Option<usize>)>,
     /// Whether some closers are known only after their opener has been read.
     any_closes: bool,
     /// Whether such closers count anywhere on a line.
@@ -122,19 +122,19 @@ impl Names {
     pub(crate) fn new<'n>(
         insensitive: bool,
         names: impl Iterator<Item = (&'n str, Binding)>,
-        closers: impl Iterator<Item = (&'n Closer, Anchor)>,
+        closers: impl Iterator<Item = (&'n Closer, Anchor, Option<usize>)>,
     ) -> Self {
         let fold = |name: &str| if insensitive { name.to_ascii_lowercase() } else { name.to_owned() };
         let mut table = Self { insensitive, ..Self::default() };
-        for (closer, anchor) in closers {
+        for (closer, anchor, family) in closers {
             match closer {
                 Closer::Own => {}
                 Closer::Attribute(_) => {
                     table.any_closes = true;
                     table.anywhere |= anchor == Anchor::Anywhere;
                 }
-                Closer::Word(word) => table.closers.push(fold(word)),
-                Closer::Pattern(pattern) => table.wild_closers.push(fold(pattern)),
+                Closer::Word(word) => table.closers.push((fold(word), family)),
+                Closer::Pattern(pattern) => table.wild_closers.push((fold(pattern), family)),
             }
         }
         for (name, bound) in names {
@@ -157,7 +157,7 @@ impl Names {
         let opening = |family| bound().filter(move |(_, bound)| bound.fits_in(family)).map(|(name, _)| name);
         table.openers =
             (0..families).map(Some).chain([None]).map(|family| Heads::new(opening(family), insensitive)).collect();
-        let closing = table.closers.iter().chain(&table.wild_closers);
+        let closing = table.closers.iter().chain(&table.wild_closers).map(|(name, _)| name);
         table.enders = Heads::new(bound().map(|(name, _)| name).chain(closing), insensitive);
         table
     }
@@ -193,16 +193,18 @@ impl Names {
         if self.any_closes { [true; 256] } else { self.enders.bytes_at(place, self.insensitive) }
     }
 
-    /// Whether a closer of this name may close some block.
-    pub(crate) fn closes(&self, name: &str) -> bool {
-        self.any_closes || self.is_closer(name)
+    /// Whether a closer of this name, as a family reads it, may close some block.
+    pub(crate) fn closes(&self, name: &str, family: Option<usize>) -> bool {
+        self.any_closes || self.is_closer(name, family)
     }
 
-    /// Whether a closer of this name closes some block, whatever the openers say.
-    pub(crate) fn is_closer(&self, name: &str) -> bool {
-        self.closers.iter().any(|closer| self.same(closer, name))
-            || self.find(name, None).is_some()
-            || (!self.wild_closers.is_empty() && self.wild_closers.iter().any(|pattern| self.fits(pattern, name)))
+    /// Whether a closer of this name, as a family reads it, closes some block, whatever the openers say. A block that has
+    /// a family of its own is closed by no other.
+    pub(crate) fn is_closer(&self, name: &str, family: Option<usize>) -> bool {
+        let may = |own: Option<usize>| own.is_none() || family.is_none() || own == family;
+        self.closers.iter().any(|(closer, own)| may(*own) && self.same(closer, name))
+            || self.find(name, family).is_some()
+            || self.wild_closers.iter().any(|(pattern, own)| may(*own) && self.fits(pattern, name))
     }
 
     /// Whether a name matches a pattern that is already folded.

@@ -51,10 +51,10 @@ impl Starts {
                     if elsewhere == 1 && closes == 0 && family.leads_line {
                         continue;
                     }
-                    for (numbers, _) in
-                        numbers.iter_mut().zip(family.grammar.first(rule).bytes).filter(|(_, first)| *first)
-                    {
-                        numbers.push(mark);
+                    for (numbers, byte) in numbers.iter_mut().zip(0..=u8::MAX) {
+                        if family.grammar.may_match_before(rule, byte) {
+                            numbers.push(mark);
+                        }
                     }
                 }
             }

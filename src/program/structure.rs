@@ -91,7 +91,7 @@ impl Structure {
                 let opens = rules.marks.first() == Some(&mark);
                 let bound = name.map(|name| name.span().of(text)).is_none_or(|name| match opens {
                     true => self.names.find(name, None).is_some(),
-                    false => self.names.closes(name),
+                    false => self.names.closes(name, None),
                 });
                 if bound { Progress::Matched(end) } else { Progress::Failed }
             }

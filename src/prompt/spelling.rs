@@ -72,7 +72,7 @@ impl<'p> Speller<'p> {
         };
         let fenced = format!("```\n{body}\n```");
         let body = |family: &Family| {
-            let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
+            let ladder = family.ladder(block);
             match ladder.first()?.as_slice() {
                 // A block that ends with a fence is shown with one.
                 [Ending::Fence, ..] => Some(fenced.clone()),
@@ -265,10 +265,9 @@ impl<'p> Speller<'p> {
             // Some openers end their line themselves, and some go on in it.
             let gap = if opener.ends_with(char::is_whitespace) { "" } else { "\n" };
             // A block that ends with its fence has no closer; without a rung for closers, one would be part of the body.
-            let ladder = if block.ends.is_empty() { &family.ends } else { &block.ends };
+            let ladder = family.ladder(block);
             let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));
-            let closes =
-                |ending: &Ending| matches!(ending, Ending::Closer | Ending::MaskedCloser | Ending::LastLooseCloser);
+            let closes = |ending: &Ending| ending.is_closer();
             Some(match family.close.filter(|_| !fenced && ladder.iter().flatten().any(closes)) {
                 Some(close) => {
                     let closer = closers.chain([name.as_str()]).find_map(|name| closer(family, close, name))?;

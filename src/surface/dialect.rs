@@ -313,6 +313,8 @@ words! {
     Ending {
         /// At its closer.
         Closer = "closer",
+        /// At the closer that balances its opener among those of its own name.
+        BalancedCloser = "balanced-closer",
         /// At its first closer inside a mask.
         MaskedCloser = "masked-closer",
         /// At its last closer before the next block, wherever on its line that is.
@@ -327,6 +329,13 @@ words! {
         BlankLine = "blank-line",
         /// At the end of the response.
         End = "end",
+    }
+}
+
+impl Ending {
+    /// Whether a closer ends the block there.
+    pub(crate) fn is_closer(self) -> bool {
+        matches!(self, Ending::Closer | Ending::BalancedCloser | Ending::MaskedCloser | Ending::LastLooseCloser)
     }
 }
 

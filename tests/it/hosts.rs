@@ -306,9 +306,9 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     let update =
         "<message>So.</message><action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>";
     check(tagged, update, 1, 1);
-    // A fence that the cut left open may quote its contents, and so may a call.
+    // A fence that is never closed may quote its contents, cut or not; where the answer was cut, so may a call.
     let quoted = format!("<message>So, or:\n\n```xml\n{update}\n");
-    check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 1, 0);
+    check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 0, 0);
     check(&headed, "### File\n```\nhalf\n### Run\nrm -r /tmp/old\n### Note\nI", 2, 2);
     // So may a code span of the last paragraph, within the block that it starts in.
     let call = update.replace("<message>So.</message>", "");
@@ -325,14 +325,14 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     };
     directed(&prose(&format!("She wrote {call}")), 1);
     directed(&prose(&format!("She wrote.</content_update>{call}")), 2);
-    // So may reasoning, also where it opens after the start of the answer and is no block.
+    // So may reasoning, cut or not, also where it opens after the start of the answer and is no block.
     let spoken = update.replace("<message>", "\n<thinking>I could say: <message>");
-    check(tagged, &format!("{spoken} or"), 1, 0);
+    check(tagged, &format!("{spoken} or"), 0, 0);
     check(tagged, &format!("{spoken} or</thinking>{update}"), 1, 1);
     let script = super::texts::program("tests/packs/cut-reasoning");
     let wipe = "<do what=\"wipe\"><a>1</a></do>";
-    check(script, &format!("Sure.\n<think>\nI could {wipe} or"), 1, 0);
-    check(script, &format!("Sure.\n<think>\nI could say </do>, {wipe} or"), 1, 0);
+    check(script, &format!("Sure.\n<think>\nI could {wipe} or"), 0, 0);
+    check(script, &format!("Sure.\n<think>\nI could say </do>, {wipe} or"), 0, 0);
     check(script, &format!("Sure.\n<think>\nI could {wipe}.</think>\nSo {wipe}"), 1, 1);
     check(script, &format!("Of `<think>` and <think> I say {wipe} or"), 1, 1);
 }

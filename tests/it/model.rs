@@ -220,7 +220,11 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
     let default = said("default for calls".to_owned()).or_else(|| said("default".to_owned())).unwrap_or_default();
     // Only these depend on the call (a call that was taken out is not shown); any other strategy always applies, so later
     // ones do not matter.
-    let depends = |strategy: &String| matches!(strategy.as_str(), "repair" | "coerce" | "default" | "keep-as-text");
+    // `keep` and `repair` do not accept what may be part of reasoning, or of a fence, that is never closed.
+    let lossy = |strategy: &str| defect == "unclosed-block" && strategy == "keep";
+    let depends = |strategy: &String| {
+        matches!(strategy.as_str(), "repair" | "coerce" | "default" | "keep-as-text") || lossy(strategy)
+    };
     let all: Vec<String> = nearest.into_iter().chain(default).collect();
     let certain = all.iter().position(|strategy| !depends(strategy)).map_or(all.len(), |at| at + 1);
     all.into_iter().take(certain).collect()

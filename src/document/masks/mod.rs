@@ -86,8 +86,8 @@ pub(crate) struct Masks {
     resume: usize,
     /// The last closers of both marks, at the margin and indented.
     fences: [[Last; 2]; 2],
-    /// The first fence that is never closed.
-    open_fence: Option<usize>,
+    /// The fences that are never closed, in order.
+    open_fences: Vec<usize>,
     /// The code spans that are not closed before the text ends: at most one of each length.
     open_spans: Vec<usize>,
     runs: Last,
@@ -167,7 +167,7 @@ impl Masks {
             decided: 0,
             resume: 0,
             fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
-            open_fence: None,
+            open_fences: Vec::new(),
             open_spans: Vec::new(),
             runs: Last::new(),
             paragraph: 0,
@@ -201,9 +201,9 @@ impl Masks {
         std::mem::take(&mut self.found)
     }
 
-    /// The start of the first fence that is never closed, unless it is around the whole answer.
-    pub(crate) fn open_fence(&self) -> Option<usize> {
-        self.open_fence
+    /// Takes the starts of the fences that are never closed, without one around the whole answer.
+    pub(crate) fn take_open_fences(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.open_fences)
     }
 
     /// Takes the starts of code spans that could still be closed if the text were longer.
@@ -280,8 +280,8 @@ impl Masks {
                 let sought = self.fence_end(&opening);
                 let wraps =
                     || self.kinds.wrapper && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
-                if matches!(sought, Sought::Absent) && self.open_fence.is_none() && !wraps() {
-                    self.open_fence = Some(at);
+                if matches!(sought, Sought::Absent) && !wraps() {
+                    self.open_fences.push(at);
                 }
                 match sought {
                     // It may still be a span.

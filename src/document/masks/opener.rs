@@ -13,7 +13,7 @@ use super::search::Search;
 use super::{Mask, Masks, Quotes, Sought};
 use crate::document::budget::Budget;
 use crate::grammar::{Machine, Progress};
-use crate::program::Dialect;
+use crate::program::{Dialect, Family};
 use crate::text::Span;
 
 /// The dialect that decides which fences open blocks, and the steps that this may take.
@@ -29,6 +29,8 @@ pub(super) struct Opens {
     /// Its offset, and which grammar is being tried there, if any.
     at: usize,
     family: usize,
+    /// Which place before the fence that grammar is tried from.
+    place: usize,
     runs: bool,
     /// The end of the opener, or that there is none.
     known: Option<Option<usize>>,
@@ -100,6 +102,22 @@ impl Masks {
     }
 }
 
+/// How many lines before that of a fence an opener may start that contains the fence.
+const LINES_BEFORE: usize = 2;
+
+/// The place with this number from which an opener of the family may reach the fence at `at`: the fence itself where
+/// openers start with one, or else the start of its line, or of one before.
+fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usize> {
+    if family.opens_fences() {
+        return (number == 0).then_some(at);
+    }
+    if !family.holds_fences || number > LINES_BEFORE {
+        return None;
+    }
+    let line = |end: usize| memchr::memrchr(b'\n', bytes.get(..end).unwrap_or_default()).map_or(0, |place| place + 1);
+    (0..number).try_fold(line(at), |start, _| start.checked_sub(1).map(line))
+}
+
 impl Opens {
     /// The end of the opener here, or that there is none; none at all while more text is needed.
     fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
@@ -107,27 +125,30 @@ impl Opens {
             return Some(known);
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
-            if !self.runs && family.opens_fences() {
+            let Some(start) = starts(family, text.as_bytes(), self.at, self.place) else {
+                self.place = 0;
+                self.family += 1;
+                continue;
+            };
+            if !self.runs {
                 self.machine = std::mem::take(&mut self.machine).capturing(8);
-                self.machine.start(&family.grammar, family.open, self.at);
+                self.machine.start(&family.grammar, family.open, start);
                 self.runs = true;
             }
-            if self.runs {
-                match openers.budget.run(&mut self.machine, family, text, complete) {
-                    Progress::Matched(end) => {
-                        let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
-                        let name = name.map(|name| name.span().of(text)).unwrap_or_default();
-                        if openers.dialect.names.find(name, Some(self.family)).is_some() {
-                            self.known = Some(Some(end));
-                            return self.known;
-                        }
+            match openers.budget.run(&mut self.machine, family, text, complete) {
+                Progress::Matched(end) if end > self.at => {
+                    let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
+                    let name = name.map(|name| name.span().of(text)).unwrap_or_default();
+                    if openers.dialect.names.find(name, Some(self.family)).is_some() {
+                        self.known = Some(Some(end));
+                        return self.known;
                     }
-                    Progress::Pending => return None,
-                    Progress::Failed | Progress::TooDeep | Progress::Spent => {}
                 }
+                Progress::Pending => return None,
+                Progress::Matched(_) | Progress::Failed | Progress::TooDeep | Progress::Spent => {}
             }
             self.runs = false;
-            self.family += 1;
+            self.place += 1;
         }
         self.known = Some(None);
         self.known

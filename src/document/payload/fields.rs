@@ -16,7 +16,7 @@ use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
 use crate::document::{Attribute, Attributes, Key, Mask, Quotes};
 use crate::grammar::{First, Machine, RuleId};
-use crate::program::{Block, Dialect, Family, FieldName, Limits, tag_family};
+use crate::program::{Block, Dialect, Family, FieldName, Limits, Types, tag_family};
 use crate::surface::Trim;
 use crate::text::{Span, Stretch};
 use smallvec::SmallVec;
@@ -29,10 +29,16 @@ const FEW: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) list: SmallVec<[Field; FEW]>,
-    /// Openers that are never closed.
+    /// Openers that are never closed. Those of a call are fields all the same, which end at the next one.
     pub(crate) unclosed: Vec<Span>,
+    /// Whether only the end of the body ends the last of them.
+    pub(crate) open_ended: bool,
     /// Closers that close nothing.
     pub(crate) stray: Vec<Span>,
+    /// What the grammar calls faults of openers, by the names of the rules.
+    pub(crate) faults: Vec<(String, Span)>,
+    /// Closers inside fields of their own name, each of which a later one ends.
+    pub(crate) quoting: Vec<Span>,
     /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
     /// it.
     pub(crate) between: Vec<Span>,
@@ -127,8 +133,22 @@ impl<'b> Spelled<'b> {
 }
 
 impl Source<'_> {
-    /// The outermost fields of `body`.
+    /// The outermost fields inside a field; what is never closed there has no value.
     pub(crate) fn fields_in(&self, body: Span) -> Fields {
+        self.fields(body, None)
+    }
+
+    /// The outermost fields of a call's body. One that is never closed ends at the next declared one.
+    pub(crate) fn fields_of(&self, body: Span) -> Fields {
+        let blank = |span: Span| span.of(self.text).len();
+        let before = Span::new(self.within.start, body.start.max(self.within.start));
+        let behind = Span::new(body.end, body.end.max(self.within.end));
+        let start = body.start - (blank(before) - before.of(self.text).trim_end().len());
+        let end = body.end + (blank(behind) - behind.of(self.text).trim_start().len());
+        self.fields(Span::new(start, end), Some(self.declared))
+    }
+
+    fn fields(&self, body: Span, declared: Option<&Types>) -> Fields {
         let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, trim, .. }, .. } = *self;
         let mut fields = Fields::default();
         let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
@@ -153,14 +173,36 @@ impl Source<'_> {
                 (Kind::Close, _) => fields.stray.push(tag.span()),
                 (Kind::Empty, _) => {
                     let end = Span::new(tag.span().end, tag.span().end);
-                    let name = self.field_name(&source, tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields);
                     fields.list.push(Field { name, span: tag.span(), body: end });
                 }
-                (Kind::Open, None) => fields.unclosed.push(tag.span()),
+                (Kind::Open, None) => {
+                    fields.unclosed.push(tag.span());
+                    let Some(declared) = declared else { continue };
+                    // Other tags in its text, in pairs, belong to it.
+                    let ends = |other: &Tag| other.kind == Kind::Close || self.is_declared(&source, other, declared);
+                    while let Some(inner) = tags.get(next).filter(|other| !ends(other)) {
+                        next = inner.closer().unwrap_or(next) + 1;
+                    }
+                    let end = tags.get(next).map_or(body.end, |other| other.span().start);
+                    let whole = Span::new(tag.span().start, end);
+                    between(&mut fields, whole);
+                    fields.open_ended = end == body.end;
+                    let name = self.field_name(&source, tag, &mut fields);
+                    let body = trimmed(Span::new(tag.span().end, end), text, trim);
+                    fields.list.push(Field { name, span: whole, body });
+                }
                 (Kind::Open, Some((closer, end))) => {
+                    let (closer, end) = match self.last_own_closer(&tags, closer, &source, declared) {
+                        Some((last, further)) => {
+                            fields.quoting.push(end.span());
+                            (last, further)
+                        }
+                        None => (closer, end),
+                    };
                     let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                     between(&mut fields, tag.span().to(end.span()));
-                    let name = self.field_name(&source, tag, &mut fields.verbose);
+                    let name = self.field_name(&source, tag, &mut fields);
                     fields.list.push(Field { name, span: tag.span().to(end.span()), body });
                     next = closer + 1;
                 }
@@ -177,10 +219,64 @@ impl Source<'_> {
         fields
     }
 
-    /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes a tag whose attributes
-    /// nothing reads.
-    fn field_name(&self, source: &TagSource<'_>, tag: &Tag, verbose: &mut Vec<Span>) -> Span {
+    /// The last further closer of a field before the next field: text that follows its first closer belongs to it, if
+    /// another one ends that. A closer that is only written twice stays what it is.
+    fn last_own_closer<'s>(
+        &self,
+        tags: &'s Tags,
+        first: usize,
+        source: &TagSource<'_>,
+        declared: Option<&Types>,
+    ) -> Option<(usize, &'s Tag)> {
+        let TagSource { text, dialect, .. } = *source;
+        let declared = declared?;
+        let own = tags.get(first)?;
+        let name = own.name().of(text);
+        let (mut last, mut next) = (None, first + 1);
+        let mut end = own.span().end;
+        while let Some(tag) = tags.get(next) {
+            match (tag.kind, tag.closer()) {
+                (Kind::Close, _) if dialect.names.same(tag.name().of(text), name) => {
+                    if !Span::new(end, tag.span().start).of(text).trim().is_empty() {
+                        last = Some((next, tag));
+                    }
+                    end = tag.span().end;
+                }
+                (Kind::Close, _) => {}
+                (Kind::Open | Kind::Empty, _) if self.is_declared(source, tag, declared) => break,
+                (_, Some(closer)) => next = closer,
+                (_, None) => {}
+            }
+            next += 1;
+        }
+        last
+    }
+
+    /// Whether a tag opens a field that the action declares, or any field of an action that declares none.
+    fn is_declared(&self, source: &TagSource<'_>, tag: &Tag, declared: &Types) -> bool {
+        let TagSource { text, dialect, .. } = *source;
+        let is_named = |named: &FieldName| dialect.names.same(&named.tag, tag.name().of(text));
+        let mut known = declared.members().peekable();
+        let name = tag.name().of(text);
+        known.peek().is_none()
+            || self.spelled.named.is_some_and(is_named)
+            || known.any(|(known, _)| dialect.names.same(known, name))
+    }
+
+    /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes the faults of a tag, and
+    /// whether nothing reads its attributes.
+    fn field_name(&self, source: &TagSource<'_>, tag: &Tag, fields: &mut Fields) -> Span {
         let TagSource { text, dialect, family, .. } = *source;
+        if !family.faults.is_empty() {
+            let said = source.attributes(tag);
+            let fault = |one: &Attribute| match one.key {
+                Key::Rule(rule) if family.faults.contains(&rule) => Some((rule, one.value.span())),
+                _ => None,
+            };
+            let named = said.iter().filter_map(fault).map(|(rule, at)| (family.grammar.rule_name(rule).to_owned(), at));
+            fields.faults.extend(named);
+        }
+        let verbose = &mut fields.verbose;
         match self.spelled.named {
             Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
                 let key = |key: Key| match key {

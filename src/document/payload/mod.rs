@@ -12,7 +12,7 @@ pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags,
 
 use crate::document::{Mask, Spelling};
 use crate::json::{self, Context, Json, Tape, Unreadable};
-use crate::program::{self, Called, Dialect, Limits};
+use crate::program::{self, Called, Dialect, Limits, Types};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
@@ -62,6 +62,10 @@ pub(crate) struct Source<'t> {
     pub(crate) spelled: Spelled<'t>,
     /// How what a field says is written.
     pub(crate) spelling: Spelling,
+    /// The span of the whole block without its edges: white space around the body may end its last field.
+    pub(crate) within: Span,
+    /// What the action declares.
+    pub(crate) declared: &'t Types,
     pub(crate) limits: &'t Limits,
     /// How many more values payloads may have.
     pub(crate) values: &'t Cell<usize>,
@@ -140,7 +144,7 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
             // The caller reads attributes, from the opener, before it comes here.
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
-                let fields = source.fields_in(body);
+                let fields = source.fields_of(body);
                 let has_fields = !fields.list.is_empty() || !fields.unclosed.is_empty();
                 // Tags inside the texts of a JSON object are no fields of the call.
                 let is_object = || {

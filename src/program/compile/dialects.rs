@@ -44,7 +44,11 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     }
     let insensitive = dialect.case == Some(Case::Insensitive);
     let outline = object.clone().and_then(|grammar| Outline::new(grammar, &blocks, insensitive));
-    let closers = blocks.iter().flat_map(|block| block.close.iter().map(|closer| (closer, block.anchor)));
+    let family_of =
+        |block: BlockId| bound_names.iter().find(|(_, bound)| bound.id == block).and_then(|(_, one)| one.family);
+    let families_of: Vec<Option<usize>> = (0..).map(BlockId).take(blocks.len()).map(family_of).collect();
+    let closers = blocks.iter().zip(families_of);
+    let closers = closers.flat_map(|(block, own)| block.close.iter().map(move |closer| (closer, block.anchor, own)));
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let starts = Starts::new(&families, &names);
@@ -55,7 +59,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         comments: has(Mask::Comment),
         cdata: has(Mask::Cdata),
         wrapper: dialect.wrapper.is_some(),
-        openers: has(Mask::CodeFence) && families.iter().any(Family::opens_fences),
+        openers: has(Mask::CodeFence) && families.iter().any(|family| family.opens_fences() || family.holds_fences),
     };
     Dialect {
         id: own,
@@ -107,7 +111,9 @@ fn outside(word: Option<&str>) -> Outside {
 
 /// What closes a block: its own `close`, or else that of the dialect, or else its own name.
 fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
-    let close = if block.close.is_empty() { &dialect.close } else { &block.close };
+    // What closes the blocks in a wrapper does not close the wrapper.
+    let inherited: &[Spanned<String>] = if block.role == Role::Wrapper { &[] } else { &dialect.close };
+    let close = if block.close.is_empty() { inherited } else { block.close.as_slice() };
     let closer = |word: &Spanned<String>| match (word.value.as_str(), word.value.strip_prefix('@')) {
         ("@name", _) => Closer::Own,
         (_, Some(attribute)) => Closer::Attribute(attribute.to_owned()),

@@ -1,0 +1,146 @@
+//! Balance: which closer balances the opener of a block that holds openers of its own name?
+//!
+//! In: the openers and closers of one kind of block, up to the end of their surroundings.
+//! Out: for each opener its closer, if they pair up as brackets do.
+//! Never: pairs the marks of one part of a response twice, however many blocks are asked about.
+//!
+//! A document about answers may show some, outside fences, too. Where their tags balance, the document goes on behind
+//! them.
+
+use super::ladder::EndSearch;
+use super::mark::{Kind, Mark};
+use super::open::Open;
+use super::scanner::Scanner;
+use super::{Given, edges::ends_line};
+use crate::diagnostic::Remark;
+use crate::document::found::Found;
+use crate::program::{Block, BlockId, Closer};
+use crate::surface::{Anchor, Ending};
+use crate::text::Span;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The paired openers of one kind of block.
+#[derive(Debug)]
+pub(super) struct Balance {
+    id: BlockId,
+    /// The first opener that was paired, and the end of the surroundings.
+    from: usize,
+    region: usize,
+    /// The start of each opener that has a closer, with the closer, in order.
+    pairs: Vec<(usize, Span)>,
+}
+
+/// An opener that no closer has been found for.
+struct Unpaired {
+    start: usize,
+    /// How far its line has been searched for a line break, until one is found.
+    line: Option<usize>,
+}
+
+impl Scanner {
+    /// Whether `mark` opens a block of the same name inside `open`, before any closer, where such tags may balance.
+    pub(super) fn may_balance(&self, open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
+        let EndSearch { given, block, .. } = *search;
+        let same = || given.dialect.names.same(mark.name().of(given.text), open.name.of(given.text));
+        matches!(mark.kind, Kind::Open { family, id, leaves: false } if id == open.id && usize::from(family) == open.family)
+            && open.closer().is_none()
+            && given.dialect.ladder(block, open.family).iter().flatten().any(|one| *one == Ending::BalancedCloser)
+            && closes_by_own_name(block, open.name.of(given.text), given).is_some()
+            && same()
+    }
+
+    /// The closer that balances the opener of `open`, and whether it is the first of `close`.
+    pub(super) fn balancing(&mut self, open: &Open, search: &EndSearch<'_>, region: usize) -> Option<(Span, bool)> {
+        let first = closes_by_own_name(search.block, open.name.of(search.given.text), search.given)?;
+        let start = open.opener.start;
+        let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
+        if !self.balances.iter().any(|one| knows(&one)) {
+            let pairs = self.paired(open, search, region);
+            // Only surroundings that have not ended yet may be asked about again.
+            self.balances.retain(|one| one.region > start && (one.id, one.region) != (open.id, region));
+            self.balances.push(Balance { id: open.id, from: start, region, pairs });
+        }
+        let pairs = self.balances.iter().find(knows).map(|one| one.pairs.as_slice()).unwrap_or_default();
+        let (opener, closer) = pairs.get(pairs.partition_point(|(opener, _)| *opener < start))?;
+        (*opener == start).then_some((*closer, first))
+    }
+
+    /// Pairs the openers like `open`, from it up to the end of its surroundings.
+    fn paired(&mut self, open: &Open, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
+        let EndSearch { given, block, .. } = *search;
+        let names = &given.dialect.names;
+        let fold = |name: Span| names.fold(name.of(given.text));
+        let mut pairs = Vec::new();
+        let mut unpaired: HashMap<Cow<'_, str>, Vec<Unpaired>> = HashMap::new();
+        let line = Some(open.opener.end);
+        unpaired.insert(fold(open.name), vec![Unpaired { start: open.opener.start, line }]);
+        let mut number = open.first;
+        while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < region) {
+            number += 1;
+            if mark.masked || mark.start() < open.opener.end {
+                continue;
+            }
+            let (Kind::Open { family, .. } | Kind::Close { family }) = mark.kind else { continue };
+            if usize::from(family) != open.family {
+                continue;
+            }
+            match mark.kind {
+                Kind::Open { id, leaves: false, .. } if id == open.id && self.counts(given, &mark) => {
+                    let rules = given.dialect.families.get(open.family).filter(|_| !mark.plain);
+                    if rules.is_none_or(|rules| !self.opener(rules, &mark, given).empty) {
+                        let one = Unpaired { start: mark.start(), line: Some(mark.span().end) };
+                        unpaired.entry(fold(mark.name())).or_default().push(one);
+                    }
+                }
+                Kind::Close { .. } => {
+                    let Some(open) = unpaired.get_mut(&fold(mark.name())) else { continue };
+                    let Some(last) = open.last_mut() else { continue };
+                    if closes_by_own_name(block, mark.name().of(given.text), given).is_some()
+                        && last.is_closed_by(&mark, block, given.text)
+                    {
+                        pairs.extend(open.pop().map(|opener| (opener.start, mark.span())));
+                    }
+                }
+                _ => {}
+            }
+        }
+        pairs.sort_unstable_by_key(|(opener, _)| *opener);
+        pairs
+    }
+
+    /// Notes the openers of its own kind that a block quotes, because they are balanced in it.
+    pub(super) fn quotes_own(&mut self, open: &Open, inner: Span, given: &Given<'_>) {
+        let mut number = open.first;
+        while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < inner.end) {
+            number += 1;
+            let alike = matches!(mark.kind, Kind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
+            if alike && !mark.masked && self.counts(given, &mark) {
+                self.finds(Found::new(Remark::MaskedBlock, mark.span()));
+            }
+        }
+    }
+}
+
+impl Unpaired {
+    /// Whether a closer of its name counts where it is: as for any block, on the line of its opener only at its end.
+    fn is_closed_by(&mut self, closer: &Mark, block: &Block, text: &str) -> bool {
+        if block.anchor == Anchor::Anywhere || closer.leads_line() {
+            return true;
+        }
+        let Some(from) = self.line else { return false };
+        let between = text.as_bytes().get(from..closer.start()).unwrap_or_default();
+        self.line = memchr::memchr(b'\n', between).is_none().then_some(closer.start());
+        self.line.is_some() && ends_line(closer.span().end, text, true) == Some(true)
+    }
+}
+
+/// Whether a block is closed by its own name at all: if so, whether that is the first of its closers.
+fn closes_by_own_name(block: &Block, name: &str, given: &Given<'_>) -> Option<bool> {
+    let own = |closer: &Closer| match closer {
+        Closer::Own => true,
+        Closer::Word(word) => given.dialect.names.same(word, name),
+        Closer::Attribute(_) | Closer::Pattern(_) => false,
+    };
+    block.close.iter().position(own).map(|place| place == 0)
+}

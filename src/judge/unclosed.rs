@@ -1,0 +1,111 @@
+//! Unclosed: what may only be part of reasoning, or of a quotation, that is never closed?
+//!
+//! In: the blocks of reasoning and the code fences that are never closed.
+//! Out: the calls and contents behind them, answered by strategies; none of them is carried out. Whether the reply is
+//! nothing but such reasoning.
+//! Never: takes a message back: it is read behind unclosed reasoning as anywhere else.
+//!
+//! Nothing shows where such reasoning, or such a quotation, would have ended. So a strategy that accepts a call as it
+//! stands does not apply here.
+
+use super::{Judgement, Subject, defect, head};
+use crate::diagnostic::{Defect, Diagnostic, Strategy, message, quote};
+use crate::document::Block;
+use crate::surface::Role;
+use crate::text::Span;
+
+/// Where reasoning or a quotation that is never closed may reach.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unclosed {
+    opener: Span,
+    until: usize,
+    quotes: bool,
+}
+
+impl Judgement<'_> {
+    /// Where reasoning and quotations that are never closed may reach, in the order of their openers.
+    pub(super) fn unclosed(&self) -> Vec<Unclosed> {
+        let blocks = &self.document.blocks;
+        let is_thinking = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
+        let is_open = |block: &Block| block.ended.is_cut() && !block.is_closed();
+        let mut found = Vec::new();
+        // From the last: reasoning that is closed later shows that the model was reasoning up to there, and no longer.
+        let mut until = self.document.bytes;
+        let thinking: Vec<&Block> = blocks.iter().filter(is_thinking).collect();
+        for block in thinking.into_iter().rev() {
+            let around = block.parent().and_then(|parent| blocks.get(parent)).filter(|around| around.is_closed());
+            match (is_open(block), around) {
+                (false, _) => until = block.span().end,
+                (true, Some(around)) => {
+                    found.push(Unclosed { opener: block.opener(), until: around.span().end, quotes: false });
+                }
+                (true, None) => found.push(Unclosed { opener: block.opener(), until, quotes: false }),
+            }
+        }
+        found.reverse();
+        if let Some(open) = self.document.open_reasoning {
+            found.push(Unclosed { opener: self.line_from(open), until: self.document.bytes, quotes: false });
+        }
+        // A fence in a block that is closed belongs to that block. Both are in order.
+        let mut closed = blocks.iter().filter(|block| block.parent().is_none() && !block.ended.is_cut()).peekable();
+        for open in self.document.open_fences.iter().copied() {
+            while closed.next_if(|block| block.span().end <= open).is_some() {}
+            if closed.peek().is_none_or(|block| open < block.span().start) {
+                found.push(Unclosed { opener: self.line_from(open), until: self.document.bytes, quotes: true });
+                // Everything behind the first is behind the others, too.
+                break;
+            }
+        }
+        found.sort_by_key(|one| one.opener.start);
+        found
+    }
+
+    /// Notes a reply that is nothing but reasoning that is never closed: whatever the model meant to say is missing.
+    pub(super) fn judge_unclosed_alone(&mut self) {
+        let is_reasoning =
+            |block: &Block| self.bound(block).is_none_or(|bound| matches!(bound.role, Role::Thinking | Role::Wrapper));
+        let alone = self.unclosed.iter().any(|one| !one.quotes)
+            && self.document.blocks.iter().all(is_reasoning)
+            && self.texts.pieces.iter().all(|piece| piece.core().is_empty());
+        if alone {
+            self.ruling.degrade();
+        }
+    }
+
+    /// The rest of the line at `start`.
+    fn line_from(&self, start: usize) -> Span {
+        let rest = self.text.get(start..).unwrap_or_default();
+        Span::new(start, start + rest.lines().next().map_or(0, str::len))
+    }
+
+    /// What may contain a block that starts here, and is never closed.
+    fn unclosed_around(&self, block: &Block) -> Option<Unclosed> {
+        let start = block.span().start;
+        self.unclosed.iter().find(|one| one.opener.start < start && start < one.until).copied()
+    }
+
+    /// Whether a block may be part of something that is never closed.
+    pub(super) fn may_be_unclosed(&self, block: &Block) -> bool {
+        self.unclosed_around(block).is_some()
+    }
+
+    /// Answers a call or a content that may be part of something that is never closed.
+    pub(super) fn judge_in_unclosed(&mut self, index: usize, subject: &Subject) {
+        let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { return };
+        let Some(around) = self.unclosed_around(block) else { return };
+        let (opener, kind) = (quote(around.opener.of(self.text), 40), bound.role.word());
+        let what = if around.quotes { "quoted by it" } else { "part of it" };
+        let message = message!("`{}` is never closed, and this {} may be {}", &opener, &kind, &what);
+        let finding = defect(Defect::UnclosedBlock, head(block), message)
+            .with_rule(Some(bound.at))
+            .with_help("nothing is carried out that stands behind it");
+        self.answer_unclosed(subject, finding);
+    }
+
+    /// Answers what is never closed and must not be carried out: no strategy that would accept it applies.
+    pub(super) fn answer_unclosed(&mut self, subject: &Subject, finding: Diagnostic) -> Strategy {
+        let strategies = self.answers(Defect::UnclosedBlock, subject);
+        let strategies = strategies.filter(|(one, _)| !matches!(one, Strategy::Keep | Strategy::Repair));
+        self.answer_with(strategies, subject, finding)
+    }
+}
