@@ -140,6 +140,7 @@ mod judge;
 pub mod lint;
 #[cfg(not(feature = "unstable"))]
 mod lint;
+mod markup;
 pub mod outcome;
 #[cfg(feature = "unstable")]
 pub mod pack;
@@ -171,13 +172,13 @@ mod value;
 
 pub use diagnostic::{Checked, Code, Defect, Diagnostic, Faults, Remark, Row, RowLabel, Severity, Strategy};
 pub use document::StreamEvent;
-pub use expression::Record as State;
+
 pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Program};
 pub use session::{Ids, PendingCall, Session};
 pub use surface::{Folder, Role};
 pub use text::{Extent, FilePlace, Sources};
-pub use value::{Number, Object, Value};
+pub use value::{Number, Object, Record as State, Value};
 
 /// What a host may share with, or send to, another thread.
 const _: () = {

@@ -9,11 +9,11 @@
 //! read, permitted or prompted, and a diagnostic says so.
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
-use crate::expression::{Record, Rule};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
 use crate::text::{JsonPlaces, Span};
 use crate::value::{Object, Value};
+use crate::value::{Record, Rule};
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;

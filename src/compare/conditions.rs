@@ -5,7 +5,8 @@
 //! through.
 //! Never: evaluates a condition, or recognises two texts as equivalent.
 
-use crate::expression::{Constraint, Joined, operands};
+use super::constraint::Constraint;
+use crate::expression::{Expression, Op, Tree};
 
 /// How a condition differs from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,37 +29,62 @@ pub(super) enum Step {
 
 impl Step {
     pub(super) fn between(old: &str, new: &str) -> Self {
-        let asked = |joined| {
-            let (old, new) = (operands(old, joined), operands(new, joined));
-            let beside = |these: &[&str], others: &[&str]| -> Vec<String> {
-                these.iter().filter(|one| !others.contains(one)).map(|one| (*one).to_owned()).collect()
-            };
-            (beside(&new, &old), beside(&old, &new))
+        let (Some(old_tree), Some(new_tree)) = (Expression::tree(old), Expression::tree(new)) else {
+            return Step::Other;
         };
-        let (and, or) = (asked(Joined::And), asked(Joined::Or));
+        let both = |joined| (operands(&old_tree, old, joined), operands(&new_tree, new, joined));
+        let (ands, ors) = (both(Joined::And), both(Joined::Or));
+        let beside = |these: &[Operand<'_>], others: &[Operand<'_>]| -> Vec<String> {
+            let is_new = |one: &&Operand<'_>| !others.iter().any(|other| other.text == one.text);
+            these.iter().filter(is_new).map(|one| one.text.to_owned()).collect()
+        };
+        let asked = |(old, new): &(Vec<Operand<'_>>, Vec<Operand<'_>>)| (beside(new, old), beside(old, new));
+        let (and, or) = (asked(&ands), asked(&ors));
         match ((and.0.as_slice(), and.1.as_slice()), (or.0.as_slice(), or.1.as_slice())) {
             (([_, ..], []), _) => Step::MoreAsked(and.0.join(" and ")),
             (([], [_, ..]), _) => Step::LessAsked(and.1.join(" and ")),
             (_, ([_, ..], [])) => Step::MoreEnough(or.0.join(" or ")),
             (_, ([], [_, ..])) => Step::LessEnough(or.1.join(" or ")),
-            _ => [Joined::And, Joined::Or]
-                .into_iter()
-                .find_map(|joined| by_constraint(old, new, joined))
+            _ => [ands, ors]
+                .iter()
+                .find_map(|(before, after)| by_constraint(before, after, (old, new)))
                 .unwrap_or(Step::Other),
         }
     }
 }
 
-/// The step between two conditions that differ in one part, by the values that the part lets through.
-fn by_constraint(old: &str, new: &str, joined: Joined) -> Option<Step> {
-    let (old, new) = (operands(old, joined), operands(new, joined));
-    let mut differing = old.iter().zip(&new).filter(|(old, new)| old != new);
+/// A word that joins conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joined {
+    And,
+    Or,
+}
+
+/// An operand of a condition, and its text.
+struct Operand<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+}
+
+/// The operands of the `and`s of a condition, or of its `or`s; the whole condition if there are none.
+fn operands<'t>(tree: &'t Tree, source: &'t str, joined: Joined) -> Vec<Operand<'t>> {
+    match (&tree.op, joined) {
+        (Op::And, Joined::And) | (Op::Or, Joined::Or) => {
+            tree.parts.iter().flat_map(|part| operands(part, source, joined)).collect()
+        }
+        _ => vec![Operand { tree, text: tree.span.of(source) }],
+    }
+}
+
+/// The step between two conditions that differ in one operand, by the values that the operand lets through.
+fn by_constraint(old: &[Operand<'_>], new: &[Operand<'_>], source: (&str, &str)) -> Option<Step> {
+    let mut differing = old.iter().zip(new).filter(|(old, new)| old.text != new.text);
     let (one, other) = differing.next().filter(|_| old.len() == new.len())?;
-    let (before, after) = (Constraint::of(one)?, Constraint::of(other)?);
+    let (before, after) = (Constraint::of(one.tree, source.0)?, Constraint::of(other.tree, source.1)?);
     if differing.next().is_some() || before.path != after.path {
         return None;
     }
-    let (one, other) = ((*one).to_owned(), (*other).to_owned());
+    let (one, other) = (one.text.to_owned(), other.text.to_owned());
     match (after.through.holds(&before.through), before.through.holds(&after.through)) {
         (true, false) => Some(Step::Looser(one, other)),
         (false, true) => Some(Step::Stricter(one, other)),

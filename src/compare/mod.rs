@@ -6,6 +6,7 @@
 //! Never: guesses: if it cannot tell whether more is allowed than before, it says `changed`.
 
 mod conditions;
+mod constraint;
 mod declared;
 mod degradation;
 mod effects;

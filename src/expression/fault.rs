@@ -18,26 +18,26 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// A fault in the text of an expression: its bytes, what is wrong, and advice.
 #[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) code: Code,
-    pub(super) span: Span,
-    pub(super) message: String,
-    pub(super) help: Option<String>,
+pub(crate) struct Fault {
+    pub(crate) code: Code,
+    pub(crate) span: Span,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
     /// The file of the fault, if it is not the current one.
-    pub(super) file: Option<(SourceId, String)>,
+    pub(crate) file: Option<(SourceId, String)>,
 }
 
 impl Fault {
-    pub(super) fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
         Self { code: Code::PACK_EXPRESSION, span: span.into(), message: message.into(), help: None, file: None }
     }
 
-    pub(super) fn help(mut self, help: impl Into<Option<String>>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into();
         self
     }
 
-    pub(super) fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
+    pub(crate) fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
         if let Some((source, other)) = self.file {
             let at = Location { source, span: Span::new(0, other.len()) };
             return Fault { file: None, ..self }.at(&Spanned::new(other, at));

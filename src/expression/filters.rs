@@ -15,8 +15,8 @@ use crate::value::Value;
 
 /// A filter.
 #[derive(Debug)]
-pub(super) struct Filter {
-    pub(super) name: &'static str,
+pub(crate) struct Filter {
+    pub(crate) name: &'static str,
     pub(super) takes: Takes,
     /// The names of its arguments; the first [`ordered`](Self::ordered) can be given without them.
     pub(super) args: &'static [&'static str],

@@ -5,21 +5,19 @@
 //! Never: allocates.
 
 use super::item::Item;
-use super::resolve::{Read, resolve};
+use super::resolve::Read;
 use super::run::Run;
-use super::{Failure, FailureKind, Record, Scope};
+use super::tree::Body;
+use super::{Failure, FailureKind, Scope};
 use crate::text::excerpt;
-use crate::value::Value;
+pub(super) use crate::value::{DEPTH, NODE};
+use crate::value::{Record, Value, weight};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The steps of one evaluation; plus one for each byte that the largest value read weighs.
 pub const FUEL: u64 = 50_000;
 /// The bytes that one evaluation may make; plus 4 times the weight of the largest value read.
 pub const WEIGHT: usize = 4 << 20;
-/// The deepest nesting of values.
-pub(super) const DEPTH: u8 = 64;
-/// The weight of a value besides its text.
-pub(super) const NODE: usize = 32;
 /// So many bytes are made without asking again.
 pub(super) const ROOM: usize = 16 << 10;
 /// The bytes of text that count as one step when they are searched or compared.
@@ -125,11 +123,12 @@ impl Halt {
         Self(Box::new(Failure::new(message)), Cause::Unknown)
     }
 
-    /// The same for those outside, after an evaluation with these reads.
-    pub(super) fn outside(self, reads: &[Read], scope: &Scope<'_>) -> Failure {
+    /// The same for those outside, after the evaluation of this.
+    pub(super) fn outside(self, body: &Body, scope: &Scope<'_>) -> Failure {
         let Self(failure, cause) = self;
-        let is_absent = |index| resolve(reads, index, scope).is_ok_and(|value| value.is_null());
-        let absence = cause == Cause::Unknown && failure.kind == FailureKind::Fault && (0..reads.len()).any(is_absent);
+        let is_absent = |read: &&Read| read.resolve(scope).is_ok_and(|value| value.is_null());
+        let may_be_absent = cause == Cause::Unknown && failure.kind == FailureKind::Fault;
+        let absence = may_be_absent && body.reads().iter().any(is_absent);
         let kind = if absence { FailureKind::Absence } else { failure.kind };
         Failure { message: excerpt(&failure.message, 200).into_owned(), kind }
     }
@@ -194,19 +193,8 @@ impl<'v> Run<'v> {
     /// The weight of the largest value that is read. Only long evaluations need to know it.
     fn size(&self) -> usize {
         *self.size.get_or_init(|| {
-            let values = (0..self.reads.len()).filter_map(|index| resolve(self.reads, index, self.scope).ok());
-            values.map(|value| weight(&value, DEPTH)).max().unwrap_or_default()
+            let reads = self.body.reads().into_iter();
+            reads.filter_map(|read| read.resolve(self.scope).ok()).map(|value| weight(&value, DEPTH)).max().unwrap_or(0)
         })
-    }
-}
-
-/// The weight of a value, down to the deepest allowed nesting.
-pub(super) fn weight(value: &Value, depth: u8) -> usize {
-    let Some(deeper) = depth.checked_sub(1) else { return NODE };
-    NODE + match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(|item| weight(item, deeper)).sum(),
-        Value::Object(members) => members.iter().map(|(key, value)| 2 * NODE + key.len() + weight(value, deeper)).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }

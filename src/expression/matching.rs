@@ -5,8 +5,8 @@
 //! Never: compiles a pattern while an expression is evaluated.
 
 use super::Fault;
-use super::syntax::{Expr, Kind};
 use super::token::{Syntax, Token, pattern, tokens};
+use super::tree::Tree;
 use crate::diagnostic::{Code, bad_pattern_words};
 use regex::{Regex, RegexBuilder};
 
@@ -18,12 +18,12 @@ const LARGEST: usize = 1 << 20;
 
 /// A pattern of the `regex` crate; it may match anywhere.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern(Regex);
+pub(crate) struct Pattern(Regex);
 
 impl Pattern {
     /// The pattern that is written in quotes at `tree`.
-    pub(super) fn of(tree: &Expr<'_>, source: &str) -> Result<Self, Fault> {
-        if !matches!(&tree.kind, Kind::Const(value) if value.is_string()) {
+    pub(super) fn of(tree: &Tree, source: &str) -> Result<Self, Fault> {
+        if tree.text().is_none() {
             return Err(Fault::new(tree.span, "a pattern is written in quotes"));
         }
         let mut text = String::new();

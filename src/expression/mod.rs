@@ -18,11 +18,7 @@
 //! Values are borrowed from the scope. Limits of one evaluation: [`FUEL`] steps and [`WEIGHT`] bytes made, and more of
 //! each if a large value is read.
 
-mod code;
-mod compile;
-mod constraint;
-mod document;
-mod escape;
+mod calls;
 mod fault;
 mod filters;
 mod item;
@@ -32,55 +28,46 @@ mod matching;
 mod number;
 mod number_filters;
 mod origins;
-mod pages;
 mod parse;
 mod parts;
-mod path;
-mod place;
 mod predicates;
 mod print;
 mod reads;
-mod record;
 mod resolve;
 mod run;
 mod scope;
-mod shape;
 mod sheet;
-mod syntax;
+mod statements;
 mod text_filters;
 mod token;
+mod tree;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use code::Constant;
-pub(crate) use constraint::Constraint;
-pub(crate) use document::Document;
-pub(crate) use escape::{Escape, Guarding, Marking, Start};
+pub(crate) use calls::no_filter;
+pub use calls::{filters, tests as predicates};
+pub(crate) use fault::Fault;
 pub(crate) use limits::Budget;
 pub use limits::{FUEL, WEIGHT};
-pub(crate) use pages::Library;
-pub(crate) use parts::{Joined, Part, operands};
-pub use path::PathTemplate;
-pub(crate) use path::{Key, Keys};
-pub(crate) use reads::{ENTRY, Reads, spelled};
-pub use record::Record;
-pub(crate) use record::Rule;
+pub(crate) use parts::Part;
+pub(crate) use reads::{Constant, ENTRY, Reads, spelled};
 pub use scope::Scope;
-pub use shape::Shape;
+pub(crate) use sheet::Printed;
+pub(crate) use statements::Files;
+pub(crate) use tree::{Node, Op, Print, Relation, Tree};
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, Spanned};
 use crate::value::Value;
-use code::{Body, Code, Compiled};
-use fault::Fault;
 use item::Item;
 use limits::Halt;
-use resolve::resolve;
+use reads::Notes;
 use run::Run;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use tree::{Body, Page};
 
 /// Why an evaluation gave no value. A condition that fails denies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +101,7 @@ impl Failure {
     }
 
     /// A failure due to an absent value.
-    pub(super) fn absent(message: impl Into<String>) -> Self {
+    pub(crate) fn absent(message: impl Into<String>) -> Self {
         Self { message: message.into(), kind: FailureKind::Absence }
     }
 }
@@ -152,7 +139,7 @@ struct Parsed {
     text: String,
     at: Location,
     /// None for a text without Jinja in it.
-    compiled: Option<Compiled>,
+    body: Option<Body>,
     reads: Reads,
 }
 
@@ -164,7 +151,7 @@ impl Expression {
     /// `pack/bad-expression`, at the word that is wrong if the place of the string can be mapped, or else at the
     /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
-        let parsed = compile::expression(&text.value).map(|compiled| Parsed::new(text, compiled));
+        let parsed = parse::expression(&text.value).map(|parsed| Parsed::new(text, parsed));
         let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
         Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
     }
@@ -177,6 +164,14 @@ impl Expression {
     /// Its place.
     pub fn at(&self) -> Location {
         self.0.at
+    }
+
+    /// The tree of a condition whose place does not matter.
+    pub(crate) fn tree(source: &str) -> Option<Tree> {
+        match parse::expression(source).ok()?.0 {
+            Body::Value(tree) => Some(tree),
+            Body::Text(_) => None,
+        }
     }
 
     /// The paths that it reads from its scope, in the order of the text, each as far as it is known without evaluation.
@@ -220,11 +215,16 @@ impl Template {
     /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
-            let parsed = Parsed { text: text.value.clone(), at: text.at, compiled: None, reads: Reads::default() };
+            let parsed = Parsed { text: text.value.clone(), at: text.at, body: None, reads: Reads::default() };
             return Ok(Template(Arc::new(parsed)));
         }
-        let parsed = compile::template(&text.value).map(|compiled| Parsed::new(text, compiled));
+        let parsed = parse::template(&text.value).map(|parsed| Parsed::new(text, parsed));
         Ok(Template(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
+    }
+
+    /// Whether a text is a template.
+    pub(crate) fn is_one(text: &str) -> bool {
+        parse::template(text).is_ok()
     }
 
     /// The source as typed.
@@ -239,12 +239,12 @@ impl Template {
 
     /// The text, if it has no Jinja in it.
     pub fn plain(&self) -> Option<&str> {
-        self.0.compiled.is_none().then_some(&self.0.text)
+        self.0.body.is_none().then_some(&self.0.text)
     }
 
     /// Whether its value is always a text: it is not exactly one `{{ … }}`.
     pub(crate) fn is_text(&self) -> bool {
-        self.0.compiled.as_ref().is_none_or(|compiled| matches!(compiled.body, Body::Text(_)))
+        !matches!(self.0.body, Some(Body::Value(_)))
     }
 
     /// The paths that it reads from its scope; see [`Expression::reads`].
@@ -272,7 +272,7 @@ impl Template {
     ///
     /// Those of [`Expression::value`].
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        match &self.0.compiled {
+        match &self.0.body {
             None => Ok(self.0.text.clone()),
             Some(_) => self.0.evaluated(scope, |run, item| {
                 let mut text = String::new();
@@ -284,16 +284,65 @@ impl Template {
     }
 }
 
+/// The text of a whole file, with those that it includes.
+#[derive(Debug)]
+pub(crate) struct File {
+    body: Body,
+    reads: Reads,
+}
+
+impl File {
+    /// Reads the text of a file, and what it includes.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression` at the word that is wrong, in the file where it is.
+    pub(crate) fn parse<'s>(
+        text: &'s str,
+        typed: &Spanned<String>,
+        files: Box<dyn Files<'s> + 's>,
+    ) -> Result<File, Box<Diagnostic>> {
+        let (body, notes) = statements::page(text, files).map_err(|fault| fault.at(typed))?;
+        let reads = Reads::of(&body, notes, typed);
+        Ok(File { body, reads })
+    }
+
+    /// What it reads from its scope.
+    pub(crate) fn reads(&self) -> &Reads {
+        &self.reads
+    }
+
+    /// Its statements. Each value is printed as in a template until it is put at a place.
+    pub(crate) fn nodes(&mut self) -> &mut [Node] {
+        match &mut self.body {
+            Body::Text(page) => page,
+            Body::Value(_) => &mut [],
+        }
+    }
+
+    /// Its text, where `place` writes the values that were put at a place.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Expression::value`].
+    pub(crate) fn text(&self, scope: &Scope<'_>, place: sheet::Place<'_>) -> Result<String, Failure> {
+        match &self.body {
+            Body::Text(page) => sheet::text(&self.body, page, scope, 0, place),
+            Body::Value(_) => Ok(String::new()),
+        }
+    }
+}
+
 impl Parsed {
-    fn new(typed: &Spanned<String>, compiled: Compiled) -> Parsed {
-        let reads = Reads::of(&compiled, typed);
-        Parsed { text: typed.value.clone(), at: typed.at, compiled: Some(compiled), reads }
+    fn new(typed: &Spanned<String>, (body, notes): (Body, Notes)) -> Parsed {
+        let reads = Reads::of(&body, notes, typed);
+        Parsed { text: typed.value.clone(), at: typed.at, body: Some(body), reads }
     }
 
     /// The value, if all that is evaluated is one path into the scope: most conditions and templates are no more.
     fn read<'s>(&self, scope: &'s Scope<'_>) -> Option<Result<Cow<'s, Value>, Failure>> {
-        match &self.compiled {
-            Some(Compiled { body: Body::Value(Code::Read(read)), reads, .. }) => Some(resolve(reads, *read, scope)),
+        match &self.body {
+            Some(Body::Value(Tree { op: Op::Read(read), .. })) => Some(read.resolve(scope)),
             _ => None,
         }
     }
@@ -302,13 +351,7 @@ impl Parsed {
         if let Some(value) = self.read(scope) {
             return value.map(Cow::into_owned);
         }
-        self.evaluated(scope, |run, item| {
-            let before = run.bytes.get();
-            let made = item.made();
-            let value = run.value(item)?;
-            run.keep(made + run.bytes.get() - before)?;
-            Ok(value)
-        })
+        self.evaluated(scope, |run, item| run.kept(item))
     }
 
     /// What `make` makes of its value.
@@ -317,23 +360,14 @@ impl Parsed {
         scope: &Scope<'_>,
         make: impl FnOnce(&Run<'_>, Item<'_>) -> Result<T, Halt>,
     ) -> Result<T, Failure> {
-        let compiled = self.compiled.as_ref();
-        let run = Run::new(compiled.map_or(&[], |compiled| &compiled.reads), scope);
-        let item = match compiled.map(|compiled| &compiled.body) {
+        let plain = Body::Text(Page::new());
+        let body = self.body.as_ref().unwrap_or(&plain);
+        let run = Run::new(body, scope);
+        let item = match &self.body {
             None => Item::Text(&self.text),
-            Some(Body::Value(code)) => run.item(code).map_err(|halt| halt.outside(run.reads, scope))?,
-            Some(Body::Text(page)) => sheet::text(page, run.reads, scope, None, self.text.len())?.0.into(),
+            Some(Body::Value(tree)) => run.item(tree).map_err(|halt| halt.outside(body, scope))?,
+            Some(Body::Text(page)) => sheet::text(body, page, scope, self.text.len(), &mut |_, _, _| ())?.into(),
         };
-        make(&run, item).map_err(|halt| halt.outside(run.reads, scope))
+        make(&run, item).map_err(|halt| halt.outside(body, scope))
     }
-}
-
-/// The filters that expressions can use, in alphabetical order.
-pub fn filters() -> impl Iterator<Item = &'static str> {
-    compile::filters()
-}
-
-/// The tests that can follow `is`, in alphabetical order.
-pub fn predicates() -> impl Iterator<Item = &'static str> {
-    compile::tests()
 }

@@ -5,7 +5,7 @@
 //! Never: rounds a whole number.
 
 use super::item::Item;
-use super::syntax::Operator;
+use super::tree::Operator;
 use crate::value::Number;
 use crate::value::Value;
 use std::cmp::Ordering;

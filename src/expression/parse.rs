@@ -1,76 +1,162 @@
-//! Parsing: which expression, or which statements, does a text say?
+//! Parsing: which tree does the text of an expression say?
 //!
 //! In: the text of an expression or template.
-//! Out: [`Expr`] or [`Stmt`]s; a [`Fault`] at the first word that does not fit.
-//! Never: knows which names, filters or tests there are.
+//! Out: the [`Tree`] that runs, with [`Notes`] for the checks of a pack; a [`Fault`] at the first word that does not
+//! fit, or else at the first name, filter, test or pattern that does not exist.
+//! Never: evaluates.
 
 use super::Fault;
-use super::syntax::{Arg, Call, Choice, Expr, For, If, Kind, Operator, Relation, Stmt, Word};
+use super::calls::unknown;
+use super::reads::Notes;
+use super::resolve::{Read, Step};
+use super::statements::Files;
 use super::token::{Braces, Syntax, Token, tokens, unescaped};
-use crate::text::Span;
+use super::tree::{Body, Node, Op, Operator, Relation, TURNS, Tree};
+use crate::diagnostic::alternatives;
+use crate::text::{SourceId, Span};
 use crate::value::Value;
+
+/// Names of values that are the same everywhere.
+const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 
 /// The deepest nesting of brackets, prefixes and statements.
 const DEEPEST: usize = 50;
 
-/// Names that no statement can bind.
-const RESERVED: [&str; 8] = ["true", "True", "false", "False", "none", "None", "loop", "self"];
+/// How tightly a binary operator of arithmetic binds, and what it does.
+fn operator(sign: &str) -> Option<(usize, Op)> {
+    Some(match sign {
+        "+" => (0, Op::Calculation(Operator::Plus)),
+        "-" => (0, Op::Calculation(Operator::Minus)),
+        "~" => (1, Op::Concat),
+        "*" => (2, Op::Calculation(Operator::Times)),
+        "/" => (2, Op::Calculation(Operator::Over)),
+        "//" => (2, Op::Calculation(Operator::Floor)),
+        "%" => (2, Op::Calculation(Operator::Rest)),
+        "**" => (3, Op::Calculation(Operator::Power)),
+        _ => return None,
+    })
+}
 
-/// Statements of Jinja that templates of a pack cannot use.
-const FOREIGN: [&str; 9] = ["with", "autoescape", "filter", "block", "extends", "include", "import", "from", "do"];
-
-/// The binary operators of arithmetic, by how tightly they bind.
-const OPERATORS: [&[(&str, Option<Operator>)]; 4] = [
-    &[("+", Some(Operator::Plus)), ("-", Some(Operator::Minus))],
-    &[("~", None)],
-    &[
-        ("*", Some(Operator::Times)),
-        ("/", Some(Operator::Over)),
-        ("//", Some(Operator::Floor)),
-        ("%", Some(Operator::Rest)),
-    ],
-    &[("**", Some(Operator::Power))],
-];
-
-type Parsed<'s> = Result<Expr<'s>, Fault>;
+type Parsed = Result<Tree, Fault>;
 
 /// Parses an expression.
-pub(super) fn expression(source: &str) -> Parsed<'_> {
+pub(super) fn expression(source: &str) -> Result<(Body, Notes), Fault> {
     let mut parser = Parser::new(source, Syntax::Expression)?;
     let tree = parser.expression()?;
     match parser.next()? {
         Some(_) => Err(parser.fault("unexpected input after expression")),
-        None => Ok(tree),
+        None => parser.finish(Body::Value(tree)),
     }
 }
 
-/// Parses the text of a template, or of a whole page.
-pub(super) fn statements(source: &str, syntax: Syntax) -> Result<Vec<Stmt<'_>>, Fault> {
-    Parser::new(source, syntax)?.body(None, &[])
+/// Parses the text of a template.
+pub(super) fn template(source: &str) -> Result<(Body, Notes), Fault> {
+    let mut parser = Parser::new(source, Syntax::Template)?;
+    let mut page = parser.body(None, &[])?;
+    match page.pop() {
+        Some(Node::Print(tree, _)) if page.is_empty() => parser.finish(Body::Value(tree)),
+        last => {
+            page.extend(last);
+            parser.finish(Body::Text(page))
+        }
+    }
 }
 
-struct Parser<'s> {
-    source: &'s str,
-    tokens: Vec<(Token<'s>, Span)>,
+/// A word with its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word<'s> {
+    pub(super) text: &'s str,
+    pub(super) span: Span,
+}
+
+/// An argument of a filter, test or function.
+pub(super) struct Arg<'s> {
+    pub(super) name: Option<Word<'s>>,
+    pub(super) value: Tree,
+}
+
+/// A text being parsed.
+pub(super) struct Parser<'s> {
+    pub(super) source: &'s str,
+    /// Its file, if it is one that a document includes.
+    pub(super) file: Option<SourceId>,
+    pub(super) tokens: Vec<(Token<'s>, Span)>,
     /// The index of the next token.
-    at: usize,
+    pub(super) at: usize,
     /// The place of the token before it.
-    last: Span,
+    pub(super) last: Span,
     depth: usize,
-    syntax: Syntax,
+    pub(super) syntax: Syntax,
+    /// The first name, filter, test or pattern that does not exist. What is misspelt as a whole is reported before.
+    fault: Option<Fault>,
+    pub(super) notes: Notes,
+    /// The names bound by statements, one list per `for`.
+    pub(super) locals: Vec<Vec<&'s str>>,
+    /// Each bound name once.
+    names: Vec<&'s str>,
+    /// The number and path of every visible binding of a local name.
+    pub(super) bindings: Vec<(usize, Option<Vec<String>>)>,
+    pub(super) files: Option<Box<dyn Files<'s> + 's>>,
+    /// Where the last value that is printed starts.
+    pub(super) printed: usize,
 }
 
 impl<'s> Parser<'s> {
-    fn new(source: &'s str, syntax: Syntax) -> Result<Self, Fault> {
-        Ok(Self { source, tokens: tokens(source, syntax)?, at: 0, last: Span::default(), depth: 0, syntax })
+    pub(super) fn new(source: &'s str, syntax: Syntax) -> Result<Self, Fault> {
+        Ok(Self {
+            source,
+            file: None,
+            tokens: tokens(source, syntax)?,
+            at: 0,
+            last: Span::default(),
+            depth: 0,
+            syntax,
+            fault: None,
+            notes: Notes::default(),
+            locals: vec![Vec::new()],
+            names: Vec::new(),
+            bindings: Vec::new(),
+            files: None,
+            printed: 0,
+        })
     }
 
-    fn peek(&self) -> Option<&Token<'s>> {
+    pub(super) fn finish(mut self, body: Body) -> Result<(Body, Notes), Fault> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        if let Body::Value(tree) = &body {
+            self.notes.path = self.origin(tree);
+        }
+        Ok((body, self.notes))
+    }
+
+    /// Notes what does not exist, and goes on with `none` in its place.
+    pub(super) fn refuse(&mut self, fault: Fault) -> (Op, Vec<Tree>) {
+        let file = self.file.map(|file| (file, self.source.to_owned()));
+        self.fault.get_or_insert(Fault { file, ..fault });
+        (Op::Constant(Value::Null), Vec::new())
+    }
+
+    /// The number of a name bound by a statement.
+    pub(super) fn number(&mut self, name: &'s str) -> usize {
+        self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        })
+    }
+
+    /// Whether a statement around this place binds the name.
+    fn is_local(&self, name: &str) -> bool {
+        self.locals.iter().flatten().any(|local| *local == name)
+    }
+
+    pub(super) fn peek(&self) -> Option<&Token<'s>> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
 
     /// The next token; what is no token is a fault.
-    fn next(&mut self) -> Result<Option<Token<'s>>, Fault> {
+    pub(super) fn next(&mut self) -> Result<Option<Token<'s>>, Fault> {
         let Some((token, span)) = self.tokens.get(self.at) else { return Ok(None) };
         (self.at, self.last) = (self.at + 1, *span);
         match token {
@@ -80,11 +166,11 @@ impl<'s> Parser<'s> {
     }
 
     /// A fault at the last token.
-    fn fault(&self, message: impl Into<String>) -> Fault {
+    pub(super) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::new(self.last, message)
     }
 
-    fn unexpected(&self, token: Option<&Token<'s>>, expected: &str) -> Fault {
+    pub(super) fn unexpected(&self, token: Option<&Token<'s>>, expected: &str) -> Fault {
         match token {
             Some(token) => self.fault(format!("unexpected {token}, expected {expected}")),
             None => self.fault(format!("unexpected end of input, expected {expected}")),
@@ -92,67 +178,66 @@ impl<'s> Parser<'s> {
     }
 
     /// Where the next token starts.
-    fn start(&self) -> usize {
+    pub(super) fn start(&self) -> usize {
         self.tokens.get(self.at).map_or(self.last.end, |(_, span)| span.start)
     }
 
-    /// A part that started here and ends at the last token.
-    fn since(&self, start: usize, kind: Kind<'s>) -> Expr<'s> {
-        Expr { span: Span::new(start, self.last.end), kind }
+    /// A tree that started here and ends at the last token.
+    pub(super) fn since(&self, start: usize, op: Op, parts: impl Into<Box<[Tree]>>) -> Tree {
+        Tree { op, parts: parts.into(), span: Span::new(start, self.last.end) }
     }
 
-    fn is_sign(&self, sign: &str) -> bool {
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
         matches!(self.peek(), Some(Token::Sign(next)) if *next == sign)
     }
 
-    fn is_word(&self, word: &str) -> bool {
+    pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Some(Token::Name(next)) if *next == word)
     }
 
-    /// Passes over this sign, if it is next.
-    fn sign(&mut self, sign: &str) -> bool {
-        let is_next = self.is_sign(sign);
+    /// Passes over the next token, if it is this one.
+    fn pass(&mut self, is_next: bool) -> bool {
         if is_next {
             self.last = self.tokens.get(self.at).map_or(self.last, |(_, span)| *span);
             self.at += 1;
         }
         is_next
+    }
+
+    /// Passes over this sign, if it is next.
+    pub(super) fn sign(&mut self, sign: &str) -> bool {
+        self.pass(self.is_sign(sign))
     }
 
     /// Passes over this word, if it is next.
-    fn word(&mut self, word: &str) -> bool {
-        let is_next = self.is_word(word);
-        if is_next {
-            self.last = self.tokens.get(self.at).map_or(self.last, |(_, span)| *span);
-            self.at += 1;
-        }
-        is_next
+    pub(super) fn word(&mut self, word: &str) -> bool {
+        self.pass(self.is_word(word))
     }
 
-    fn expect(&mut self, wanted: &Token<'_>, called: &str) -> Result<(), Fault> {
-        match self.next()? {
-            Some(token) if token == *wanted => Ok(()),
-            other => Err(self.unexpected(other.as_ref(), called)),
+    pub(super) fn expect(&mut self, wanted: &Token<'_>) -> Result<(), Fault> {
+        match (self.next()?, wanted) {
+            (Some(token), wanted) if token == *wanted => Ok(()),
+            (other, Token::Name(word)) => Err(self.unexpected(other.as_ref(), word)),
+            (other, wanted) => Err(self.unexpected(other.as_ref(), &wanted.to_string())),
         }
     }
 
-    fn close(&mut self, sign: &'static str) -> Result<(), Fault> {
-        self.expect(&Token::Sign(sign), &format!("`{sign}`"))
+    pub(super) fn close(&mut self, sign: &'static str) -> Result<(), Fault> {
+        self.expect(&Token::Sign(sign))
     }
 
-    fn end(&mut self, braces: Braces) -> Result<(), Fault> {
-        let wanted = Token::End(braces);
-        self.expect(&wanted, &wanted.to_string())
+    pub(super) fn end(&mut self, braces: Braces) -> Result<(), Fault> {
+        self.expect(&Token::End(braces))
     }
 
-    fn identifier(&mut self) -> Result<Word<'s>, Fault> {
+    pub(super) fn identifier(&mut self) -> Result<Word<'s>, Fault> {
         match self.next()? {
             Some(Token::Name(text)) => Ok(Word { text, span: self.last }),
             other => Err(self.unexpected(other.as_ref(), "identifier")),
         }
     }
 
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(Fault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
@@ -163,14 +248,17 @@ impl<'s> Parser<'s> {
     }
 
     /// Any expression, up to `a if b else c`.
-    fn expression(&mut self) -> Parsed<'s> {
+    pub(super) fn expression(&mut self) -> Parsed {
         let start = self.start();
         let mut tree = self.deeper(Self::or)?;
         let mut choices = 0;
         while self.word("if") {
             let test = self.or()?;
-            let other = if self.word("else") { Some(self.deeper(Self::expression)?) } else { None };
-            tree = self.since(start, Kind::Choice(Box::new(Choice { then: tree, test, other })));
+            let other = match self.word("else") {
+                true => self.deeper(Self::expression)?,
+                false => Tree { op: Op::Constant(Value::Null), parts: Box::default(), span: self.last },
+            };
+            tree = self.since(start, Op::Choice, [tree, test, other]);
             choices += 1;
             if choices > DEEPEST {
                 return Err(Fault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
@@ -179,20 +267,15 @@ impl<'s> Parser<'s> {
         Ok(tree)
     }
 
-    fn or(&mut self) -> Parsed<'s> {
-        self.joined("or", Self::and, Kind::Or)
+    pub(super) fn or(&mut self) -> Parsed {
+        self.joined("or", Self::and, Op::Or)
     }
 
-    fn and(&mut self) -> Parsed<'s> {
-        self.joined("and", Self::not, Kind::And)
+    fn and(&mut self) -> Parsed {
+        self.joined("and", Self::not, Op::And)
     }
 
-    fn joined(
-        &mut self,
-        word: &str,
-        part: fn(&mut Self) -> Parsed<'s>,
-        kind: fn(Vec<Expr<'s>>) -> Kind<'s>,
-    ) -> Parsed<'s> {
+    fn joined(&mut self, word: &str, part: fn(&mut Self) -> Parsed, op: Op) -> Parsed {
         let start = self.start();
         let first = part(self)?;
         if !self.is_word(word) {
@@ -202,16 +285,16 @@ impl<'s> Parser<'s> {
         while self.word(word) {
             parts.push(part(self)?);
         }
-        Ok(self.since(start, kind(parts)))
+        Ok(self.since(start, op, parts))
     }
 
-    fn not(&mut self) -> Parsed<'s> {
+    fn not(&mut self) -> Parsed {
         let start = self.start();
         if !self.word("not") {
             return self.comparison();
         }
         let inner = self.deeper(Self::not)?;
-        Ok(self.since(start, Kind::Not(Box::new(inner))))
+        Ok(self.since(start, Op::Not, [inner]))
     }
 
     fn relation(&mut self) -> Result<Option<Relation>, Fault> {
@@ -225,7 +308,7 @@ impl<'s> Parser<'s> {
             Some(Token::Name("in")) => Relation::In,
             Some(Token::Name("not")) => {
                 self.next()?;
-                return self.expect(&Token::Name("in"), "in").map(|()| Some(Relation::NotIn));
+                return self.expect(&Token::Name("in")).map(|()| Some(Relation::NotIn));
             }
             _ => return Ok(None),
         };
@@ -233,68 +316,92 @@ impl<'s> Parser<'s> {
         Ok(Some(relation))
     }
 
-    fn comparison(&mut self) -> Parsed<'s> {
+    fn comparison(&mut self) -> Parsed {
         let start = self.start();
         let first = self.arithmetic(0)?;
-        let mut rest = Vec::new();
+        let (mut parts, mut relations) = (Vec::new(), Vec::new());
+        let mut before = first;
         while let Some(relation) = self.relation()? {
-            rest.push((relation, self.arithmetic(0)?));
+            let next = self.arithmetic(0)?;
+            self.compare(relation, &before, &next);
+            relations.push(relation);
+            parts.push(std::mem::replace(&mut before, next));
         }
-        if rest.len() > 1 {
-            return Ok(self.since(start, Kind::Chain(Box::new(first), rest)));
-        }
-        let Some((relation, second)) = rest.pop() else { return Ok(first) };
-        let pair = Box::new([first, second]);
-        Ok(match relation {
-            Relation::NotIn => {
-                let inner = self.since(start, Kind::Comparison(Relation::In, pair));
-                self.since(start, Kind::Not(Box::new(inner)))
+        parts.push(before);
+        Ok(match (relations.as_slice(), parts.pop()) {
+            ([], Some(only)) => only,
+            ([Relation::NotIn], Some(last)) => {
+                parts.push(last);
+                let inner = self.since(start, Op::Comparison(Relation::In), parts);
+                self.since(start, Op::Not, [inner])
             }
-            relation => self.since(start, Kind::Comparison(relation, pair)),
+            ([relation], Some(last)) => {
+                parts.push(last);
+                self.since(start, Op::Comparison(*relation), parts)
+            }
+            (_, last) => {
+                parts.extend(last);
+                self.since(start, Op::Chain(relations.into()), parts)
+            }
         })
     }
 
-    /// Arithmetic of operators that bind at least as tightly as this level.
-    fn arithmetic(&mut self, level: usize) -> Parsed<'s> {
-        let Some(operators) = OPERATORS.get(level) else { return self.filtered() };
+    /// Arithmetic of operators that bind at least this tightly.
+    fn arithmetic(&mut self, least: usize) -> Parsed {
         let start = self.start();
-        let mut left = self.arithmetic(level + 1)?;
+        let mut left = self.filtered()?;
         while let Some(Token::Sign(sign)) = self.peek()
-            && let Some((_, operator)) = operators.iter().find(|(known, _)| known == sign)
+            && let Some((binds, op)) = operator(sign).filter(|(binds, _)| *binds >= least)
         {
             self.next()?;
-            let right = self.arithmetic(level + 1)?;
-            let kind = match (operator, left.kind) {
-                (Some(operator), kind) => {
-                    Kind::Calculation(*operator, Box::new([Expr { span: left.span, kind }, right]))
+            let right = self.arithmetic(binds + 1)?;
+            let parts = match (&op, left) {
+                (Op::Concat, Tree { op: Op::Concat, parts, span }) if span.start == start => {
+                    parts.into_iter().chain([right]).collect()
                 }
-                (None, Kind::Concat(mut parts)) if left.span.start == start => {
-                    parts.push(right);
-                    Kind::Concat(parts)
-                }
-                (None, kind) => Kind::Concat(vec![Expr { span: left.span, kind }, right]),
+                (_, left) => vec![left, right],
             };
-            left = self.since(start, kind);
+            left = self.since(start, op, parts);
         }
         Ok(left)
     }
 
     /// An operand with its filters and tests, which bind tighter than `not` and all operators but an unary minus.
-    fn filtered(&mut self) -> Parsed<'s> {
-        let start = self.start();
+    fn filtered(&mut self) -> Parsed {
+        let (start, mark) = (self.start(), self.notes.looks.len());
         let mut base = self.operand()?;
         loop {
             if self.sign("|") {
                 let name = self.identifier()?;
                 let args = if self.is_sign("(") { self.args()? } else { Vec::new() };
-                base = self.since(start, Kind::Filter(Box::new(Call { base, name, args })));
+                let is_printing = start == self.printed && matches!(self.peek(), Some(Token::End(Braces::Value)));
+                let (op, parts) = match base {
+                    Tree { op: Op::Read(mut read), parts, span }
+                        if matches!(name.text, "length" | "count") && args.is_empty() =>
+                    {
+                        read.steps.push(Step::Length);
+                        base = Tree { op: Op::Read(read), parts, span: Span::new(span.start, self.last.end) };
+                        continue;
+                    }
+                    base if is_printing && self.files.as_ref().is_some_and(|files| files.prints(name.text)) => {
+                        let args = args.into_iter().map(|arg| match arg.name {
+                            None => arg.value,
+                            Some(_) => Tree { op: Op::List, parts: Box::default(), span: arg.value.span },
+                        });
+                        let parts = std::iter::once(base).chain(args).collect();
+                        (Op::Printing(name.text.into(), name.span), parts)
+                    }
+                    base => self.filter(base, name, args, mark).unwrap_or_else(|fault| self.refuse(fault)),
+                };
+                base = self.since(start, op, parts);
             } else if self.word("is") {
                 let negated = self.word("not");
                 let name = self.identifier()?;
                 let args = self.test_args()?;
-                base = self.since(start, Kind::Test(Box::new(Call { base, name, args })));
+                let (op, parts) = self.test(base, name, args).unwrap_or_else(|fault| self.refuse(fault));
+                base = self.since(start, op, parts);
                 if negated {
-                    base = self.since(start, Kind::Not(Box::new(base)));
+                    base = self.since(start, Op::Not, [base]);
                 }
             } else {
                 return Ok(base);
@@ -317,37 +424,78 @@ impl<'s> Parser<'s> {
     }
 
     /// A primary expression with what follows it directly, maybe with a minus before.
-    fn operand(&mut self) -> Parsed<'s> {
-        let start = self.start();
+    fn operand(&mut self) -> Parsed {
+        let (start, mark) = (self.start(), self.notes.looks.len());
         if self.sign("-") {
             let inner = self.deeper(Self::operand)?;
-            return Ok(self.since(start, Kind::Negative(Box::new(inner))));
+            return Ok(self.since(start, Op::Negative, [inner]));
         }
+        let mut word = self.bare_name();
         let mut tree = self.primary()?;
         loop {
+            let name = word.take();
             if self.sign(".") {
-                let kind = match self.next()? {
-                    Some(Token::Name(text)) => Kind::Member(Box::new(tree), Word { text, span: self.last }),
+                match self.next()? {
+                    Some(Token::Name(text)) if self.is_sign("(") => {
+                        let name = Word { text, span: self.last };
+                        let args = self.args()?;
+                        let fault = self.no_method(&tree, name, &args);
+                        let (op, parts) = self.refuse(fault);
+                        tree = self.since(start, op, parts);
+                    }
+                    Some(Token::Name(text)) => {
+                        let key = Op::Constant(text.into());
+                        tree = self.item(tree, Tree { op: key, parts: Box::default(), span: self.last }, start, mark);
+                    }
                     Some(Token::Number(index)) if !index.is_f64() => {
-                        let index = Expr { span: self.last, kind: Kind::Const(Value::Number(index)) };
-                        Kind::Item(Box::new([tree, index]))
+                        let key = Op::Constant(Value::Number(index));
+                        tree = self.item(tree, Tree { op: key, parts: Box::default(), span: self.last }, start, mark);
                     }
                     other => return Err(self.unexpected(other.as_ref(), "identifier or integer")),
-                };
-                tree = self.since(start, kind);
+                }
             } else if self.sign("[") {
-                let kind = self.subscript(tree)?;
-                tree = self.since(start, kind);
+                tree = self.subscript(tree, start, mark)?;
             } else if self.is_sign("(") {
                 let args = self.args()?;
-                tree = self.since(start, Kind::Call(Box::new(tree), args));
+                let span = Span::new(start, self.last.end);
+                let (op, parts) = self.call(name, span, args).unwrap_or_else(|fault| self.refuse(fault));
+                tree = self.since(start, op, parts);
             } else {
                 return Ok(tree);
             }
         }
     }
 
-    fn subscript(&mut self, base: Expr<'s>) -> Result<Kind<'s>, Fault> {
+    /// The next token, if it is a name.
+    fn bare_name(&self) -> Option<Word<'s>> {
+        let (Token::Name(text), span) = self.tokens.get(self.at)? else { return None };
+        (!CONSTANTS.contains(text)).then_some(Word { text, span: *span })
+    }
+
+    /// A member or item of a value. Paths whose keys are constants, or paths themselves, become one read.
+    fn item(&mut self, base: Tree, key: Tree, start: usize, mark: usize) -> Tree {
+        let span = Span::new(start, self.last.end);
+        let step = match &key.op {
+            Op::Constant(Value::String(key)) => Some(Step::Key((**key).to_owned())),
+            Op::Constant(key) => key.as_i64().map(Step::Place),
+            Op::Read(read) => Some(Step::Of(read.clone())),
+            _ => None,
+        };
+        match (base, step) {
+            (Tree { op: Op::Read(mut read), parts, .. }, Some(step)) => {
+                read.at = read.at.to(span);
+                read.steps.push(step);
+                Tree { op: Op::Read(read), parts, span }
+            }
+            (base, _) => {
+                let tree = Tree { op: Op::Item, parts: Box::new([base, key]), span };
+                self.look(mark, &tree, span, None);
+                tree
+            }
+        }
+    }
+
+    fn subscript(&mut self, base: Tree, start: usize, mark: usize) -> Parsed {
         let mut bounds = [None, None, None];
         let mut colons = 0;
         for bound in &mut bounds {
@@ -361,9 +509,15 @@ impl<'s> Parser<'s> {
         }
         self.close("]")?;
         match (colons, bounds) {
-            (0, [Some(key), ..]) => Ok(Kind::Item(Box::new([base, key]))),
+            (0, [Some(key), ..]) => Ok(self.item(base, key, start, mark)),
             (0, _) => Err(self.fault("empty subscript")),
-            (_, bounds) => Ok(Kind::Slice(Box::new(base), Box::new(bounds))),
+            (_, [from, to, step]) => {
+                let or = |bound: Option<Tree>, other: Value| {
+                    bound.unwrap_or(Tree { op: Op::Constant(other), parts: Box::default(), span: Span::default() })
+                };
+                let parts = [base, or(from, Value::Null), or(to, Value::Null), or(step, 1.into())];
+                Ok(self.since(start, Op::Slice, parts))
+            }
         }
     }
 
@@ -375,12 +529,16 @@ impl<'s> Parser<'s> {
                 parser.next()?;
                 return Err(parser.fault("arguments are written out one by one"));
             }
+            let is_named = matches!(parser.tokens.get(parser.at + 1), Some((Token::Sign("="), _)));
+            let name = parser.bare_name().filter(|name| is_named && name.text != "not");
+            if name.is_some() {
+                parser.next()?;
+                parser.next()?;
+            }
             let value = parser.expression()?;
-            let name = value.name().filter(|_| parser.is_sign("=")).map(|text| Word { text, span: value.span });
             if name.is_none() && args.last().is_some_and(|last| last.name.is_some()) {
                 return Err(parser.fault("non-keyword arg after keyword arg"));
             }
-            let value = if name.is_some() && parser.sign("=") { parser.expression()? } else { value };
             args.push(Arg { name, value });
             Ok(())
         })?;
@@ -388,12 +546,12 @@ impl<'s> Parser<'s> {
     }
 
     /// Expressions between commas, up to this closing bracket.
-    fn expressions(&mut self, closer: &'static str, mut items: Vec<Expr<'s>>) -> Result<Kind<'s>, Fault> {
+    fn expressions(&mut self, closer: &'static str, mut items: Vec<Tree>) -> Result<Vec<Tree>, Fault> {
         self.items(closer, |parser| {
             items.push(parser.expression()?);
             Ok(())
         })?;
-        Ok(Kind::List(items))
+        Ok(items)
     }
 
     /// Items between commas, up to this closing bracket; a last comma may be left.
@@ -415,45 +573,73 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    fn primary(&mut self) -> Parsed<'s> {
+    fn primary(&mut self) -> Parsed {
         let start = self.start();
-        let token = self.next()?;
-        let kind = match token {
-            Some(Token::Name("true" | "True")) => Kind::Const(true.into()),
-            Some(Token::Name("false" | "False")) => Kind::Const(false.into()),
-            Some(Token::Name("none" | "None")) => Kind::Const(Value::Null),
-            Some(Token::Name(name)) => Kind::Name(name),
-            Some(Token::Number(number)) => Kind::Const(Value::Number(number)),
+        let (op, parts) = match self.next()? {
+            Some(Token::Name("true" | "True")) => (Op::Constant(true.into()), Vec::new()),
+            Some(Token::Name("false" | "False")) => (Op::Constant(false.into()), Vec::new()),
+            Some(Token::Name("none" | "None")) => (Op::Constant(Value::Null), Vec::new()),
+            Some(Token::Name("loop")) if self.is_local("loop") => {
+                self.turn()?.unwrap_or_else(|fault| self.refuse(fault))
+            }
+            Some(Token::Name(name)) if self.is_local(name) => (Op::Local(self.number(name)), Vec::new()),
+            Some(Token::Name(name)) => {
+                let read = Read { at: self.last, file: self.file, name: name.to_owned(), steps: Vec::new() };
+                (Op::Read(Box::new(read)), Vec::new())
+            }
+            Some(Token::Number(number)) => (Op::Constant(Value::Number(number)), Vec::new()),
             Some(Token::Quoted(first)) => {
                 let mut text = unescaped(first);
                 while let (Some(Token::Quoted(more)), Some(text)) = (self.peek(), &mut text) {
                     text.push_str(&unescaped(more).ok_or_else(|| self.fault("bad string escape"))?);
                     self.next()?;
                 }
-                Kind::Const(text.ok_or_else(|| self.fault("bad string escape"))?.into())
+                (Op::Constant(text.ok_or_else(|| self.fault("bad string escape"))?.into()), Vec::new())
             }
             Some(Token::Sign("(")) => return self.bracketed(start),
-            Some(Token::Sign("[")) => self.expressions("]", Vec::new())?,
+            Some(Token::Sign("[")) => (Op::List, self.expressions("]", Vec::new())?),
             Some(Token::Sign("{")) => {
-                let mut members = Vec::new();
+                let mut parts = Vec::new();
                 self.items("}", |parser| {
-                    let key = parser.expression()?;
+                    parts.push(parser.expression()?);
                     parser.close(":")?;
-                    members.push([key, parser.expression()?]);
+                    parts.push(parser.expression()?);
                     Ok(())
                 })?;
-                Kind::Table(members)
+                (Op::Table, parts)
             }
             Some(token) => return Err(self.fault(format!("unexpected {token}"))),
             None => return Err(self.unexpected(None, "expression")),
         };
-        Ok(self.since(start, kind))
+        Ok(self.since(start, op, parts))
+    }
+
+    /// What `loop` with one of its members is.
+    fn turn(&mut self) -> Result<Result<(Op, Vec<Tree>), Fault>, Fault> {
+        let at = self.last;
+        let member = match self.tokens.get(self.at..) {
+            // The call is refused, whatever is called.
+            Some([(Token::Sign("("), _), ..] | [(Token::Sign("."), _), _, (Token::Sign("("), _), ..]) => {
+                return Ok(Ok((Op::List, Vec::new())));
+            }
+            Some([(Token::Sign("."), _), (Token::Name(_), _), ..]) => {
+                self.next()?;
+                self.identifier()?
+            }
+            _ => {
+                let fault = Fault::new(at, "`loop` is used with one of its members");
+                return Ok(Err(fault.help(alternatives("", TURNS.map(|(name, _)| name).to_vec()))));
+            }
+        };
+        let known = TURNS.iter().find(|(name, _)| *name == member.text);
+        let unknown = || unknown(member, "member of `loop`", TURNS.map(|(name, _)| name));
+        Ok(known.map(|(_, turn)| (Op::Loop(*turn), Vec::new())).ok_or_else(unknown))
     }
 
     /// What is in round brackets: an expression, or a list if there is a comma.
-    fn bracketed(&mut self, start: usize) -> Parsed<'s> {
+    fn bracketed(&mut self, start: usize) -> Parsed {
         if self.sign(")") {
-            return Ok(self.since(start, Kind::List(Vec::new())));
+            return Ok(self.since(start, Op::List, []));
         }
         let first = self.expression()?;
         if !self.is_sign(",") {
@@ -461,169 +647,7 @@ impl<'s> Parser<'s> {
             return Ok(first);
         }
         self.sign(",");
-        let kind = self.expressions(")", vec![first])?;
-        Ok(self.since(start, kind))
+        let items = self.expressions(")", vec![first])?;
+        Ok(self.since(start, Op::List, items))
     }
-
-    /// The statements up to one of these words, which end the statement `open`.
-    fn body(&mut self, open: Option<Word<'s>>, ends: &[&str]) -> Result<Vec<Stmt<'s>>, Fault> {
-        let mut statements = Vec::new();
-        while let Some(token) = self.next()? {
-            match token {
-                Token::Outside(text) => statements.push(Stmt::Text(text, self.last.start)),
-                Token::Start(Braces::Value) => {
-                    statements.push(Stmt::Print(self.expression()?));
-                    self.end(Braces::Value)?;
-                }
-                _ => {
-                    if matches!(self.peek(), Some(Token::Name(word)) if ends.contains(word)) {
-                        return Ok(statements);
-                    }
-                    statements.push(self.deeper(|parser| parser.statement(open))?);
-                    self.end(Braces::Statement)?;
-                }
-            }
-        }
-        match open {
-            None => Ok(statements),
-            Some(word) => {
-                let what = if word.text == "for" { "what it repeats" } else { "what depends on it" };
-                let fault = Fault::new(word.span, format!("this `{}` never ends", word.text));
-                Err(fault.help(format!("put `{{% end{} %}}` after {what}", word.text)))
-            }
-        }
-    }
-
-    fn statement(&mut self, open: Option<Word<'s>>) -> Result<Stmt<'s>, Fault> {
-        let name = match self.next()? {
-            Some(Token::Name(text)) => Word { text, span: self.last },
-            Some(token) => return Err(self.fault(format!("unknown {token}, expected statement"))),
-            None => return Err(self.unexpected(None, "block keyword")),
-        };
-        match name.text {
-            "if" => self.choice(name),
-            "for" => self.each(name),
-            "set" => self.set(name),
-            "include" if self.syntax == Syntax::Page => {
-                let file = self.expression()?;
-                if self.is_word("ignore") || self.is_word("with") || self.is_word("without") {
-                    return Err(Fault::new(file.span, "`include` takes the path of a file in quotes"));
-                }
-                Ok(Stmt::Include(file))
-            }
-            "endif" | "endfor" => Err(match open {
-                Some(around) => Fault::new(
-                    name.span,
-                    format!("`{}` ends nothing here: the `{}` before it is still open", name.text, around.text),
-                )
-                .help(format!("say `{{% end{} %}}`", around.text)),
-                None => Fault::new(name.span, format!("`{}` ends nothing: no statement before it is open", name.text))
-                    .help("take it out, or put the statement that it ends before it".to_owned()),
-            }),
-            foreign if FOREIGN.contains(&foreign) => Err(unusable(name.span)),
-            other => Err(self.fault(format!("unknown statement {other}"))),
-        }
-    }
-
-    /// What is after `if` or `elif`, up to the end of the statement.
-    fn choice(&mut self, name: Word<'s>) -> Result<Stmt<'s>, Fault> {
-        let test = self.or()?;
-        self.end(Braces::Statement)?;
-        let open = Word { text: "if", span: name.span };
-        let then = self.body(Some(open), &["endif", "else", "elif"])?;
-        let other = if self.word("elif") {
-            let again = Word { text: "if", span: name.span };
-            vec![self.deeper(|parser| parser.choice(again))?]
-        } else if self.word("else") {
-            self.end(Braces::Statement)?;
-            let other = self.body(Some(open), &["endif"])?;
-            self.next()?;
-            other
-        } else {
-            self.next()?;
-            Vec::new()
-        };
-        Ok(Stmt::If(Box::new(If { test, then, other })))
-    }
-
-    fn each(&mut self, name: Word<'s>) -> Result<Stmt<'s>, Fault> {
-        let (names, alone) = self.targets("`for` takes names")?;
-        self.expect(&Token::Name("in"), "in")?;
-        let items = self.or()?;
-        let when = if self.word("if") { Some(self.expression()?) } else { None };
-        if self.word("recursive") {
-            return Err(unusable(self.last));
-        }
-        self.end(Braces::Statement)?;
-        let body = self.body(Some(name), &["endfor", "else"])?;
-        let otherwise = if self.word("else") {
-            self.end(Braces::Statement)?;
-            self.body(Some(name), &["endfor"])?
-        } else {
-            Vec::new()
-        };
-        self.next()?;
-        Ok(Stmt::For(Box::new(For { names, alone, items, when, body, otherwise })))
-    }
-
-    fn set(&mut self, name: Word<'s>) -> Result<Stmt<'s>, Fault> {
-        let (names, alone) = self.targets("`set` takes one name")?;
-        let target = match names.as_slice() {
-            [target] if alone => *target,
-            _ => return Err(self.fault("`set` takes one name")),
-        };
-        if self.is_sign(".") {
-            return Err(Fault::new(target.span, "`set` takes one name"));
-        }
-        if matches!(self.peek(), Some(Token::End(_) | Token::Sign("|"))) {
-            return Err(unusable(name.span));
-        }
-        self.expect(&Token::Sign("="), "assignment operator")?;
-        let start = self.start();
-        let first = self.expression()?;
-        if !self.sign(",") {
-            return Ok(Stmt::Set(target, first));
-        }
-        let mut items = vec![first];
-        while !matches!(self.peek(), Some(Token::End(_))) {
-            items.push(self.expression()?);
-            if !self.sign(",") {
-                break;
-            }
-        }
-        Ok(Stmt::Set(target, self.since(start, Kind::List(items))))
-    }
-
-    /// The names that a statement binds, and whether it is one that is not unpacked.
-    fn targets(&mut self, wrong: &str) -> Result<(Vec<Word<'s>>, bool), Fault> {
-        let bracketed = self.sign("(");
-        let (mut names, mut alone) = (Vec::new(), true);
-        loop {
-            if self.is_sign("(") {
-                self.next()?;
-                return Err(self.fault(wrong));
-            }
-            let name = self.identifier()?;
-            if RESERVED.contains(&name.text) {
-                return Err(self.fault(format!("cannot assign to reserved variable name {}", name.text)));
-            }
-            names.push(name);
-            if !self.sign(",") {
-                break;
-            }
-            alone = false;
-            if self.is_sign(")") || self.is_word("in") {
-                break;
-            }
-        }
-        if bracketed {
-            self.close(")")?;
-        }
-        Ok((names, alone))
-    }
-}
-
-fn unusable(word: Span) -> Fault {
-    Fault::new(word, "templates of a pack cannot use this statement")
-        .help("the statements are `if`, `for` and `set NAME = VALUE`".to_owned())
 }

@@ -4,9 +4,13 @@
 //! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
 //! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
 
-use super::syntax::{Expr, Kind};
-use super::{Expression, Scope, parse};
-use crate::text::{Spanned, excerpt};
+use super::resolve::{Read, Step};
+use super::run::Run;
+use super::tree::{Body, Op, Tree};
+use super::{Expression, Failure, Scope};
+use crate::text::{Span, excerpt};
+use crate::value::Value;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// The most bytes of a value that are shown.
@@ -26,107 +30,70 @@ pub(crate) struct Part {
 impl Expression {
     /// Its parts in the order of the text, each whole before its operands; then the paths that it reads.
     pub(crate) fn parts(&self, scope: &Scope<'_>) -> Vec<Part> {
-        let mut operands = Operands { source: self.source(), texts: Vec::new() };
-        if let Ok(tree) = parse::expression(self.source()) {
-            operands.find(&tree);
-        }
-        let reads = self.reads().iter().filter_map(|path| spelled(path));
         let mut parts: Vec<Part> = Vec::new();
-        for text in operands.texts.into_iter().chain(reads) {
-            if parts.len() == MOST || parts.iter().any(|part| part.text == text) {
-                continue;
+        let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
+            if parts.len() < MOST && !parts.iter().any(|part| part.text == text) {
+                let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, VALUE));
+                parts.push(Part { text, value: value().map_or_else(fails, |value| brief(&value)) });
             }
-            let Ok(part) = Expression::parse(&Spanned::new(text.clone(), self.at())) else { continue };
-            let value = match part.value(scope) {
-                Ok(value) => brief(&value),
-                Err(failure) => format!("fails: {}", excerpt(&failure.message, VALUE)),
-            };
-            parts.push(Part { text, value });
+        };
+        if let Some(body @ Body::Value(tree)) = &self.0.body {
+            operands(tree, &mut |tree| {
+                add(tree.span.of(self.source()).to_owned(), &|| {
+                    let run = Run::new(body, scope);
+                    let value = run.item(tree).and_then(|item| run.kept(item));
+                    value.map_err(|halt| halt.outside(body, scope))
+                });
+            });
+        }
+        for path in self.reads() {
+            if let Some((name, keys)) = path.split_first() {
+                let step =
+                    |key: &String| key.parse::<u32>().map_or(Step::Key(key.clone()), |key| Step::Place(key.into()));
+                let steps = keys.iter().map(step).collect();
+                let read = Read { at: Span::default(), file: None, name: name.clone(), steps };
+                add(spelled(name, keys), &|| read.resolve(scope).map(Cow::into_owned));
+            }
         }
         parts
     }
 }
 
-/// The operands of the `and`s of a condition, or of its `or`s; the whole condition if there are none.
-pub(crate) fn operands(source: &str, joined: Joined) -> Vec<&str> {
-    fn find<'s>(tree: &Expr<'s>, source: &'s str, joined: Joined, found: &mut Vec<&'s str>) {
-        match (&tree.kind, joined) {
-            (Kind::And(parts), Joined::And) | (Kind::Or(parts), Joined::Or) => {
-                parts.iter().for_each(|part| find(part, source, joined, found));
-            }
-            _ => found.push(tree.of(source)),
+/// Finds the operands of a condition, each whole before its own; constants are none.
+fn operands<'t>(tree: &'t Tree, found: &mut dyn FnMut(&'t Tree)) {
+    let parts = match (&tree.op, &*tree.parts) {
+        (Op::Not | Op::And | Op::Or | Op::Comparison(_) | Op::Chain(_), parts) => parts,
+        (Op::Test(_), [base, ..]) => std::slice::from_ref(base),
+        (Op::Choice, [_, test, _]) => std::slice::from_ref(test),
+        _ => &[],
+    };
+    for part in parts {
+        let is_list = matches!((&tree.op, &part.op), (Op::And, Op::And) | (Op::Or, Op::Or));
+        // A chain is one list: `a and b and c` has three parts.
+        if part.constant().is_none() && !is_list {
+            found(part);
         }
-    }
-    let mut found = Vec::new();
-    if let Ok(tree) = parse::expression(source) {
-        find(&tree, source, joined, &mut found);
-    }
-    found
-}
-
-/// A word that joins conditions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Joined {
-    And,
-    Or,
-}
-
-/// The operands, as source text.
-struct Operands<'s> {
-    source: &'s str,
-    texts: Vec<String>,
-}
-
-impl<'s> Operands<'s> {
-    fn find(&mut self, tree: &Expr<'s>) {
-        match &tree.kind {
-            Kind::Not(inner) => self.add(inner),
-            // A chain is one list: `a and b and c` has three parts.
-            Kind::And(parts) => parts.iter().for_each(|part| match &part.kind {
-                Kind::And(_) => self.find(part),
-                _ => self.add(part),
-            }),
-            Kind::Or(parts) => parts.iter().for_each(|part| match &part.kind {
-                Kind::Or(_) => self.find(part),
-                _ => self.add(part),
-            }),
-            Kind::Comparison(_, sides) => sides.iter().for_each(|side| self.add(side)),
-            Kind::Chain(first, rest) => {
-                self.add(first);
-                rest.iter().for_each(|(_, part)| self.add(part));
-            }
-            Kind::Test(call) => self.add(&call.base),
-            Kind::Choice(choice) => self.add(&choice.test),
-            _ => {}
-        }
-    }
-
-    fn add(&mut self, part: &Expr<'s>) {
-        if part.constant().is_none() {
-            self.texts.push(part.of(self.source).to_owned());
-        }
-        self.find(part);
+        operands(part, found);
     }
 }
 
 /// The path as an expression would write it.
-fn spelled(path: &[String]) -> Option<String> {
-    let (name, keys) = path.split_first()?;
-    let mut text = name.clone();
+fn spelled(name: &str, keys: &[String]) -> String {
+    let mut text = name.to_owned();
     for key in keys {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_name = key.starts_with(|c: char| is_word(c) && !c.is_ascii_digit()) && key.chars().all(is_word);
         match key.parse::<u32>() {
             Ok(place) => text += &format!("[{place}]"),
             Err(_) if is_name => text += &format!(".{key}"),
-            Err(_) => text += &format!("[{}]", serde_json::to_string(key).ok()?),
+            Err(_) => text += &format!("[{}]", Value::from(key.as_str())),
         }
     }
-    Some(text)
+    text
 }
 
 /// A value as JSON, shortened without writing out large ones.
-fn brief(value: &crate::value::Value) -> String {
+fn brief(value: &Value) -> String {
     let mut start = Start(Vec::new());
     let cut = serde_json::to_writer(&mut start, value).is_err();
     let text = String::from_utf8_lossy(&start.0);
@@ -154,7 +121,7 @@ impl Write for Start {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Location, Span};
+    use crate::text::{Location, Spanned};
     use crate::value::value;
 
     #[track_caller]

@@ -10,12 +10,12 @@ use super::list_filters::is_among;
 use super::matching;
 use super::number::Num;
 use super::run::Run;
-use super::syntax::Relation;
+use super::tree::Relation;
 use std::cmp::Ordering;
 
 /// A test, which may take an argument.
 #[derive(Debug)]
-pub(super) struct Test {
+pub(crate) struct Test {
     pub(super) name: &'static str,
     /// What it compares, if it compares.
     pub(super) relation: Option<Relation>,

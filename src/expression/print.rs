@@ -143,6 +143,14 @@ impl<'v> Run<'v> {
         })
     }
 
+    /// The value of an item, which outlasts the evaluation.
+    pub(super) fn kept(&self, item: Item<'_>) -> Result<Value, Halt> {
+        let (made, before) = (item.made(), self.bytes.get());
+        let value = self.value(item)?;
+        self.keep(made + self.bytes.get() - before)?;
+        Ok(value)
+    }
+
     /// A text that was made during evaluation.
     pub(super) fn text(&self, text: impl Into<String>) -> Made<'v> {
         let text: String = text.into();

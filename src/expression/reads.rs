@@ -4,9 +4,39 @@
 //! Out: [`Reads`]: each path once, with its first place.
 //! Never: knows which paths exist.
 
-use super::code::{Compared, Compiled, Constant};
 use super::resolve::Step;
-use crate::text::{Location, Spanned};
+use super::tree::Body;
+use crate::text::{Location, SourceId, Span, Spanned};
+
+/// What is noted while an expression is parsed.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Paths that statements and filters use inside values taken from elsewhere, resolved when they run.
+    pub(super) looks: Vec<Noted>,
+    /// Constants that are compared with the value at a path.
+    pub(super) compared: Vec<Noted>,
+    /// The path of the value, if it is taken unchanged from elsewhere.
+    pub(super) path: Option<Vec<String>>,
+}
+
+/// A path, its place, and the constant that is compared with its value.
+#[derive(Debug)]
+pub(super) struct Noted {
+    pub(super) at: Span,
+    /// Its file, if it is not the text itself.
+    pub(super) file: Option<SourceId>,
+    pub(super) path: Vec<String>,
+    pub(super) constant: Option<Constant>,
+}
+
+/// A text, number or boolean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Constant {
+    Text(String),
+    /// As typed.
+    Number(String),
+    Truth(bool),
+}
 
 /// The paths that are read, in the order of the text, each as far as it is known without evaluation.
 #[derive(Debug, Clone, Default)]
@@ -30,13 +60,13 @@ pub(crate) fn spelled(path: &[String]) -> String {
 }
 
 impl Reads {
-    pub(super) fn of(compiled: &Compiled, typed: &Spanned<String>) -> Self {
+    pub(super) fn of(body: &Body, notes: Notes, typed: &Spanned<String>) -> Self {
         let located = |at, file| match file {
             Some(source) => Location { source, span: at },
             None => typed.place_of(at),
         };
-        let mut reads = Reads { path: compiled.path.clone(), ..Reads::default() };
-        let mut in_order: Vec<_> = compiled.reads.iter().collect();
+        let mut reads = Reads { path: notes.path, ..Reads::default() };
+        let mut in_order = body.reads();
         in_order.sort_by_key(|read| read.at.start);
         for read in in_order {
             let keys = read.steps.iter().map_while(|step| match step {
@@ -46,15 +76,14 @@ impl Reads {
             });
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));
         }
-        let compared = compiled.compared.iter();
-        let spanned = |one: &Compared| Spanned::new(one.constant.clone(), located(one.at, one.file));
-        reads.compared = compared.map(|one| (one.path.clone(), spanned(one))).collect();
-        reads.looks = compiled.looks.iter().map(|look| (look.path.clone(), located(look.at, look.file))).collect();
+        let compared = |one: Noted| Some((one.path, Spanned::new(one.constant?, located(one.at, one.file))));
+        reads.compared = notes.compared.into_iter().filter_map(compared).collect();
+        reads.looks = notes.looks.into_iter().map(|look| (look.path, located(look.at, look.file))).collect();
         reads
     }
 
     /// Adds the reads of another text.
-    pub(super) fn join(&mut self, other: &Reads) {
+    pub(crate) fn join(&mut self, other: &Reads) {
         other.iter().for_each(|(path, at)| self.add(path.to_vec(), at));
         self.looks.extend(other.looks.iter().cloned());
         self.compared.extend(other.compared.iter().cloned());

@@ -1,6 +1,6 @@
 //! Resolving: which value is at the end of a path into the scope?
 //!
-//! In: a [`Read`] of a compiled text, and a [`Scope`].
+//! In: a [`Read`], and a [`Scope`].
 //! Out: its value, borrowed; an absent one is `none`.
 //! Never: copies more than necessary.
 
@@ -11,12 +11,12 @@ use crate::text::{SourceId, Span};
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// A path into the scope.
-#[derive(Debug)]
-pub(super) struct Read {
-    /// Its first place in the text.
+/// A path into the scope. Two are equal if they give the same value, wherever they are.
+#[derive(Debug, Clone)]
+pub(crate) struct Read {
+    /// Its place in the text.
     pub(super) at: Span,
-    /// Its file, if it is not the current text.
+    /// Its file, if it is not the text itself.
     pub(super) file: Option<SourceId>,
     pub(super) name: String,
     pub(super) steps: Vec<Step>,
@@ -28,42 +28,71 @@ pub(super) enum Step {
     Key(String),
     Place(i64),
     /// The key or index is the value of another read.
-    Of(usize),
+    Of(Box<Read>),
     /// The length. A step of its own, because states can be large and this is what is asked most often.
     Length,
 }
 
-/// The value of a read, borrowed; an absent one is `none`.
-pub(super) fn resolve<'v>(reads: &[Read], index: usize, scope: &'v Scope<'_>) -> Result<Cow<'v, Value>, Failure> {
-    let Some(read) = reads.get(index) else { return Ok(Cow::Owned(Value::Null)) };
-    let Some(named) = scope.find(&read.name) else {
-        return Err(Failure::new(format!("nothing is called `{}` here", read.name)));
-    };
-    let (mut value, steps) = match (named, read.steps.as_slice()) {
-        // Fast path: most paths start with a member of a borrowed table.
-        (Named::Value(Value::Object(members)), [Step::Key(key), rest @ ..]) => (found(members.get(key)), rest),
-        (Named::Value(value), steps) => (Cow::Borrowed(value), steps),
-        // Of a record, one member is borrowed; as a whole it is copied.
-        (Named::Record(record), [Step::Key(key), rest @ ..]) => (found(record.get(key)), rest),
-        (Named::Record(record), [Step::Of(other), rest @ ..]) => {
-            let key = resolve(reads, *other, scope)?;
-            (found(key.as_str().and_then(|key| record.get(key))), rest)
-        }
-        (Named::Record(record), steps) => (Cow::Owned(record.to_value()), steps),
-    };
-    for step in steps {
-        value = match (step, value) {
-            (Step::Key(key), Cow::Borrowed(Value::Object(members))) => found(members.get(key)),
-            (Step::Key(key), value) => within(value, |item| item.called(key)),
-            (Step::Place(place), value) => within(value, |item| item.at((*place).into())),
-            (Step::Of(other), value) => {
-                let key = resolve(reads, *other, scope)?;
-                within(value, |item| item.get(&Item::Ref(&key)))
-            }
-            (Step::Length, value) => Cow::Owned(length(&value)?),
-        };
+impl PartialEq for Read {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.steps == other.steps
     }
-    Ok(value)
+}
+
+impl Read {
+    /// The name that it starts with, if its value is that of the name or a part of it.
+    pub(crate) fn head(&self) -> Option<&str> {
+        (!self.steps.contains(&Step::Length)).then_some(&self.name)
+    }
+
+    /// Whether it leads to the same place whatever the values are, or to the length of what is there.
+    pub(crate) fn is_fixed(&self) -> bool {
+        !self.steps.iter().any(|step| matches!(step, Step::Of(_)))
+    }
+
+    /// Adds it, and the paths that are its keys, unless they are already there.
+    pub(super) fn find<'r>(&'r self, found: &mut Vec<&'r Read>) {
+        for step in &self.steps {
+            if let Step::Of(key) = step {
+                key.find(found);
+            }
+        }
+        if !found.contains(&self) {
+            found.push(self);
+        }
+    }
+
+    /// Its value, borrowed; an absent one is `none`.
+    pub(super) fn resolve<'v>(&self, scope: &'v Scope<'_>) -> Result<Cow<'v, Value>, Failure> {
+        let Some(named) = scope.find(&self.name) else {
+            return Err(Failure::new(format!("nothing is called `{}` here", self.name)));
+        };
+        let (mut value, steps) = match (named, self.steps.as_slice()) {
+            // Fast path: most paths start with a member of a borrowed table.
+            (Named::Value(Value::Object(members)), [Step::Key(key), rest @ ..]) => (found(members.get(key)), rest),
+            (Named::Value(value), steps) => (Cow::Borrowed(value), steps),
+            // Of a record, one member is borrowed; as a whole it is copied.
+            (Named::Record(record), [Step::Key(key), rest @ ..]) => (found(record.get(key)), rest),
+            (Named::Record(record), [Step::Of(other), rest @ ..]) => {
+                let key = other.resolve(scope)?;
+                (found(key.as_str().and_then(|key| record.get(key))), rest)
+            }
+            (Named::Record(record), steps) => (Cow::Owned(record.to_value()), steps),
+        };
+        for step in steps {
+            value = match (step, value) {
+                (Step::Key(key), Cow::Borrowed(Value::Object(members))) => found(members.get(key)),
+                (Step::Key(key), value) => within(value, |item| item.called(key)),
+                (Step::Place(place), value) => within(value, |item| item.at((*place).into())),
+                (Step::Of(other), value) => {
+                    let key = other.resolve(scope)?;
+                    within(value, |item| item.get(&Item::Ref(&key)))
+                }
+                (Step::Length, value) => Cow::Owned(length(&value)?),
+            };
+        }
+        Ok(value)
+    }
 }
 
 /// An absent value becomes `none`.

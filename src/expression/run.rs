@@ -1,19 +1,17 @@
 //! Run: what does an expression evaluate to?
 //!
-//! In: [`Code`], the values that it reads, and the names bound by statements around it.
+//! In: a [`Tree`], the values that it reads, and the names bound by statements around it.
 //! Out: its value as an [`Item`], which borrows what it can; or why there is none.
 //! Never: reads a clock, uses randomness, loads anything, or goes on beyond a limit.
 
 use super::Scope;
-use super::code::{Asked, Code, Select, Turn};
 use super::filters;
 use super::item::{Item, Kind, List, NONE, Table};
 use super::limits::{DEPTH, Halt, NODE, ROOM};
 use super::list_filters;
 use super::number::Num;
 use super::predicates;
-use super::resolve::{Read, resolve};
-use super::syntax::Operator;
+use super::tree::{Asked, Body, Op, Operator, Select, Tree, Turn};
 use crate::value::{Members, Value};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -27,7 +25,8 @@ type Args<'v> = SmallVec<[Item<'v>; 3]>;
 
 /// One evaluation.
 pub(super) struct Run<'v> {
-    pub(super) reads: &'v [Read],
+    /// All that is evaluated.
+    pub(super) body: &'v Body,
     pub(super) scope: &'v Scope<'v>,
     /// The steps taken so far.
     pub(super) steps: Cell<u64>,
@@ -64,53 +63,56 @@ impl<'v> Frame<'v> {
 }
 
 impl<'v> Run<'v> {
-    pub(super) fn new(reads: &'v [Read], scope: &'v Scope<'v>) -> Self {
+    pub(super) fn new(body: &'v Body, scope: &'v Scope<'v>) -> Self {
         let (steps, bytes, room) = (Cell::default(), Cell::default(), Cell::new(ROOM));
-        Self { reads, scope, steps, bytes, room, size: OnceCell::new(), frames: RefCell::default() }
+        Self { body, scope, steps, bytes, room, size: OnceCell::new(), frames: RefCell::default() }
     }
 
-    /// Evaluates an expression.
-    pub(super) fn item(&self, code: &'v Code) -> Made<'v> {
+    /// Evaluates a tree.
+    pub(super) fn item(&self, tree: &'v Tree) -> Made<'v> {
         self.step(1)?;
-        Ok(match code {
-            Code::Constant(value) => Item::Ref(value),
-            Code::Read(number) => match resolve(self.reads, *number, self.scope)? {
+        Ok(match (&tree.op, &*tree.parts) {
+            (Op::Constant(value), _) => Item::Ref(value),
+            (Op::Read(read), _) => match read.resolve(self.scope)? {
                 Cow::Borrowed(value) => Item::Ref(value),
                 Cow::Owned(value) => Item::Own(value),
             },
-            Code::Local(name) => self.local(*name),
-            Code::Loop(turn) => self.turn(*turn),
-            Code::Not(inner) => (!self.item(inner)?.is_true()).into(),
-            Code::And(parts) => return self.first(parts, false),
-            Code::Or(parts) => return self.first(parts, true),
-            Code::Choice(choice) => {
-                let [test, then, other] = &**choice;
+            (Op::Local(name), _) => self.local(*name),
+            (Op::Loop(turn), _) => self.turn(*turn),
+            (Op::Not, [inner]) => (!self.item(inner)?.is_true()).into(),
+            (Op::And, parts) => return self.first(parts, false),
+            (Op::Or, parts) => return self.first(parts, true),
+            (Op::Choice, [then, test, other]) => {
                 return self.item(if self.item(test)?.is_true() { then } else { other });
             }
-            Code::Relation(relation, sides) => {
-                let [left, right] = &**sides;
+            (Op::Comparison(relation), [left, right]) => {
                 predicates::relate(self, *relation, &self.item(left)?, &self.item(right)?)?.into()
             }
-            Code::Test(base, asked) => self.asked(&self.item(base)?, asked, &self.argument(asked)?)?.into(),
-            Code::Item(parts) => {
-                let [base, key] = &**parts;
+            (Op::Test(asked), [base, argument @ ..]) => {
+                let argument = argument.first().map_or(Ok(NONE), |argument| self.item(argument));
+                self.asked(&self.item(base)?, asked, &argument?)?.into()
+            }
+            (Op::Item, [base, key]) => {
                 let (base, key) = (self.item(base)?, self.item(key)?);
                 base.get(&key).unwrap_or(NONE)
             }
-            Code::Filter(filter, base, args) => {
+            (Op::Filter(filter), [base, args @ ..]) => {
                 return filters::apply(self, filter, self.item(base)?, &self.all::<Args<'v>>(args)?);
             }
-            other => return self.made(other),
+            _ => return self.made(tree),
         })
     }
 
     /// Evaluates what makes a new value.
-    fn made(&self, code: &'v Code) -> Made<'v> {
-        match code {
-            Code::List(items) => self.list(self.all(items)?),
-            Code::Table(members) => self.tabled(members),
-            Code::Slice(base, bounds) => self.slice(&self.item(base)?, bounds),
-            Code::Negative(inner) => {
+    fn made(&self, tree: &'v Tree) -> Made<'v> {
+        match (&tree.op, &*tree.parts) {
+            (Op::List, items) => self.list(self.all(items)?),
+            (Op::Table, members) => self.tabled(members),
+            (Op::Slice, [base, bounds @ ..]) => {
+                let base = self.item(base)?;
+                self.slice(&base, &self.all::<Args<'v>>(bounds)?)
+            }
+            (Op::Negative, [inner]) => {
                 let number = self.operand(&self.item(inner)?)?;
                 let least = Num::Whole(0).calculate(Operator::Minus, number);
                 Ok(match (number, least) {
@@ -119,20 +121,19 @@ impl<'v> Run<'v> {
                     (_, None) => return Err(Halt::failed("overflow")),
                 })
             }
-            Code::Concat(parts) => {
+            (Op::Concat, parts) => {
                 let mut text = String::new();
                 for part in self.all::<Args<'v>>(parts)? {
                     self.write(&part, &mut text)?;
                 }
                 Ok(text.into())
             }
-            Code::Calculation(operator, sides) => {
-                let [left, right] = &**sides;
+            (Op::Calculation(operator), [left, right]) => {
                 self.calculated(*operator, self.item(left)?, self.item(right)?)
             }
-            Code::Chain(first, rest) => {
+            (Op::Chain(relations), [first, rest @ ..]) => {
                 let mut left = self.item(first)?;
-                for (relation, right) in rest {
+                for (relation, right) in relations.iter().zip(rest) {
                     let right = self.item(right)?;
                     if !predicates::relate(self, *relation, &left, &right)? {
                         return Ok(false.into());
@@ -141,13 +142,12 @@ impl<'v> Run<'v> {
                 }
                 Ok(true.into())
             }
-            Code::Map(base, filter, args) => {
+            (Op::Map(filter), [base, args @ ..]) => {
                 let (items, args) = (self.each(self.item(base)?)?, self.all::<Args<'v>>(args)?);
                 let items = items.into_iter().map(|item| filters::apply(self, filter, item, &args));
                 self.list(items.collect::<Result<_, _>>()?)
             }
-            Code::Attribute(parts) => {
-                let [base, attribute, other] = &**parts;
+            (Op::Attribute, [base, attribute, other]) => {
                 let items = self.each(self.item(base)?)?;
                 let (attribute, other) = (self.item(attribute)?, self.item(other)?);
                 let path = Path::new(&attribute);
@@ -158,14 +158,20 @@ impl<'v> Run<'v> {
                 self.step(items.len())?;
                 self.list(items.iter().map(|item| member(item).unwrap_or_else(|| other.clone())).collect())
             }
-            Code::Select(select) => self.select(select),
-            Code::Range(bounds) => list_filters::range(self, &self.all::<Args<'v>>(bounds)?),
-            other => self.item(other),
+            (Op::Select(select), [items, path, argument]) => {
+                let items = self.each(self.item(items)?)?;
+                self.select(select, items, &self.item(path)?, &self.item(argument)?)
+            }
+            (Op::Range, bounds) => list_filters::range(self, &self.all::<Args<'v>>(bounds)?),
+            (op, parts) => {
+                debug_assert!(false, "{op:?} of {} parts", parts.len());
+                Ok(NONE)
+            }
         }
     }
 
-    pub(super) fn all<I: FromIterator<Item<'v>>>(&self, codes: &'v [Code]) -> Result<I, Halt> {
-        codes.iter().map(|code| self.item(code)).collect()
+    fn all<I: FromIterator<Item<'v>>>(&self, trees: &'v [Tree]) -> Result<I, Halt> {
+        trees.iter().map(|tree| self.item(tree)).collect()
     }
 
     /// The value of a name that statements bind; none before the first statement that does has run.
@@ -188,7 +194,7 @@ impl<'v> Run<'v> {
     }
 
     /// The first part that is true, or false, or else the last part.
-    fn first(&self, parts: &'v [Code], wanted: bool) -> Made<'v> {
+    fn first(&self, parts: &'v [Tree], wanted: bool) -> Made<'v> {
         let mut item = NONE;
         for part in parts {
             item = self.item(part)?;
@@ -222,10 +228,10 @@ impl<'v> Run<'v> {
         }
     }
 
-    fn tabled(&self, members: &'v [[Code; 2]]) -> Made<'v> {
-        self.make(2 * NODE * members.len())?;
-        let mut table = Members::with_capacity(members.len());
-        for [key, value] in members {
+    fn tabled(&self, members: &'v [Tree]) -> Made<'v> {
+        self.make(NODE * members.len())?;
+        let mut table = Members::with_capacity(members.len() / 2);
+        for (key, value) in members.iter().step_by(2).zip(members.iter().skip(1).step_by(2)) {
             let key = self.item(key)?;
             let Some(name) = key.text() else { return Err(Halt::unfit(&key, "the keys of a map must be texts")) };
             let name = match &key {
@@ -315,28 +321,21 @@ impl<'v> Run<'v> {
         one.calculate(operator, other).map(Item::from).ok_or_else(failed)
     }
 
-    fn slice(&self, base: &Item<'v>, bounds: &'v [Option<Code>; 3]) -> Made<'v> {
-        let bound = |code: &'v Option<Code>| -> Result<Option<i64>, Halt> {
-            let Some(code) = code else { return Ok(None) };
-            let item = self.item(code)?;
-            let wrong = || Halt::unfit(&item, "the bounds of a slice are whole numbers");
-            let is_near = |bound: &i64| bound.unsigned_abs() <= filters::FARTHEST;
-            if item.is_none() {
-                return Ok(None);
-            }
-            item.whole().and_then(|bound| i64::try_from(bound).ok()).filter(is_near).map(Some).ok_or_else(wrong)
-        };
-        let [start, stop, step] = bounds;
-        let step = match step {
-            None => 1,
-            Some(code) => {
-                let item = self.item(code)?;
-                let step = item.whole().and_then(|step| usize::try_from(step).ok()).filter(|step| *step > 0);
-                let words = "the step of a slice is a whole number above 0; `| reverse` turns a list around";
-                step.ok_or_else(|| Halt::unfit(&item, words))?
+    /// A part of a text or list, with these bounds and this step.
+    fn slice(&self, base: &Item<'v>, bounds: &[Item<'v>]) -> Made<'v> {
+        let bound = |place: usize| match filters::arg(bounds, place) {
+            item if item.is_none() => Ok(None),
+            item => {
+                let is_near = |bound: &i64| bound.unsigned_abs() <= filters::FARTHEST;
+                let near = item.whole().and_then(|bound| i64::try_from(bound).ok()).filter(is_near);
+                near.map(Some).ok_or_else(|| Halt::unfit(item, "the bounds of a slice are whole numbers"))
             }
         };
-        let (start, stop) = (bound(start)?, bound(stop)?);
+        let step = filters::arg(bounds, 2);
+        let words = "the step of a slice is a whole number above 0; `| reverse` turns a list around";
+        let whole = step.whole().and_then(|step| usize::try_from(step).ok()).filter(|step| *step > 0);
+        let step = whole.ok_or_else(|| Halt::unfit(step, words))?;
+        let (start, stop) = (bound(0)?, bound(1)?);
         let length = match base.kind() {
             Kind::None => return Ok(self.part(Vec::new())),
             Kind::Text | Kind::List => base.len().unwrap_or_default(),
@@ -358,19 +357,11 @@ impl<'v> Run<'v> {
         Ok(self.part(items.into_iter().skip(start).take(count).step_by(step).collect()))
     }
 
-    /// The value of the argument of a test.
-    fn argument(&self, asked: &'v Asked) -> Made<'v> {
-        match asked {
-            Asked::Test(_, argument) => self.item(argument),
-            Asked::IsTrue | Asked::Matches(_) => Ok(NONE),
-        }
-    }
-
     /// Whether an item passes a test with this argument.
     fn asked(&self, item: &Item<'v>, asked: &Asked, argument: &Item<'v>) -> Result<bool, Halt> {
         match asked {
             Asked::IsTrue => Ok(item.is_true()),
-            Asked::Test(test, _) => (test.holds)(self, item, argument),
+            Asked::Test(test) => (test.holds)(self, item, argument),
             Asked::Matches(_) if item.is_none() => Ok(false),
             Asked::Matches(pattern) => {
                 let text = match item.text() {
@@ -383,27 +374,19 @@ impl<'v> Run<'v> {
         }
     }
 
-    fn select(&self, select: &'v Select) -> Made<'v> {
-        let mut items = self.each(self.item(&select.items)?)?;
-        let path = select.path.as_ref().map(|path| self.item(path)).transpose()?;
-        let path = path.as_ref().map(Path::new);
-        let argument = self.argument(&select.asked)?;
-        let mut halted = Ok(());
-        items.retain(|item| {
-            if halted.is_err() {
-                return false;
-            }
+    fn select(&self, select: &'v Select, items: Vec<Item<'v>>, path: &Item<'v>, argument: &Item<'v>) -> Made<'v> {
+        let path = select.by_member.then(|| Path::new(path));
+        let mut selected = Vec::new();
+        for item in items {
             let passes = match &path {
-                None => self.asked(item, &select.asked, &argument),
-                Some(path) => self.asked(&path.of(item).unwrap_or(NONE), &select.asked, &argument),
+                None => self.asked(&item, &select.asked, argument)?,
+                Some(path) => self.asked(&path.of(&item).unwrap_or(NONE), &select.asked, argument)?,
             };
-            passes.map(|passes| passes == select.wanted).unwrap_or_else(|halt| {
-                halted = Err(halt);
-                false
-            })
-        });
-        halted?;
-        Ok(self.part(items))
+            if passes == select.wanted {
+                selected.push(item);
+            }
+        }
+        Ok(self.part(selected))
     }
 }
 

@@ -4,10 +4,9 @@
 //! Out: [`Scope`], which returns the value of a name.
 //! Never: copies a borrowed value.
 
-use super::record::View;
-use super::{Budget, Record};
+use super::Budget;
 use crate::text::same;
-use crate::value::Value;
+use crate::value::{Record, Value, View};
 use std::borrow::Cow;
 
 /// The names that an expression can see. Cheap to build for one evaluation; later names shadow earlier ones.

@@ -1,64 +1,70 @@
 //! Sheets: which text do the statements of a template write?
 //!
-//! In: a [`Page`], a scope, and how values are escaped in a document.
-//! Out: the text, and the places of values in it.
+//! In: a [`Page`], a scope, and what writes the values of a document.
+//! Out: the text.
 //! Never: writes more than the evaluation may make.
 
-use super::code::{Each, Node, Page, Print};
-use super::escape::{Escape, Places};
 use super::item::{Item, Kind};
 use super::limits::Halt;
-use super::resolve::Read;
 use super::run::{Frame, Run};
+use super::tree::{Body, Each, Node, Page, Print};
 use super::{Failure, Scope};
 use std::borrow::Cow;
 
-/// The text of a page, which may have about so many bytes, and the places of values in it.
-pub(super) fn text(
-    page: &Page,
-    reads: &[Read],
-    scope: &Scope<'_>,
-    escape: Option<&Escape>,
+/// The text of a page, which may have about so many bytes.
+pub(super) fn text<'v>(
+    body: &'v Body,
+    page: &'v Page,
+    scope: &'v Scope<'v>,
     length: usize,
-) -> Result<(String, Places), Failure> {
-    let run = Run::new(reads, scope);
-    let mut sheet = Sheet { run, escape, out: String::with_capacity(length), places: Places::default() };
-    sheet.page(page).map_err(|halt| halt.outside(reads, scope))?;
-    Ok((sheet.out, sheet.places))
+    place: Place<'_>,
+) -> Result<String, Failure> {
+    let mut sheet = Sheet { run: Run::new(body, scope), place, out: String::with_capacity(length) };
+    sheet.page(page).map_err(|halt| halt.outside(body, scope))?;
+    Ok(sheet.out)
+}
+
+/// Writes a text that is printed at one of a document's places.
+pub(crate) type Place<'p> = &'p mut dyn FnMut(usize, &Printed<'_>, &mut String);
+
+/// What is printed at a place.
+pub(crate) struct Printed<'t> {
+    pub(crate) text: Cow<'t, str>,
+    /// Whether it is a truth or number, which needs no escaping anywhere.
+    pub(crate) is_bare: bool,
 }
 
 /// A text being written.
-struct Sheet<'v> {
+struct Sheet<'v, 'p> {
     run: Run<'v>,
-    escape: Option<&'v Escape>,
+    place: Place<'p>,
     out: String,
-    places: Places,
 }
 
-impl<'v> Sheet<'v> {
+impl<'v> Sheet<'v, '_> {
     fn page(&mut self, page: &'v Page) -> Result<(), Halt> {
-        page.0.iter().try_for_each(|node| self.node(node))
+        page.iter().try_for_each(|node| self.node(node))
     }
 
     fn node(&mut self, node: &'v Node) -> Result<(), Halt> {
         self.run.step(1)?;
         match node {
             Node::Text(text) => self.run.push(text, &mut self.out),
-            Node::Print(code, print) => {
-                let item = self.run.item(code)?;
-                self.print(&item, print)
+            Node::Print(tree, print) => {
+                let item = self.run.item(tree)?;
+                self.print(&item, *print)
             }
             Node::If(test, then, other) => {
                 let holds = self.run.item(test)?.is_true();
                 self.page(if holds { then } else { other })
             }
-            Node::Set(name, code) => {
-                let item = self.run.item(code)?;
+            Node::Set(name, tree) => {
+                let item = self.run.item(tree)?;
                 self.set(*name, item);
                 Ok(())
             }
             Node::Each(each) => self.each(each),
-            Node::Part(page) => self.page(page),
+            Node::Part(_, page) => self.page(page),
         }
     }
 
@@ -119,34 +125,23 @@ impl<'v> Sheet<'v> {
         Ok(())
     }
 
-    fn print(&mut self, item: &Item<'v>, print: &Print) -> Result<(), Halt> {
-        let start = self.out.len();
-        let escape = self.escape;
-        let (slot, dialect) = match print {
+    fn print(&mut self, item: &Item<'v>, print: Print) -> Result<(), Halt> {
+        let (place, json) = match print {
             Print::Value => return self.run.print(item, &mut self.out),
-            Print::Markup if item.is_none() => return Ok(()),
-            Print::Markup => return self.run.write(item, &mut self.out),
-            Print::Slot(slot) => (*slot, None),
-            Print::Guarded(dialect) => (super::escape::Slot::Text, Some(dialect)),
+            Print::Text if item.is_none() => return Ok(()),
+            Print::Text => return self.run.write(item, &mut self.out),
+            Print::Placed { place, json } => (place, json),
         };
         let text = match item.kind() {
             Kind::None => Cow::Borrowed(""),
             Kind::Truth => Cow::Borrowed(if item.is_true() { "true" } else { "false" }),
-            Kind::Text | Kind::Number => self.run.written(item)?,
-            Kind::List | Kind::Table if dialect.is_some() => self.run.written(item)?,
-            Kind::List | Kind::Table => Cow::Owned(self.run.json(item)?),
+            Kind::List | Kind::Table if json => Cow::Owned(self.run.json(item)?),
+            _ => self.run.written(item)?,
         };
+        let (start, length) = (self.out.len(), text.len());
+        self.run.make(length)?;
         let is_bare = matches!(item.kind(), Kind::Truth | Kind::Number);
-        self.run.make(text.len())?;
-        match (escape, dialect) {
-            (Some(escape), Some(dialect)) => {
-                self.out.push_str(&escape.guarded(dialect, &text).unwrap_or_default());
-            }
-            (Some(escape), None) if !is_bare => escape.write(&text, slot, &mut self.out),
-            _ => self.out.push_str(&text),
-        }
-        self.run.make((self.out.len() - start).saturating_sub(text.len()))?;
-        self.places.add(start..self.out.len(), dialect.is_some());
-        Ok(())
+        (self.place)(place, &Printed { text, is_bare }, &mut self.out);
+        self.run.make((self.out.len() - start).saturating_sub(length))
     }
 }

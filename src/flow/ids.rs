@@ -5,8 +5,8 @@
 //! older counts.
 //! Never: gives out an id, or counts one that only this answer mentions.
 
-use crate::expression::Record;
 use crate::session::Ids;
+use crate::value::Record;
 use crate::value::Value;
 
 /// The ids that exist before an occasion.

@@ -8,11 +8,12 @@
 use super::effect::Effect;
 use super::ids;
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
-use crate::expression::{Budget, Expression, Failure, FailureKind, Record, Scope};
+use crate::expression::{Budget, Expression, Failure, FailureKind, Scope};
 use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
+use crate::value::Record;
 use crate::value::{Object, Value};
 use std::rc::Rc;
 use std::sync::LazyLock;

@@ -4,7 +4,8 @@
 //! Out: the state changed, or why the path leads nowhere.
 //! Never: turns another value into a list.
 
-use crate::expression::{Key, Record};
+use crate::program::Key;
+use crate::value::Record;
 use crate::value::{Object, Value};
 use std::sync::Arc;
 

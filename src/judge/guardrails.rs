@@ -6,10 +6,10 @@
 
 use super::{Composed, Judgement, Place, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
-use crate::expression::Record;
 use crate::program::{Guardrail, Target, TargetPatterns, most_matches};
 use crate::surface::Role;
 use crate::text::Span;
+use crate::value::Record;
 use crate::value::Value;
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -44,11 +44,12 @@ use unclosed::Unclosed;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
 use crate::document::{Attribute, Block, Document, Key, Said};
-use crate::expression::{Record, Scope};
+use crate::expression::Scope;
 use crate::json::Json;
 use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
+use crate::value::Record;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};

@@ -7,10 +7,10 @@
 
 use super::outside::Place;
 use super::{Call, Judgement};
-use crate::expression::Record;
 use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
 use crate::text::Span;
+use crate::value::Record;
 use crate::value::{Object, Table, Value};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};

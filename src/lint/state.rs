@@ -5,7 +5,8 @@
 //! Never: knows what the host does with a session, so a value that only the host could read is just a remark.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{ENTRY, PathTemplate, Shape, spelled};
+use crate::expression::{ENTRY, spelled};
+use crate::program::{PathTemplate, Shape};
 use crate::program::{Program, Slot, Verb};
 use crate::text::Location;
 use crate::value::Value;

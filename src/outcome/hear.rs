@@ -9,12 +9,12 @@ use super::heard::Heard;
 use super::run::Options;
 use super::trace::flowed_steps;
 use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
-use crate::expression::Record;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::{StepKind, Steps};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::{Extent, Location, Span};
+use crate::value::Record;
 use crate::value::{Object, Value};
 
 impl Program {

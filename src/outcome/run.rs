@@ -10,13 +10,13 @@ use super::contract::{
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
-use crate::expression::Record;
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Judgement, Leaf, Steps, judge};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
+use crate::value::Record;
 use crate::value::Value;
 use std::borrow::Borrow;
 

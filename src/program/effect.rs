@@ -6,7 +6,8 @@
 
 use super::{ModeId, Schema};
 use crate::diagnostic::Remark;
-use crate::expression::{Expression, PathTemplate, Shape, Template};
+use crate::expression::{Expression, Template};
+use crate::program::{PathTemplate, Shape};
 use crate::text::Location;
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@
 
 use super::{Effect, Program, Verb};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Expression, Record, Scope};
+use crate::expression::{Expression, Scope};
 use crate::text::Location;
+use crate::value::Record;
 use crate::value::Value;
 
 /// The most states that are tried. A condition that needs more counts as one that may hold.

@@ -5,7 +5,7 @@
 //! Never: looks at more of the whole than what is on the path.
 
 use super::{Schema, misfit_at};
-use crate::expression::Key;
+use crate::program::Key;
 use crate::value::Value as Json;
 use crate::value::{Members, Value};
 

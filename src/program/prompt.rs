@@ -4,7 +4,8 @@
 //! Out: [`Prompt`] with its [`Layer`]s, [`Text`]s read once, [`Tier`] and [`Model`], with every name resolved.
 //! Never: renders a text, or counts a token.
 
-use crate::expression::{Document, Escape, Expression};
+use crate::expression::Expression;
+use crate::markup::{Document, Escape};
 use crate::surface::{Speaker, Trimming, Vocabulary};
 use crate::text::{Location, SourceId};
 use crate::value::Table;

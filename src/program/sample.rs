@@ -9,8 +9,10 @@
 use super::example::{Members, example};
 use super::{Body, Effect, Program, Slot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Budget, Expression, Failure, FailureKind, PathTemplate, Record, Scope, Shape, Template};
+use crate::expression::{Budget, Expression, Failure, FailureKind, Scope, Template};
+use crate::program::{PathTemplate, Shape};
 use crate::text::{Location, excerpt};
+use crate::value::Record;
 use crate::value::value;
 use crate::value::{Object, Value};
 

@@ -8,8 +8,8 @@
 use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
-use crate::expression::{Guarding, Marking};
 use crate::grammar::{Grammar, Machine, Progress, RuleId};
+use crate::markup::{Guarding, Marking};
 use crate::text::{Guard, is_margin};
 use std::ops::Range;
 use std::sync::Arc;

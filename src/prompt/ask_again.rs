@@ -7,7 +7,8 @@
 
 use super::form::Form;
 use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::expression::{Escape, Scope, Template};
+use crate::expression::{Scope, Template};
+use crate::markup::Escape;
 use crate::program::{ActionId, Dialect, Program};
 use crate::text::{Lines, Location, Spanned, excerpt};
 use crate::value::{Object, Value};

@@ -7,9 +7,11 @@
 use super::history::{Window, line, of_one};
 use super::ledger;
 use super::target::Target;
-use crate::expression::{Document, Failure, Record, Scope};
+use crate::expression::{Failure, Scope};
+use crate::markup::Document;
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
+use crate::value::Record;
 use crate::value::Value;
 use crate::value::to_value;
 use indexmap::IndexMap;

@@ -12,14 +12,19 @@ mod json;
 mod members;
 mod number;
 mod object;
+mod record;
 mod valid;
+mod weight;
 
 pub use json::to_value;
 pub(crate) use members::{Member, Members};
 pub use number::Number;
 pub(crate) use number::{is_number, nearest, number};
 pub use object::Object;
+pub use record::Record;
+pub(crate) use record::{Rule, View};
 pub(crate) use valid::{Fault, Validator, validator};
+pub(crate) use weight::{DEPTH, NODE, weight};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;

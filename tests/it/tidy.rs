@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The floors of `src/`: a module imports only from those before it.
 const FLOORS: &[&str] = &[
-    "text", "value", "json", "diagnostic", "surface", "grammar", "expression", "pack", "program", "document",
+    "text", "value", "json", "diagnostic", "surface", "grammar", "expression", "markup", "pack", "program", "document",
     "session", "judge", "flow", "prompt", "outcome", "cases", "lint", "compare", "schemas",
 ];
 

@@ -1,7 +1,6 @@
 //! That expressions and templates mean the same as in minijinja, but for what [`DIFFERENCES`] lists.
 
 use super::*;
-use crate::text::SourceId;
 use crate::value::values;
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, Value as Jinja};
@@ -35,28 +34,6 @@ fn cases(usual: u32) -> ProptestConfig {
         .and_then(|cases| cases.parse().ok())
         .map_or(usual, |cases: u32| cases.max(usual));
     ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 4096, ..ProptestConfig::default() }
-}
-
-/// The starts of the openers of tags and brackets.
-fn openers() -> [escape::Start; 2] {
-    (*b"<[").map(escape::Start::byte)
-}
-
-/// A document without includes.
-struct Alone<'t>(&'t str);
-
-impl Library for Alone<'_> {
-    fn find(&self, _: &str, _: SourceId) -> Option<SourceId> {
-        None
-    }
-
-    fn text(&self, _: SourceId) -> &str {
-        self.0
-    }
-
-    fn missing(&self, _: &str, _: SourceId) -> Option<crate::diagnostic::Diagnostic> {
-        None
-    }
 }
 
 fn to_jinja(value: &Value) -> Jinja {
@@ -604,34 +581,6 @@ fn every_filter_and_test_is_tried() {
     assert_eq!(missing, ["!=", "<", "<=", "==", ">", ">=", "matching"]);
 }
 
-#[test]
-fn a_line_of_statements_alone_leaves_nothing() {
-    #[track_caller]
-    fn check(text: &str, expected: &str) {
-        let document = Document::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
-        let world = world();
-        assert_eq!(document.ok().and_then(|document| document.render(&scope(&world)).ok()).as_deref(), Some(expected));
-    }
-    check("a\n{% if true %}\nb\n{% endif %}\nc\n", "a\nb\nc\n");
-    check("{# said #}{% set x = 1 %}{% if x\n %}\t\r\nb\n  {% endif %}", "b\n");
-    // The line break of any other line stays.
-    check("a{% if true %} b{% endif %}\nc\n", "a b\nc\n");
-    check("{% for x in [1, 2] %}{{ x }},{% endfor %}\n\nc", "1,2,\n\nc");
-    check("a {# said #}\nb", "a \nb");
-}
-
-#[test]
-fn none_prints_nothing_in_a_document() {
-    let world = world();
-    for filter in ["", "| markup", "| upper", "| string"] {
-        let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
-        let document =
-            Document::parse(&Alone(&text), SourceId::RESPONSE, &["params"], &Arc::new(Escape::new(openers())))
-                .expect(&text);
-        assert_eq!(document.render(&scope(&world)).as_deref(), Ok("<a></a>"), "{text}");
-    }
-}
-
 proptest! {
     #![proptest_config(cases(10_000))]
 
@@ -687,6 +636,5 @@ proptest! {
         if let Ok(expression) = Expression::parse(&spanned(&text)) {
             let _ = expression.value(&scope(&world));
         }
-        let _ = PathTemplate::parse(&spanned(&text));
     }
 }

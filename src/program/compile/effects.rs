@@ -6,7 +6,8 @@
 
 use super::flow::mode_id;
 use super::{Compiler, Sight};
-use crate::expression::{ENTRY, Shape};
+use crate::expression::ENTRY;
+use crate::program::Shape;
 use crate::program::{Effect, Schema, Verb};
 use crate::surface;
 

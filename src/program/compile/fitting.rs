@@ -10,8 +10,9 @@
 
 use super::{Compiler, Sight, from_host};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{ENTRY, PathTemplate, Template};
+use crate::expression::{ENTRY, Template};
 use crate::pack::schemas::type_meant;
+use crate::program::PathTemplate;
 use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
 use crate::text::{Location, Spanned};

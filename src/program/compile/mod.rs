@@ -20,10 +20,11 @@ use super::{
     Permit, PlaceNames, Program, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::expression::{Constant, Record, Template};
+use crate::expression::{Constant, Template};
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt, glob};
+use crate::value::Record;
 use crate::value::Table;
 use crate::value::Value;
 use indexmap::IndexMap;

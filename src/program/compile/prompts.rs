@@ -7,7 +7,7 @@
 use super::Compiler;
 use super::sight::{LAYER_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Escape, Guarding, Library, Marking, Start};
+use crate::markup::{Escape, Guarding, Library, Marking, Start};
 use crate::pack::files::wrong_text;
 use crate::pack::prompts::{modes_of, path_in, trimming};
 use crate::program::prompt::{Body, Layer, LayerSource, ModeView, Model, Prompt, Prompts, Text, Tier, Variant};

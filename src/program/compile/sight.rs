@@ -7,8 +7,10 @@
 use super::known::{UnknownPath, lost, never_is};
 use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Document, ENTRY, Escape, Expression, PathTemplate, Reads, Shape, Template, spelled};
+use crate::expression::{ENTRY, Expression, Reads, Template, spelled};
+use crate::markup::{Document, Escape};
 use crate::program::Pattern;
+use crate::program::{PathTemplate, Shape};
 use crate::surface::files::Found;
 use crate::surface::{Action, Case, Dialect, Named, Origin, Role, Tree};
 use crate::text::{Location, SourceId, Spanned, excerpt};

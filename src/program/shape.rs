@@ -4,15 +4,15 @@
 //! Out: [`Shape`], which renders to JSON.
 //! Never: reads TOML.
 
-use super::{Failure, Reads, Scope, Template};
 use crate::diagnostic::Diagnostic;
+use crate::expression::{Failure, Reads, Scope, Template};
 use crate::surface::Tree;
 use crate::value::{Members, Value};
 use std::sync::Arc;
 
 /// A value whose texts are templates. A member of a table that renders to `none` is left out.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub(crate) struct Shape {
     root: Part,
     reads: Reads,
 }
@@ -31,7 +31,7 @@ impl Shape {
     /// # Errors
     ///
     /// Every fault of every template, in order.
-    pub fn parse(tree: &Tree) -> Result<Shape, Vec<Diagnostic>> {
+    pub(crate) fn parse(tree: &Tree) -> Result<Shape, Vec<Diagnostic>> {
         let mut faults = Vec::new();
         let mut reads = Reads::default();
         let root = part(tree, &mut faults, &mut reads);
@@ -52,7 +52,7 @@ impl Shape {
     }
 
     /// Its templates, without the texts that contain no Jinja.
-    pub fn templates(&self) -> Vec<&Template> {
+    pub(crate) fn templates(&self) -> Vec<&Template> {
         let mut found = Vec::new();
         let mut left = vec![&self.root];
         while let Some(part) = left.pop() {
@@ -68,7 +68,7 @@ impl Shape {
 
     /// The names of the members that its value has at a path inside it; none if that is a list, or depends on a
     /// template.
-    pub fn members(&self, path: &[String]) -> Option<Vec<&str>> {
+    pub(crate) fn members(&self, path: &[String]) -> Option<Vec<&str>> {
         let mut part = &self.root;
         for name in path {
             let Part::Table(members) = part else { return None };
@@ -89,7 +89,7 @@ impl Shape {
     /// # Errors
     ///
     /// The first template that fails.
-    pub fn render(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
+    pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         render(&self.root, scope)
     }
 }
@@ -133,4 +133,41 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
         }
         Part::Constant(value) => value.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Location, Span, Spanned};
+    use crate::value::value as json;
+
+    fn spanned(text: &str) -> Spanned<String> {
+        Spanned::new(text.to_owned(), Location::response(Span::new(10, 12 + text.len())))
+    }
+
+    fn world() -> Value {
+        json!({ "key": "k", "n": 3 })
+    }
+
+    #[test]
+    fn a_shape_leaves_out_none_members() {
+        let at = Location::response(Span::new(0, 0));
+        let name = |name: &str| Spanned::new(name.to_owned(), at);
+        let texts = |texts: &[&str]| Tree::List(texts.iter().map(|text| Tree::Text(spanned(text))).collect(), at);
+        let members = vec![
+            (name("title"), Tree::Text(spanned("{{ params.key }}"))),
+            (name("gone"), Tree::Text(spanned("{{ params.page.title }}"))),
+            (name("x"), Tree::Constant(100.into(), at)),
+            (name("in"), texts(&["n{{ params.n }}", "plain"])),
+        ];
+        let tree = Tree::Table(members, at);
+        let shape = Shape::parse(&tree).expect("a shape");
+        let world = world();
+        assert_eq!(
+            shape.render(&Scope::new().with("params", &world)),
+            Ok(json!({ "title": "k", "x": 100, "in": ["n3", "plain"] }))
+        );
+        assert_eq!(shape.reads().iter().count(), 3);
+        assert_eq!(Shape::parse(&texts(&["{{", "{{"])).err().map(|faults| faults.len()), Some(2));
+    }
 }

@@ -4,8 +4,8 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies only the member that changes.
 //! Never: shares a part of a member, or computes a member before it is read.
 
-use super::limits::{DEPTH, weight};
-use crate::value::{Members, Value};
+use super::weight::{DEPTH, weight};
+use super::{Members, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// An object that shares its members with its clones until they change. It serializes like any JSON object.
 ///
 /// ```
-/// use rulebook::expression::Record;
+/// use rulebook::value::Record;
 /// use serde_json::json;
 ///
 /// let before: Record = [("turns", json!(3)), ("notes", json!([]))].into_iter().collect();
@@ -145,7 +145,7 @@ impl Record {
     }
 
     /// The bytes that its computed members have taken.
-    pub(super) fn made(&self) -> &AtomicUsize {
+    pub(crate) fn made(&self) -> &AtomicUsize {
         &self.0.made
     }
 
@@ -155,7 +155,7 @@ impl Record {
     }
 
     /// The weight of the members that are not computed.
-    pub(super) fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         self.0.values.iter().map(|value| weight(value, DEPTH)).sum()
     }
 

@@ -4,8 +4,8 @@
 //! Out: [`PathTemplate`], which renders to one key per segment.
 //! Never: follows a path, or lets the value of a template add a segment.
 
-use super::{Failure, Fault, Reads, Scope, Template, compile};
 use crate::diagnostic::Diagnostic;
+use crate::expression::{Failure, Fault, Reads, Scope, Template};
 use crate::text::Spanned;
 use crate::value::Value;
 use smallvec::SmallVec;
@@ -43,7 +43,7 @@ pub(crate) type Keys<'p> = SmallVec<[Key<'p>; 4]>;
 /// A dotted path with templates in its segments. It is split once, at the dots outside `{{ }}`: a dot in the value of a
 /// template is part of the key.
 #[derive(Debug, Clone)]
-pub struct PathTemplate {
+pub(crate) struct PathTemplate {
     segments: Vec<Template>,
     reads: Reads,
 }
@@ -54,7 +54,7 @@ impl PathTemplate {
     /// # Errors
     ///
     /// `pack/bad-expression` for an empty segment or a template that cannot be used.
-    pub fn parse(text: &Spanned<String>) -> Result<PathTemplate, Box<Diagnostic>> {
+    pub(crate) fn parse(text: &Spanned<String>) -> Result<PathTemplate, Box<Diagnostic>> {
         let mut segments = Vec::new();
         let mut reads = Reads::default();
         for range in split(&text.value) {
@@ -71,12 +71,12 @@ impl PathTemplate {
     }
 
     /// The leading segments without templates: `profiles` of `profiles.{{ ids.profile }}.pages`.
-    pub fn head(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn head(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().map_while(Template::plain)
     }
 
     /// Each segment; none for a segment with a template.
-    pub fn segments(&self) -> impl Iterator<Item = Option<&str>> {
+    pub(crate) fn segments(&self) -> impl Iterator<Item = Option<&str>> {
         self.segments.iter().map(Template::plain)
     }
 
@@ -86,13 +86,8 @@ impl PathTemplate {
     }
 
     /// How many segments it has.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.segments.len()
-    }
-
-    /// Always false: a path has at least one segment.
-    pub fn is_empty(&self) -> bool {
-        self.segments.is_empty()
     }
 
     /// What its templates read from their scope.
@@ -153,6 +148,48 @@ fn split(text: &str) -> Vec<Range<usize>> {
 /// in `}}`, too.
 fn braces(text: &str) -> usize {
     let ends = || text.match_indices("}}").take(8).map(|(at, _)| at + 2).filter(|_| text.starts_with("{{"));
-    let whole = |end: &usize| text.get(..*end).is_some_and(|text| compile::template(text).is_ok());
+    let whole = |end: &usize| text.get(..*end).is_some_and(Template::is_one);
     ends().find(whole).or_else(|| ends().next()).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Location, Span};
+    use crate::value::value as json;
+    use proptest::prelude::*;
+
+    fn spanned(text: &str) -> Spanned<String> {
+        Spanned::new(text.to_owned(), Location::response(Span::new(10, 12 + text.len())))
+    }
+
+    fn scope<'a>(params: &'a Value, ids: &'a Value) -> Scope<'a> {
+        Scope::new().with("params", params).with("ids", ids)
+    }
+
+    #[test]
+    fn a_path_is_split_outside_of_templates() {
+        let (params, ids) = (json!({ "n": 3 }), json!({ "page": "page-1", "dotted": "a.b" }));
+        let path = |text: &str| PathTemplate::parse(&spanned(text)).map_err(|fault| fault.message.to_string());
+        let render = |text: &str| {
+            let path = path(text)?;
+            let keys = path.render(&scope(&params, &ids)).map_err(|failure| failure.message)?;
+            Ok::<_, String>(keys.into_iter().map(|key| key.to_string()).collect::<Vec<_>>())
+        };
+        let keys = |keys: &[&str]| Ok(keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>());
+        assert_eq!(render("profiles.{{ ids.page }}.pages"), keys(&["profiles", "page-1", "pages"]));
+        assert_eq!(render("a.{{ ids.dotted }}.x-{{ params.n }}.0"), keys(&["a", "a.b", "x-3", "0"]));
+        assert_eq!(render("turns"), keys(&["turns"]));
+        assert!(render("a.{{ params.gone }}").is_err_and(|message| message.contains("is none")));
+        assert!(path("a..b").is_err_and(|message| message.contains("empty")));
+        let path = path("a.b.{{ ids.page }}.c").expect("a path");
+        assert_eq!(path.head().collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[ -~\n]{0,40}|(\\{\\{|\\}\\}|\\{%|%\\}|x|in|'|\"|[ .|()=1]){0,14}") {
+            let _ = PathTemplate::parse(&spanned(&text));
+        }
+    }
 }

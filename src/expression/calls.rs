@@ -1,0 +1,249 @@
+//! Calls: which filter, test or function is called, and is it called correctly?
+//!
+//! In: a name and its arguments, as parsed.
+//! Out: what the tree does in its place; a [`Fault`] for what does not exist, with the help for it.
+//! Never: evaluates.
+
+use super::Fault;
+use super::filters::{FILTERS, Filter, Takes};
+use super::matching::{self, Pattern};
+use super::origins::member_of_entries;
+use super::parse::{Arg, Parser, Word};
+use super::predicates::{TESTS, Test};
+use super::tree::{Asked, Op, Select, Tree};
+use crate::diagnostic::alternatives;
+use crate::text::Span;
+use crate::value::Value;
+
+/// What is done, and with which parts.
+type Called = Result<(Op, Vec<Tree>), Fault>;
+
+impl<'s> Parser<'s> {
+    /// A filter. What it looks at is noted before what is looked at inside its base, which starts at `mark`.
+    pub(super) fn filter(&mut self, base: Tree, name: Word<'s>, args: Vec<Arg<'s>>, mark: usize) -> Called {
+        let own = Span::new(name.span.start, self.last.end);
+        let Some(filter) = Filter::of(name.text) else { return Err(no_filter(name.text, name.span)) };
+        if let Some(member) = member_of_entries(filter.name, &args) {
+            self.look(mark, &base, member.span, member.text());
+            self.compare_entries(&base, member.text().unwrap_or_default(), &args);
+        }
+        match filter.name {
+            "map" => map(base, args, own),
+            "select" | "reject" | "selectattr" | "rejectattr" => self.select(filter.name, base, args, own),
+            _ => Ok((Op::Filter(filter), bound(filter, base, args, own)?)),
+        }
+    }
+
+    pub(super) fn test(&mut self, base: Tree, name: Word<'s>, args: Vec<Arg<'s>>) -> Called {
+        let own = Span::new(name.span.start, self.last.end);
+        let Some(test) = Test::of(name.text) else { return Err(unknown(name, "test", tests())) };
+        if let (Some(relation), [Arg { name: None, value }]) = (test.relation, args.as_slice()) {
+            self.compare(relation, &base, value);
+        }
+        let (asked, argument) = self.asked(test, args, own)?;
+        Ok((Op::Test(asked), std::iter::once(base).chain(argument).collect()))
+    }
+
+    /// A test with its argument; a pattern is compiled now and not when it is evaluated.
+    fn asked(&self, test: &'static Test, args: Vec<Arg<'s>>, own: Span) -> Result<(Asked, Option<Tree>), Fault> {
+        let takes = match (test.name, args.as_slice()) {
+            (matching::TEST, [Arg { name: None, value }]) => {
+                return Ok((Asked::Matches(Pattern::of(value, self.source)?), None));
+            }
+            (_, [Arg { name: None, .. }]) if test.takes_argument => None,
+            (_, []) if !test.takes_argument && test.name != matching::TEST => None,
+            (matching::TEST, _) => Some("one pattern in quotes"),
+            _ if test.takes_argument => Some("one value"),
+            _ => Some("no value"),
+        };
+        match takes {
+            None => Ok((Asked::Test(test), args.into_iter().next().map(|arg| arg.value))),
+            Some(takes) => Err(Fault::new(own, format!("`{}` takes {takes}", test.name))),
+        }
+    }
+
+    fn select(&self, filter: &'static str, base: Tree, args: Vec<Arg<'s>>, own: Span) -> Called {
+        let refuse = |message: String| Err(Fault::new(own, message));
+        if args.iter().any(|arg| arg.name.is_some()) {
+            return refuse(format!("`{filter}` takes its arguments without names"));
+        }
+        let (by_member, mut args) = (filter.ends_with("attr"), args.into_iter());
+        let path = match by_member {
+            false => none(),
+            true => match args.next() {
+                Some(path) => path.value,
+                None => return refuse(format!("`{filter}` needs the name of a member")),
+            },
+        };
+        let (asked, argument) = match args.next() {
+            None => (Asked::IsTrue, None),
+            Some(name) => {
+                let Some(name) = quoted(&name.value) else {
+                    return refuse(format!("`{filter}` takes a name in quotes"));
+                };
+                let Some(test) = Test::of(name.text) else { return Err(unknown(name, "test", tests())) };
+                self.asked(test, args.collect(), own)?
+            }
+        };
+        let select = Select { by_member, asked, wanted: filter.starts_with("select") };
+        Ok((Op::Select(select), vec![base, path, argument.unwrap_or_else(none)]))
+    }
+
+    /// `range`, the only function; other calls are refused, with the filter to write instead.
+    pub(super) fn call(&self, name: Option<Word<'s>>, span: Span, args: Vec<Arg<'s>>) -> Called {
+        match name {
+            Some(Word { text: "range", .. }) => {
+                if !(1..=3).contains(&args.len()) || args.iter().any(|arg| arg.name.is_some()) {
+                    return Err(Fault::new(span, "`range` takes one to three numbers"));
+                }
+                Ok((Op::Range, args.into_iter().map(|arg| arg.value).collect()))
+            }
+            Some(name) => {
+                let fault = unknown(name, "function", ["range"]);
+                let help = as_filter(name.text, self.typed(&args));
+                Err(Fault { help: help.or(fault.help), ..fault })
+            }
+            None => Err(Fault::new(span, "values have no methods").help(METHODS.to_owned())),
+        }
+    }
+
+    /// The fault of a call of a method.
+    pub(super) fn no_method(&self, value: &Tree, name: Word<'s>, args: &[Arg<'s>]) -> Fault {
+        let value = Some(value.span.of(self.source)).filter(|value| value.len() <= LONGEST);
+        let args = self.typed(args).zip(value).map(|(mut args, value)| {
+            args.insert(0, value);
+            args
+        });
+        let at = Span::new(name.span.start.saturating_sub(1), self.last.end);
+        let help = as_filter(name.text, args).unwrap_or_else(|| METHODS.to_owned());
+        Fault::new(at, "values have no methods").help(help)
+    }
+
+    /// Arguments as typed, unless one is long or has a name.
+    fn typed(&self, args: &[Arg<'s>]) -> Option<Vec<&'s str>> {
+        let typed = |arg: &Arg<'s>| {
+            let text = arg.value.span.of(self.source);
+            (arg.name.is_none() && text.len() <= LONGEST).then_some(text)
+        };
+        args.iter().map(typed).collect()
+    }
+}
+
+const METHODS: &str = "filters do what methods do elsewhere: `name | upper`";
+/// The most bytes of an argument that is repeated in a help.
+const LONGEST: usize = 40;
+
+fn none() -> Tree {
+    Tree { op: Op::Constant(Value::Null), parts: Box::default(), span: Span::default() }
+}
+
+/// What is filtered, with the arguments of the filter in its order.
+fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<Tree>, Fault> {
+    let mut parts: Vec<Option<Tree>> = std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
+    for (number, arg) in args.into_iter().enumerate() {
+        let at = arg.value.span;
+        let refuse = |message: String| Err(Fault::new(at, message));
+        let place = match arg.name {
+            None if filter.takes_many() => {
+                parts.push(None);
+                number
+            }
+            None if number < filter.ordered => number,
+            None if filter.args.is_empty() => return refuse(format!("`{}` takes no arguments", filter.name)),
+            None if number < filter.args.len() => {
+                let fault = Fault::new(at, format!("`{}` takes this argument with its name", filter.name));
+                return Err(fault.help(format!("its arguments are `{}=…`", filter.args.join("=…`, `"))));
+            }
+            None => return refuse(format!("too many arguments for `{}`", filter.name)),
+            Some(name) => match filter.args.iter().position(|known| *known == name.text) {
+                Some(place) => place,
+                None => return Err(unknown(name, "argument", filter.args.iter().copied())),
+            },
+        };
+        if let Some(slot) = parts.get_mut(place + 1)
+            && slot.replace(arg.value).is_some()
+        {
+            return refuse("this argument is given twice".to_owned());
+        }
+    }
+    if let Some(missing) = (0..filter.needs).find(|place| parts.get(place + 1).is_none_or(Option::is_none)) {
+        let name = filter.args.get(missing).copied().unwrap_or_default();
+        return Err(Fault::new(own, format!("`{}` needs the argument `{name}`", filter.name)));
+    }
+    Ok(parts.into_iter().map(|part| part.unwrap_or_else(none)).collect())
+}
+
+fn map(base: Tree, mut args: Vec<Arg<'_>>, own: Span) -> Called {
+    if args.first().is_none_or(|first| first.name.is_some()) {
+        let is_attribute = |arg: &Arg<'_>| arg.name.is_some_and(|name| name.text == "attribute");
+        return match Filter::of("map").filter(|_| args.iter().any(is_attribute)) {
+            Some(map) => Ok((Op::Attribute, bound(map, base, args, own)?)),
+            None => Err(Fault::new(own, "`map` takes the name of a filter, or `attribute`")),
+        };
+    }
+    let first = args.remove(0).value;
+    let Some(name) = quoted(&first) else { return Err(Fault::new(own, "`map` takes a name in quotes")) };
+    let Some(filter) = Filter::of(name.text) else { return Err(no_filter(name.text, name.span)) };
+    if filter.takes == Takes::Each {
+        let message = format!("`map` cannot apply `{}`, which goes through lists itself", name.text);
+        return Err(Fault::new(own, message));
+    }
+    if let Some(named) = args.iter().find_map(|arg| arg.name) {
+        let message = format!("`map` takes the arguments of `{}` in their order, without names", name.text);
+        return Err(Fault::new(named.span, message));
+    }
+    Ok((Op::Map(filter), bound(filter, base, args, own)?))
+}
+
+/// The filter or other form to write instead of a function or method of this name in other languages.
+fn as_filter(name: &str, args: Option<Vec<&str>>) -> Option<String> {
+    let args = args?;
+    match (name, args.as_slice()) {
+        ("now", []) => Some("say `now`, without parentheses".to_owned()),
+        ("len" | "size", [value]) => Some(format!("say `{value} | length`")),
+        ("str", [value]) => Some(format!("say `{value} | string`")),
+        ("strip", [value]) => Some(format!("say `{value} | trim`")),
+        ("toLowerCase" | "to_lower", [value]) => Some(format!("say `{value} | lower`")),
+        ("toUpperCase" | "to_upper", [value]) => Some(format!("say `{value} | upper`")),
+        ("contains" | "includes" | "has", [value, part]) => Some(format!("say `{part} in {value}`")),
+        ("startswith" | "startsWith" | "starts_with", [value, part]) => {
+            Some(format!("say `{value} is startingwith({part})`"))
+        }
+        ("endswith" | "endsWith" | "ends_with", [value, part]) => Some(format!("say `{value} is endingwith({part})`")),
+        ("get", [value, key]) => Some(format!("say `{value}[{key}]`: it is `none` where there is no such member")),
+        (_, [value, others @ ..]) => {
+            let known = Filter::of(name)?.name;
+            let others = if others.is_empty() { String::new() } else { format!("({})", others.join(", ")) };
+            Some(format!("say `{value} | {known}{others}`"))
+        }
+        _ => None,
+    }
+}
+
+/// The filters that expressions can use, in alphabetical order.
+pub fn filters() -> impl Iterator<Item = &'static str> {
+    FILTERS.iter().map(|filter| filter.name)
+}
+
+/// The tests that can follow `is`, in alphabetical order.
+pub fn tests() -> impl Iterator<Item = &'static str> {
+    TESTS.iter().map(|test| test.name)
+}
+
+/// The fault of a filter that does not exist.
+pub(crate) fn no_filter(name: &str, at: Span) -> Fault {
+    unknown(Word { text: name, span: at }, "filter", filters())
+}
+
+pub(super) fn unknown<'n>(name: Word<'_>, what: &str, known: impl IntoIterator<Item = &'n str>) -> Fault {
+    let known: Vec<&str> = known.into_iter().filter(|name| !name.contains(['<', '>', '='])).collect();
+    Fault::new(name.span, format!("there is no {what} `{}`", name.text)).help(alternatives(name.text, known))
+}
+
+/// The text of a quoted constant, with its place between the quotes.
+fn quoted(tree: &Tree) -> Option<Word<'_>> {
+    let text = tree.text()?;
+    let is_plain = tree.span.len() == text.len() + 2;
+    let span = if is_plain { Span::new(tree.span.start + 1, tree.span.end - 1) } else { tree.span };
+    Some(Word { text, span })
+}

@@ -1,0 +1,221 @@
+//! Tree: what is an expression or template made of, and what runs?
+//!
+//! In: nothing; [`parse`](super::parse) makes it, once for each expression, template and document.
+//! Out: [`Tree`] and [`Page`]: names, filters, tests and patterns are resolved, and each part has its place.
+//! Never: refers to the text that it was made from.
+
+use super::filters::Filter;
+use super::matching::Pattern;
+use super::predicates::Test;
+use super::resolve::Read;
+use crate::text::{SourceId, Span};
+use crate::value::Value;
+
+/// An expression, its operands, and its place without brackets around it.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) op: Op,
+    pub(crate) parts: Box<[Tree]>,
+    pub(crate) span: Span,
+}
+
+/// What is done with the parts of a [`Tree`].
+#[derive(Debug)]
+pub(crate) enum Op {
+    Constant(Value),
+    /// A path into the scope.
+    Read(Box<Read>),
+    /// The number of a name that statements bind.
+    Local(usize),
+    Loop(Turn),
+    List,
+    /// Keys and values in turn.
+    Table,
+    /// A value and the key of its member or item.
+    Item,
+    /// A value, the start, the end and the step.
+    Slice,
+    Not,
+    Negative,
+    And,
+    Or,
+    Concat,
+    Calculation(Operator),
+    Comparison(Relation),
+    /// The relations between the parts, as in `a < b < c`.
+    Chain(Box<[Relation]>),
+    /// `PART if PART else PART`.
+    Choice,
+    /// A value, and all arguments of the filter in its order; `none` for one that is left out.
+    Filter(&'static Filter),
+    /// A filter applied to each item; the parts are those of the filter.
+    Map(&'static Filter),
+    /// A list, the path to a member of each item, and what stands in for an absent one.
+    Attribute,
+    /// A value and the argument of the test.
+    Test(Asked),
+    /// A list, the path to the member of each item that is tested, and the argument of the test.
+    Select(Select),
+    Range,
+    /// A filter of documents that says how the first part is printed: its name, and the place of that. Its arguments
+    /// follow.
+    Printing(Box<str>, Span),
+}
+
+/// Selects the items that pass a test, or, if not `wanted`, those that fail it.
+#[derive(Debug)]
+pub(crate) struct Select {
+    /// Whether a member is tested instead of the item.
+    pub(super) by_member: bool,
+    pub(super) asked: Asked,
+    pub(super) wanted: bool,
+}
+
+/// What is tested.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    IsTrue,
+    Test(&'static Test),
+    Matches(Pattern),
+}
+
+/// A member of `loop`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Turn {
+    Index,
+    Index0,
+    First,
+    Last,
+    Length,
+}
+
+/// The members of `loop`.
+pub(super) const TURNS: [(&str, Turn); 5] = [
+    ("first", Turn::First),
+    ("index", Turn::Index),
+    ("index0", Turn::Index0),
+    ("last", Turn::Last),
+    ("length", Turn::Length),
+];
+
+/// An operator of arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Plus,
+    Minus,
+    Times,
+    Over,
+    Floor,
+    Rest,
+    Power,
+}
+
+/// A relation of two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    In,
+    NotIn,
+}
+
+/// Statements in order.
+pub(crate) type Page = Vec<Node>;
+
+/// One statement.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Text(String),
+    Print(Tree, Print),
+    If(Tree, Page, Page),
+    Set(usize, Tree),
+    Each(Box<Each>),
+    /// An included file.
+    Part(SourceId, Page),
+}
+
+/// A loop.
+#[derive(Debug)]
+pub(crate) struct Each {
+    pub(crate) items: Tree,
+    /// The numbers of the names that it binds.
+    pub(crate) names: Vec<usize>,
+    /// Whether a single name is bound to the whole item.
+    pub(super) alone: bool,
+    pub(super) when: Option<Tree>,
+    pub(crate) body: Page,
+    pub(crate) otherwise: Page,
+}
+
+/// How a value is printed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Print {
+    /// `none` as nothing; truths, lists and tables as JSON.
+    Value,
+    /// `none` as nothing; everything else as in a text.
+    Text,
+    /// By the document, which knows what this number stands for; lists and tables as JSON, or else as in a text.
+    Placed { place: usize, json: bool },
+}
+
+/// What is evaluated.
+#[derive(Debug)]
+pub(super) enum Body {
+    Value(Tree),
+    Text(Page),
+}
+
+impl Tree {
+    pub(crate) fn constant(&self) -> Option<&Value> {
+        if let Op::Constant(value) = &self.op { Some(value) } else { None }
+    }
+
+    /// The text of a constant.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.constant()?.as_str()
+    }
+
+    /// Adds each path that is read and not yet there, in the order of evaluation.
+    fn reads<'t>(&'t self, found: &mut Vec<&'t Read>) {
+        if let Op::Read(read) = &self.op {
+            read.find(found);
+        }
+        self.parts.iter().for_each(|part| part.reads(found));
+    }
+}
+
+impl Body {
+    /// Each path that is read, once, in the order of evaluation.
+    pub(super) fn reads(&self) -> Vec<&Read> {
+        fn find<'t>(page: &'t Page, found: &mut Vec<&'t Read>) {
+            for node in page {
+                match node {
+                    Node::Text(_) => {}
+                    Node::Print(tree, _) | Node::Set(_, tree) => tree.reads(found),
+                    Node::If(test, then, other) => {
+                        test.reads(found);
+                        find(then, found);
+                        find(other, found);
+                    }
+                    Node::Each(each) => {
+                        each.items.reads(found);
+                        each.when.iter().for_each(|when| when.reads(found));
+                        find(&each.body, found);
+                        find(&each.otherwise, found);
+                    }
+                    Node::Part(_, page) => find(page, found),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        match self {
+            Body::Value(tree) => tree.reads(&mut found),
+            Body::Text(page) => find(page, &mut found),
+        }
+        found
+    }
+}

@@ -1,0 +1,145 @@
+//! Documents: what does a whole file of templates give?
+//!
+//! In: the text of a file, the files that it includes, how values are escaped, and a [`Scope`].
+//! Out: [`Document`], read once and rendered often.
+//! Never: prints a value unescaped: every value is escaped for the place where it is.
+//!
+//! The language is that of templates, with `{% include "FILE" %}`, and the filter `markup`, which prints unescaped what
+//! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
+//! document is read, which also finds a document that includes itself.
+
+use super::escape::{Escape, Places};
+use super::pages::{Included, Library, Walk, Way};
+use crate::diagnostic::Diagnostic;
+use crate::expression::{Failure, File, Printed, Reads, Scope};
+use crate::text::{Location, SourceId, Span, Spanned};
+use std::sync::Arc;
+
+/// A file of templates. Cheap to clone, and shared by all threads.
+#[derive(Debug, Clone)]
+pub(crate) struct Document(Arc<Parsed>);
+
+#[derive(Debug)]
+struct Parsed {
+    file: File,
+    escape: Arc<Escape>,
+    /// How its values are printed, each at its own place.
+    ways: Vec<Way>,
+    /// Whether a value could form structure together with the text around it.
+    joins: bool,
+    at: Location,
+}
+
+impl Document {
+    /// Reads the file `source` with everything it includes. `own` are the names whose values never come from a
+    /// user, which `markup` accepts.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression` at the word that is wrong, in the file where it is.
+    pub(crate) fn parse(
+        library: &dyn Library,
+        source: SourceId,
+        own: &[&str],
+        escape: &Arc<Escape>,
+    ) -> Result<Document, Box<Diagnostic>> {
+        let text = library.text(source);
+        let typed = Spanned::new(text.to_owned(), Location { source, span: Span::new(0, text.len()) });
+        let mut file = File::parse(text, &typed, Box::new(Included::new(library, source)))?;
+        let mut walk = Walk::new(library, own, escape);
+        walk.page(file.nodes()).map_err(|fault| fault.at(&typed))?;
+        let Walk { ways, joins, .. } = walk;
+        Ok(Document(Arc::new(Parsed { file, escape: escape.clone(), ways, joins, at: typed.at })))
+    }
+
+    /// What it reads from its scope.
+    pub(crate) fn reads(&self) -> &Reads {
+        self.0.file.reads()
+    }
+
+    /// Its place.
+    pub(crate) fn at(&self) -> Location {
+        self.0.at
+    }
+
+    /// Renders it to text.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`crate::expression::Expression::value`].
+    pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
+        let Parsed { file, escape, ways, joins, .. } = &*self.0;
+        let mut places = Places::default();
+        let text = file.text(scope, &mut |place: usize, printed: &Printed<'_>, out: &mut String| {
+            let (start, way) = (out.len(), ways.get(place));
+            match way {
+                Some(Way::Guarded(dialect)) => {
+                    out.push_str(&escape.guarded(dialect, &printed.text).unwrap_or_default());
+                }
+                Some(Way::Escaped(slot)) if !printed.is_bare => escape.write(&printed.text, *slot, out),
+                _ => out.push_str(&printed.text),
+            }
+            places.add(start..out.len(), matches!(way, Some(Way::Guarded(_))));
+        })?;
+        Ok(if *joins { escape.settled(text, &places) } else { text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Start;
+    use super::*;
+    use crate::value::value;
+
+    /// The starts of the openers of tags and brackets.
+    fn openers() -> [Start; 2] {
+        (*b"<[").map(Start::byte)
+    }
+
+    /// A document without includes.
+    struct Alone<'t>(&'t str);
+
+    impl Library for Alone<'_> {
+        fn find(&self, _: &str, _: SourceId) -> Option<SourceId> {
+            None
+        }
+
+        fn text(&self, _: SourceId) -> &str {
+            self.0
+        }
+
+        fn missing(&self, _: &str, _: SourceId) -> Option<Diagnostic> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_line_of_statements_alone_leaves_nothing() {
+        #[track_caller]
+        fn check(text: &str, expected: &str) {
+            let document = Document::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
+            assert_eq!(
+                document.ok().and_then(|document| document.render(&Scope::new()).ok()).as_deref(),
+                Some(expected)
+            );
+        }
+        check("a\n{% if true %}\nb\n{% endif %}\nc\n", "a\nb\nc\n");
+        check("{# said #}{% set x = 1 %}{% if x\n %}\t\r\nb\n  {% endif %}", "b\n");
+        // The line break of any other line stays.
+        check("a{% if true %} b{% endif %}\nc\n", "a b\nc\n");
+        check("{% for x in [1, 2] %}{{ x }},{% endfor %}\n\nc", "1,2,\n\nc");
+        check("a {# said #}\nb", "a \nb");
+    }
+
+    #[test]
+    fn none_prints_nothing_in_a_document() {
+        let params = value!({ "nil": null });
+        for filter in ["", "| markup", "| upper", "| string"] {
+            let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
+            let document =
+                Document::parse(&Alone(&text), SourceId::RESPONSE, &["params"], &Arc::new(Escape::new(openers())))
+                    .expect(&text);
+            assert_eq!(document.render(&Scope::new().with("params", &params)).as_deref(), Ok("<a></a>"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Markup: how do values enter the text of a prompt without becoming part of its structure?
+//!
+//! In: whole files of templates, the text of values, and how the dialects of a pack open and close their blocks.
+//! Out: [`Document`], a file that is rendered with every value escaped for its place; [`Escape`], for other texts.
+//! Never: knows a dialect by its name, or reads an answer.
+
+mod document;
+mod escape;
+mod pages;
+mod place;
+
+pub(crate) use document::Document;
+pub(crate) use escape::{Escape, Guarding, Marking, Start};
+pub(crate) use pages::Library;
