@@ -7,6 +7,7 @@
 
 use super::constraint::Constraint;
 use crate::expression::{Expression, Op, Tree};
+use crate::text::{Location, Span, Spanned};
 
 /// How a condition differs from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +30,14 @@ pub(super) enum Step {
 
 impl Step {
     pub(super) fn between(old: &str, new: &str) -> Self {
-        let (Some(old_tree), Some(new_tree)) = (Expression::tree(old), Expression::tree(new)) else {
-            return Step::Other;
+        let parse = |text: &str| {
+            let at = Location::response(Span::default());
+            Expression::parse(&Spanned::new(text.to_owned(), at)).ok()
         };
-        let both = |joined| (operands(&old_tree, old, joined), operands(&new_tree, new, joined));
+        let (before, after) = (parse(old), parse(new));
+        let trees = before.as_ref().and_then(Expression::tree).zip(after.as_ref().and_then(Expression::tree));
+        let Some((before, after)) = trees else { return Step::Other };
+        let both = |joined| (operands(before, old, joined), operands(after, new, joined));
         let (ands, ors) = (both(Joined::And), both(Joined::Or));
         let beside = |these: &[Operand<'_>], others: &[Operand<'_>]| -> Vec<String> {
             let is_new = |one: &&Operand<'_>| !others.iter().any(|other| other.text == one.text);

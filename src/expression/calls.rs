@@ -10,10 +10,10 @@ use super::matching::{self, Pattern};
 use super::origins::member_of_entries;
 use super::parse::{Arg, Parser, Word};
 use super::predicates::{TESTS, Test};
+use super::resolve::Step;
 use super::tree::{Asked, Op, Select, Tree};
 use crate::diagnostic::alternatives;
 use crate::text::Span;
-use crate::value::Value;
 
 /// What is done, and with which parts.
 type Called = Result<(Op, Vec<Tree>), Fault>;
@@ -27,10 +27,15 @@ impl<'s> Parser<'s> {
             self.look(mark, &base, member.span, member.text());
             self.compare_entries(&base, member.text().unwrap_or_default(), &args);
         }
-        match filter.name {
-            "map" => map(base, args, own),
-            "select" | "reject" | "selectattr" | "rejectattr" => self.select(filter.name, base, args, own),
-            _ => Ok((Op::Filter(filter), bound(filter, base, args, own)?)),
+        match (filter.name, base) {
+            // The length of what is read is one step of the read.
+            ("length" | "count", Tree { op: Op::Read(mut read), .. }) if args.is_empty() => {
+                read.steps.push(Step::Length);
+                Ok((Op::Read(read), Vec::new()))
+            }
+            ("map", base) => map(base, args, own),
+            (name @ ("select" | "reject" | "selectattr" | "rejectattr"), base) => self.select(name, base, args, own),
+            (_, base) => Ok((Op::Filter(filter), bound(filter, base, args, own)?)),
         }
     }
 
@@ -68,13 +73,8 @@ impl<'s> Parser<'s> {
             return refuse(format!("`{filter}` takes its arguments without names"));
         }
         let (by_member, mut args) = (filter.ends_with("attr"), args.into_iter());
-        let path = match by_member {
-            false => none(),
-            true => match args.next() {
-                Some(path) => path.value,
-                None => return refuse(format!("`{filter}` needs the name of a member")),
-            },
-        };
+        let path = if by_member { args.next().map(|path| path.value) } else { Some(Tree::none()) };
+        let Some(path) = path else { return refuse(format!("`{filter}` needs the name of a member")) };
         let (asked, argument) = match args.next() {
             None => (Asked::IsTrue, None),
             Some(name) => {
@@ -86,7 +86,7 @@ impl<'s> Parser<'s> {
             }
         };
         let select = Select { by_member, asked, wanted: filter.starts_with("select") };
-        Ok((Op::Select(select), vec![base, path, argument.unwrap_or_else(none)]))
+        Ok((Op::Select(select), vec![base, path, argument.unwrap_or_else(Tree::none)]))
     }
 
     /// `range`, the only function; other calls are refused, with the filter to write instead.
@@ -133,10 +133,6 @@ const METHODS: &str = "filters do what methods do elsewhere: `name | upper`";
 /// The most bytes of an argument that is repeated in a help.
 const LONGEST: usize = 40;
 
-fn none() -> Tree {
-    Tree { op: Op::Constant(Value::Null), parts: Box::default(), span: Span::default() }
-}
-
 /// What is filtered, with the arguments of the filter in its order.
 fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<Tree>, Fault> {
     let mut parts: Vec<Option<Tree>> = std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
@@ -170,7 +166,7 @@ fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> 
         let name = filter.args.get(missing).copied().unwrap_or_default();
         return Err(Fault::new(own, format!("`{}` needs the argument `{name}`", filter.name)));
     }
-    Ok(parts.into_iter().map(|part| part.unwrap_or_else(none)).collect())
+    Ok(parts.into_iter().map(|part| part.unwrap_or_else(Tree::none)).collect())
 }
 
 fn map(base: Tree, mut args: Vec<Arg<'_>>, own: Span) -> Called {

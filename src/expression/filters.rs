@@ -10,7 +10,8 @@ use super::list_filters::{batch, chain, dictsort, end, most, pairs, reverse, sli
 use super::number_filters::{abs, float, int, round};
 use super::predicates::holds_something;
 use super::run::{Made, Path, Run};
-use super::text_filters::{capitalized, changed, indent, join, parts, replace, split, text_of, titled, trim, xml};
+use super::text_filters::{changed, indent, join, parts, replace, split, text_of, trim};
+use crate::text::{capitalized, entities, titled};
 use crate::value::Value;
 
 /// A filter.
@@ -19,13 +20,14 @@ pub(crate) struct Filter {
     pub(crate) name: &'static str,
     pub(super) takes: Takes,
     /// The names of its arguments; the first [`ordered`](Self::ordered) can be given without them.
-    pub(super) args: &'static [&'static str],
+    pub(super) args: Names,
     pub(super) ordered: usize,
     /// How many arguments it needs.
     pub(super) needs: usize,
     apply: Apply,
 }
 
+type Names = &'static [&'static str];
 type Apply = for<'r, 'v> fn(&'r Run<'v>, Item<'v>, &[Item<'v>]) -> Made<'v>;
 
 /// What a filter takes, and what it makes of `none`.
@@ -44,25 +46,7 @@ pub(super) enum Takes {
     Pairs,
 }
 
-/// Which part of its input a filter returns.
-pub(super) enum Kept {
-    /// Entries, unchanged.
-    Entries,
-    /// One entry.
-    Entry,
-}
-
 impl Filter {
-    /// The part of its input that it returns unchanged; none if it makes something else.
-    pub(super) fn kept(name: &str) -> Option<Kept> {
-        match name {
-            "d" | "default" | "list" | "reject" | "rejectattr" | "reverse" | "select" | "selectattr" | "sort"
-            | "unique" => Some(Kept::Entries),
-            "first" | "last" | "max" | "min" => Some(Kept::Entry),
-            _ => None,
-        }
-    }
-
     /// The filter of this name.
     pub(super) fn of(name: &str) -> Option<&'static Filter> {
         FILTERS.binary_search_by(|filter| filter.name.cmp(name)).ok().and_then(|place| FILTERS.get(place))
@@ -74,14 +58,7 @@ impl Filter {
     }
 }
 
-const fn filter(
-    name: &'static str,
-    takes: Takes,
-    args: &'static [&'static str],
-    ordered: usize,
-    needs: usize,
-    apply: Apply,
-) -> Filter {
+const fn filter(name: &'static str, takes: Takes, args: Names, ordered: usize, needs: usize, apply: Apply) -> Filter {
     Filter { name, takes, args, ordered, needs, apply }
 }
 
@@ -105,7 +82,9 @@ pub(super) static FILTERS: [Filter; 44] = [
     filter("join", Takes::Each, &["d", "attribute"], 2, 0, join),
     filter("last", Takes::Some, &[], 0, 0, |run, base, _| end(run, base, true)),
     filter("length", Takes::Some, &[], 0, 0, length),
-    filter("lines", Takes::Words, &[], 0, 0, |run, base, _| parts(run, &base, |text| Box::new(text.lines()))),
+    filter("lines", Takes::Words, &[], 0, 0, |run, base, _| {
+        parts(run, &base, |text, found| text.lines().for_each(found))
+    }),
     filter("list", Takes::Each, &[], 0, 0, |run, base, _| run.each(base).map(|items| run.part(items))),
     filter("lower", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_lowercase)),
     filter("map", Takes::Each, &["attribute", "default"], 0, 0, |_, base, _| Ok(base)),
@@ -129,7 +108,7 @@ pub(super) static FILTERS: [Filter; 44] = [
     filter("trim", Takes::Text, &["chars"], 1, 0, trim),
     filter("unique", Takes::Each, &["case_sensitive", "attribute"], 0, 0, unique),
     filter("upper", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_uppercase)),
-    filter("xml", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, xml)),
+    filter("xml", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, entities)),
     filter("zip", Takes::Each, &[], 0, 0, zip),
 ];
 

@@ -111,11 +111,9 @@ impl<'v> Item<'v> {
         match self {
             Item::Ref(value) => is_true(value),
             Item::Own(value) => is_true(value),
-            Item::Text(text) => !text.is_empty(),
-            Item::Pair(_) => true,
-            Item::List(list) => !list.items.is_empty(),
-            Item::Table(table) => !table.members.as_slice().is_empty(),
             Item::Wide(number) => **number != Num::Float(0.0),
+            Item::Text(text) => !text.is_empty(),
+            other => other.len() != Some(0),
         }
     }
 
@@ -149,12 +147,14 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// The whole number that it is, or is equal to: that of a truth is 0 or 1.
+    /// The number that it is; that of a truth is 0 or 1.
+    pub(super) fn numeric(&self) -> Option<Num> {
+        self.number().or_else(|| self.truth().map(|truth| Num::Whole(truth.into())))
+    }
+
+    /// The whole number that it is, or is equal to.
     pub(super) fn whole(&self) -> Option<i128> {
-        match self.number() {
-            Some(number) => number.whole(),
-            None => self.truth().map(i128::from),
-        }
+        self.numeric()?.whole()
     }
 
     /// How many characters, items or members it has.
@@ -238,25 +238,15 @@ impl<'v> Item<'v> {
 
     /// The item or character at an index; a negative one counts from the end.
     pub(super) fn at(&self, index: i128) -> Option<Item<'v>> {
-        let place = |length: usize| {
-            let place = if index < 0 { index.checked_add(length as i128)? } else { index };
-            usize::try_from(place).ok()
-        };
-        if let Some(text) = self.text() {
-            let c = text.chars().nth(place(text.chars().count())?)?;
-            return Some(String::from(c).into());
-        }
-        match self {
-            Item::Ref(Value::Array(items)) => items.get(place(items.len())?).map(Item::Ref),
-            Item::Own(Value::Array(items)) => items.get(place(items.len())?).cloned().map(Item::Own),
-            Item::List(list) => list.items.get(place(list.items.len())?).cloned(),
-            Item::Pair((name, value)) => match place(2)? {
-                0 => Some(Item::Text(name)),
-                1 => Some(Item::Ref(value)),
-                _ => None,
-            },
-            _ => None,
-        }
+        let index = if index < 0 { index.checked_add(self.len()? as i128)? } else { index };
+        let place = usize::try_from(index).ok()?;
+        Some(match self {
+            Item::Ref(Value::Array(items)) => Item::Ref(items.get(place)?),
+            Item::Own(Value::Array(items)) => Item::Own(items.get(place)?.clone()),
+            Item::List(list) => list.items.get(place)?.clone(),
+            Item::Pair((name, value)) => [Item::Text(name), Item::Ref(value)].into_iter().nth(place)?,
+            _ => String::from(self.text()?.chars().nth(place)?).into(),
+        })
     }
 
     /// The member of this name; the name of an item of a list is its index.

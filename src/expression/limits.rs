@@ -1,4 +1,4 @@
-//! Limits: how much work and memory may one evaluation take, and all of one occasion together?
+//! Limits: how much work and memory may one evaluation take?
 //!
 //! In: steps and bytes, as an evaluation takes them.
 //! Out: a [`Halt`] before more is taken than is allowed.
@@ -10,9 +10,8 @@ use super::run::Run;
 use super::tree::Body;
 use super::{Failure, FailureKind, Scope};
 use crate::text::excerpt;
+use crate::value::weight;
 pub(super) use crate::value::{DEPTH, NODE};
-use crate::value::{Record, Value, weight};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The steps of one evaluation; plus one for each byte that the largest value read weighs.
 pub const FUEL: u64 = 50_000;
@@ -22,77 +21,6 @@ pub const WEIGHT: usize = 4 << 20;
 pub(super) const ROOM: usize = 16 << 10;
 /// The bytes of text that count as one step when they are searched or compared.
 pub(super) const STRIDE: usize = 64;
-
-/// The bytes of one occasion, such as an answer that is judged; plus [`SHARE`] times the length of its input and the
-/// weight of its state.
-const OCCASION: usize = 4 << 20;
-const SHARE: usize = 3;
-
-/// The bytes that all values of one occasion may take together: those that its evaluations make, and what its effects
-/// say, written out in full. It grows with the input and the state, and nothing else.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    spent: AtomicUsize,
-    length: usize,
-    state: Record,
-    /// Whether something did not get what it asked for.
-    exceeded: AtomicBool,
-}
-
-impl Budget {
-    /// The message of a failure for which the budget is the cause.
-    pub(crate) const EXCEEDED: &str = "what this occasion makes takes too much memory for its length";
-
-    /// The budget for an input of this many bytes, in a session with this state.
-    pub(crate) fn new(length: usize, state: Record) -> Self {
-        Self { spent: AtomicUsize::new(0), length, state, exceeded: AtomicBool::new(false) }
-    }
-
-    /// The budget of the computed values of a state. It is spent once they are computed.
-    pub(crate) fn of_computed(state: &Record) -> Self {
-        let spent = AtomicUsize::new(state.made().load(Relaxed));
-        Self { spent, ..Self::new(0, state.clone()) }
-    }
-
-    /// Notes in the state what its computed values have taken. Once one did not get what it asked for, the others get
-    /// nothing either: each could be made of what the others lack.
-    pub(crate) fn note(self, state: &Record) {
-        let all = if self.exceeded.load(Relaxed) { usize::MAX } else { self.spent.load(Relaxed) };
-        state.made().fetch_max(all, Relaxed);
-    }
-
-    /// How many bytes there are, at least. The weight of the state is only found if they would not do.
-    fn left(&self, asked: usize) -> usize {
-        let (least, spent) = (OCCASION.saturating_add(self.length.saturating_mul(SHARE)), self.spent.load(Relaxed));
-        match least.saturating_sub(spent) {
-            left if left >= asked => left,
-            _ => least.saturating_add(self.state.weight().saturating_mul(SHARE)).saturating_sub(spent),
-        }
-    }
-
-    /// Takes bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Budget::EXCEEDED`], if there are not as many left.
-    pub(crate) fn take(&self, bytes: usize) -> Result<(), Failure> {
-        if self.left(bytes) < bytes {
-            self.exceeded.store(true, Relaxed);
-            return Err(Failure::over_budget());
-        }
-        self.spent.fetch_add(bytes, Relaxed);
-        Ok(())
-    }
-
-    /// Takes the bytes of a value, written out in full.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Budget::take`].
-    pub(crate) fn take_value(&self, value: &Value) -> Result<(), Failure> {
-        self.take(weight(value, DEPTH))
-    }
-}
 
 /// Why an evaluation ends without a value.
 #[derive(Debug)]
@@ -172,22 +100,15 @@ impl<'v> Run<'v> {
         if bytes > WEIGHT && bytes > WEIGHT.saturating_add(self.size().saturating_mul(4)) {
             return Err(Halt::new("this takes too much memory for the size of the values that it reads"));
         }
-        if let Some(budget) = self.scope.budget()
-            && budget.left(bytes) < bytes
-        {
-            budget.exceeded.store(true, Relaxed);
-            return Err(Failure::over_budget().into());
-        }
+        self.scope.budget().map_or(Ok(()), |budget| budget.allows(bytes)).map_err(Failure::exceeded)?;
         self.room.set(bytes.saturating_add(ROOM));
         Ok(())
     }
 
     /// Takes from the budget of the occasion what outlasts this evaluation.
     pub(super) fn keep(&self, bytes: usize) -> Result<(), Halt> {
-        match self.scope.budget() {
-            Some(budget) if bytes > 0 => budget.take(bytes).map_err(Halt::from),
-            _ => Ok(()),
-        }
+        let budget = self.scope.budget().filter(|_| bytes > 0);
+        budget.map_or(Ok(()), |budget| budget.take(bytes)).map_err(|exceeded| Failure::exceeded(exceeded).into())
     }
 
     /// The weight of the largest value that is read. Only long evaluations need to know it.

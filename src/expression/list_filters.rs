@@ -7,8 +7,7 @@
 use super::filters::{FARTHEST, Member, arg, flag, whole, word};
 use super::item::{Item, Kind, NONE};
 use super::limits::{Halt, NODE};
-use super::number::Num;
-use super::predicates::{rank, same};
+use super::predicates::rank;
 use super::run::{Made, Path, Run};
 use super::text_filters::changed;
 use super::tree::Operator;
@@ -22,12 +21,8 @@ const RANGE: u64 = 10_000;
 
 /// The first item or character, or the last.
 pub(super) fn end<'v>(run: &Run<'v>, base: Item<'v>, last: bool) -> Made<'v> {
-    if let Some(text) = base.text() {
-        let c = if last { text.chars().next_back() } else { text.chars().next() };
-        return Ok(c.map_or(NONE, |c| String::from(c).into()));
-    }
     match base.kind() {
-        Kind::List => Ok(base.at(if last { -1 } else { 0 }).unwrap_or(NONE)),
+        Kind::Text | Kind::List => Ok(base.at(if last { -1 } else { 0 }).unwrap_or(NONE)),
         Kind::Table if !last => Ok(run.each(base)?.into_iter().next().unwrap_or(NONE)),
         kind => {
             let which = if last { "last" } else { "first" };
@@ -66,10 +61,7 @@ fn ordered<'v, T>(
     items: &mut [T],
     key: impl Fn(&T) -> Cow<'_, Item<'v>>,
     (case, reverse): (bool, bool),
-) -> Result<(), Halt>
-where
-    Item<'v>: ToOwned<Owned = Item<'v>>,
-{
+) -> Result<(), Halt> {
     let rounds = items.len().checked_ilog2().unwrap_or(0) as usize + 1;
     for item in items.iter() {
         run.step(rounds)?;
@@ -144,48 +136,25 @@ pub(super) fn most<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>], greates
     Ok(best.map_or(NONE, |(_, item)| item))
 }
 
-/// A key of a map, by the order of values.
-struct Ranked<'v>(Item<'v>);
-
-impl PartialEq for Ranked<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ranked<'_> {}
-
-impl PartialOrd for Ranked<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ranked<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        rank(&self.0, &other.0, true)
-    }
-}
-
+/// The first of items that have equal keys.
 pub(super) fn unique<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (case, member) = (flag(args, 0)?, Member::new(args, 1)?);
-    let mut items = run.each(base)?;
-    let rounds = items.len().checked_ilog2().unwrap_or(0) as usize + 1;
-    let mut seen = BTreeMap::new();
-    let mut is_new = Vec::with_capacity(items.len());
+    let items = run.each(base)?;
     run.make(2 * NODE * items.len())?;
-    for item in &items {
+    let mut keyed = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
         let key = member.of(item);
-        compared(run, &key, rounds)?;
-        let key = match key.text() {
-            Some(text) if !case => run.text(text.to_lowercase())?,
-            _ => key,
-        };
-        is_new.push(seen.insert(Ranked(key), ()).is_none());
+        keyed.push(match key.text() {
+            Some(text) if !case => (run.text(text.to_lowercase())?, place),
+            _ => (key, place),
+        });
     }
-    let mut is_new = is_new.into_iter();
-    items.retain(|_| is_new.next() == Some(true));
-    Ok(run.part(items))
+    ordered(run, &mut keyed, |(key, _)| Cow::Borrowed(key), (true, false))?;
+    keyed.dedup_by(|(key, _), (before, _)| rank(key, before, true).is_eq());
+    keyed.sort_unstable_by_key(|(_, place)| *place);
+    let mut items = items.into_iter().enumerate();
+    let unique = keyed.iter().filter_map(|(_, first)| items.find(|(place, _)| place == first));
+    Ok(run.part(unique.map(|(_, item)| item).collect()))
 }
 
 pub(super) fn sum<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
@@ -196,7 +165,7 @@ pub(super) fn sum<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<
     };
     for item in run.each(base)? {
         let item = member.of(&item);
-        sum = match (sum.number(), item.number().or(item.truth().map(|truth| Num::Whole(truth.into())))) {
+        sum = match (sum.number(), item.numeric()) {
             _ if item.is_none() && member.0.is_some() => continue,
             (Some(one), Some(other)) => {
                 let failed = || Halt::failed(format!("unable to calculate {one} + {other}"));
@@ -299,14 +268,4 @@ pub(super) fn range<'v>(run: &Run<'v>, bounds: &[Item<'v>]) -> Made<'v> {
         .collect();
     run.step(numbers.len())?;
     run.list(numbers)
-}
-
-/// Whether two texts or lists are equal, for `is in`.
-pub(super) fn is_among(run: &Run<'_>, item: &Item<'_>, items: &Item<'_>) -> Result<bool, Halt> {
-    for other in items.items().unwrap_or_default() {
-        if same(run, item, &other)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -5,9 +5,10 @@
 //! Never: compiles a pattern while an expression is evaluated.
 
 use super::Fault;
-use super::token::{Syntax, Token, pattern, tokens};
+use super::token::{Syntax, Token, tokens};
 use super::tree::Tree;
 use crate::diagnostic::{Code, bad_pattern_words};
+use crate::text::pattern;
 use regex::{Regex, RegexBuilder};
 
 /// The name of the test.

@@ -29,7 +29,6 @@ mod number;
 mod number_filters;
 mod origins;
 mod parse;
-mod parts;
 mod predicates;
 mod print;
 mod reads;
@@ -48,10 +47,9 @@ mod tests;
 pub(crate) use calls::no_filter;
 pub use calls::{filters, tests as predicates};
 pub(crate) use fault::Fault;
-pub(crate) use limits::Budget;
 pub use limits::{FUEL, WEIGHT};
-pub(crate) use parts::Part;
 pub(crate) use reads::{Constant, ENTRY, Reads, spelled};
+pub(crate) use resolve::at_path;
 pub use scope::Scope;
 pub(crate) use sheet::Printed;
 pub(crate) use statements::Files;
@@ -59,7 +57,7 @@ pub(crate) use tree::{Node, Op, Print, Relation, Tree};
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, Spanned};
-use crate::value::Value;
+use crate::value::{Budget, Exceeded, Value};
 use item::Item;
 use limits::Halt;
 use reads::Notes;
@@ -96,7 +94,7 @@ impl Failure {
     }
 
     /// The budget of the occasion is spent.
-    pub(super) fn over_budget() -> Self {
+    pub(crate) fn exceeded(_: Exceeded) -> Self {
         Self { message: Budget::EXCEEDED.to_owned(), kind: FailureKind::Budget }
     }
 
@@ -143,6 +141,36 @@ struct Parsed {
     reads: Reads,
 }
 
+/// What is known of expressions and templates alike.
+macro_rules! parsed {
+    ($($name:ident)*) => {
+        $(impl $name {
+            /// The source as typed.
+            pub fn source(&self) -> &str {
+                &self.0.text
+            }
+
+            /// Its place.
+            pub fn at(&self) -> Location {
+                self.0.at
+            }
+
+            /// The paths that it reads from its scope, in the order of the text, each as far as it is known without
+            /// evaluation.
+            pub fn reads(&self) -> &[Vec<String>] {
+                self.0.reads.paths()
+            }
+
+            /// The same, with the place of each.
+            pub(crate) fn reads_at(&self) -> &Reads {
+                &self.0.reads
+            }
+        })*
+    };
+}
+
+parsed!(Expression Template);
+
 impl Expression {
     /// Reads an expression.
     ///
@@ -156,32 +184,20 @@ impl Expression {
         Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
     }
 
-    /// The source as typed.
-    pub fn source(&self) -> &str {
-        &self.0.text
+    /// What it is made of.
+    pub(crate) fn tree(&self) -> Option<&Tree> {
+        if let Some(Body::Value(tree)) = &self.0.body { Some(tree) } else { None }
     }
 
-    /// Its place.
-    pub fn at(&self) -> Location {
-        self.0.at
-    }
-
-    /// The tree of a condition whose place does not matter.
-    pub(crate) fn tree(source: &str) -> Option<Tree> {
-        match parse::expression(source).ok()?.0 {
-            Body::Value(tree) => Some(tree),
-            Body::Text(_) => None,
-        }
-    }
-
-    /// The paths that it reads from its scope, in the order of the text, each as far as it is known without evaluation.
-    pub fn reads(&self) -> &[Vec<String>] {
-        self.0.reads.paths()
-    }
-
-    /// The same, with the place of each.
-    pub(crate) fn reads_at(&self) -> &Reads {
-        &self.0.reads
+    /// Evaluates a part of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Expression::value`].
+    pub(crate) fn part(&self, tree: &Tree, scope: &Scope<'_>) -> Result<Value, Failure> {
+        let Some(body) = &self.0.body else { return Ok(Value::Null) };
+        let run = Run::new(body, scope);
+        run.item(tree).and_then(|item| run.kept(item)).map_err(|halt| halt.outside(body, scope))
     }
 
     /// Evaluates it.
@@ -227,16 +243,6 @@ impl Template {
         parse::template(text).is_ok()
     }
 
-    /// The source as typed.
-    pub fn source(&self) -> &str {
-        &self.0.text
-    }
-
-    /// Its place.
-    pub fn at(&self) -> Location {
-        self.0.at
-    }
-
     /// The text, if it has no Jinja in it.
     pub fn plain(&self) -> Option<&str> {
         self.0.body.is_none().then_some(&self.0.text)
@@ -245,16 +251,6 @@ impl Template {
     /// Whether its value is always a text: it is not exactly one `{{ … }}`.
     pub(crate) fn is_text(&self) -> bool {
         !matches!(self.0.body, Some(Body::Value(_)))
-    }
-
-    /// The paths that it reads from its scope; see [`Expression::reads`].
-    pub fn reads(&self) -> &[Vec<String>] {
-        self.0.reads.paths()
-    }
-
-    /// The same, with the place of each.
-    pub(crate) fn reads_at(&self) -> &Reads {
-        &self.0.reads
     }
 
     /// Renders it: to a value of any type if it is exactly one `{{ … }}`, otherwise to text.
@@ -292,7 +288,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Reads the text of a file, and what it includes.
+    /// Reads the text of a file, and what it includes. `check` puts its values at places, or refuses them.
     ///
     /// # Errors
     ///
@@ -301,8 +297,15 @@ impl File {
         text: &'s str,
         typed: &Spanned<String>,
         files: Box<dyn Files<'s> + 's>,
+        check: impl FnOnce(&mut [Node]) -> Result<(), Fault>,
     ) -> Result<File, Box<Diagnostic>> {
-        let (body, notes) = statements::page(text, files).map_err(|fault| fault.at(typed))?;
+        let parsed = statements::page(text, files).and_then(|(mut body, mut notes)| {
+            if let Body::Text(page) = &mut body {
+                check(page)?;
+            }
+            notes.fault.take().map_or(Ok((body, notes)), Err)
+        });
+        let (body, notes) = parsed.map_err(|fault| fault.at(typed))?;
         let reads = Reads::of(&body, notes, typed);
         Ok(File { body, reads })
     }
@@ -312,24 +315,13 @@ impl File {
         &self.reads
     }
 
-    /// Its statements. Each value is printed as in a template until it is put at a place.
-    pub(crate) fn nodes(&mut self) -> &mut [Node] {
-        match &mut self.body {
-            Body::Text(page) => page,
-            Body::Value(_) => &mut [],
-        }
-    }
-
     /// Its text, where `place` writes the values that were put at a place.
     ///
     /// # Errors
     ///
     /// Those of [`Expression::value`].
     pub(crate) fn text(&self, scope: &Scope<'_>, place: sheet::Place<'_>) -> Result<String, Failure> {
-        match &self.body {
-            Body::Text(page) => sheet::text(&self.body, page, scope, 0, place),
-            Body::Value(_) => Ok(String::new()),
-        }
+        sheet::text(&self.body, scope, 0, place)
     }
 }
 
@@ -366,7 +358,7 @@ impl Parsed {
         let item = match &self.body {
             None => Item::Text(&self.text),
             Some(Body::Value(tree)) => run.item(tree).map_err(|halt| halt.outside(body, scope))?,
-            Some(Body::Text(page)) => sheet::text(body, page, scope, self.text.len(), &mut |_, _, _| ())?.into(),
+            Some(Body::Text(_)) => sheet::text(body, scope, self.text.len(), &mut |_, _, _| ())?.into(),
         };
         make(&run, item).map_err(|halt| halt.outside(body, scope))
     }

@@ -11,11 +11,10 @@ use super::number::Num;
 use super::run::{Made, Run};
 
 pub(super) fn abs<'v>(_: &Run<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
-    let number = match base.number() {
-        Some(Num::Whole(whole)) => whole.checked_abs().map(Num::Whole),
-        Some(Num::Float(float)) => Some(Num::Float(float.abs())),
-        None => None,
-    };
+    let number = base.number().and_then(|number| match number {
+        Num::Whole(whole) => whole.checked_abs().map(Num::Whole),
+        Num::Float(float) => Some(Num::Float(float.abs())),
+    });
     number.map(Item::from).ok_or_else(|| Halt::failed(format!("{} has no absolute value", base.noun())))
 }
 
@@ -30,41 +29,44 @@ pub(super) fn round<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<
     number.rounded(digits, method).map(Item::from).ok_or_else(failed)
 }
 
-fn not_finite() -> Halt {
-    Halt::new("a number is not finite")
+fn finite<'v>(float: f64, number: impl Fn(f64) -> Item<'v>) -> Made<'v> {
+    if float.is_finite() { Ok(number(float)) } else { Err(Halt::new("a number is not finite")) }
+}
+
+/// What is given in place of what is no number.
+fn other<'v>(args: &[Item<'v>]) -> Option<Item<'v>> {
+    Some(arg(args, 0)).filter(|other| !other.is_none()).cloned()
+}
+
+/// The number that a text writes.
+fn parsed(text: &str) -> Result<f64, Halt> {
+    text.parse().map_err(|_| Halt::failed("this text is no number"))
 }
 
 pub(super) fn float<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
-    let float = match (base.number(), base.truth(), base.text()) {
-        (Some(number), ..) => Ok(number.float()),
-        (_, Some(truth), _) => Ok(f64::from(truth)),
-        (.., Some(text)) => text.parse().map_err(|_| Halt::failed("this text is no number")),
-        _ if base.is_none() => {
-            return Ok(Some(arg(args, 0)).filter(|other| !other.is_none()).cloned().unwrap_or_else(|| 0.0.into()));
-        }
+    let float = match (base.numeric(), base.text()) {
+        (Some(number), _) => Ok(number.float()),
+        (_, Some(text)) => parsed(text),
+        _ if base.is_none() => return Ok(other(args).unwrap_or_else(|| 0.0.into())),
         _ => Err(Halt::failed(format!("{} is no number", base.noun()))),
     };
-    let finite = float.and_then(|float: f64| if float.is_finite() { Ok(float.into()) } else { Err(not_finite()) });
-    finite.or_else(|halt| Some(arg(args, 0)).filter(|other| !other.is_none()).cloned().ok_or(halt))
+    float.and_then(|float| finite(float, Item::from)).or_else(|halt| other(args).ok_or(halt))
 }
 
 pub(super) fn int<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
-    let other = Some(arg(args, 0)).filter(|other| !other.is_none()).cloned();
     let radix = whole::<u32>(args, 1)?.unwrap_or(10);
-    let truncated =
-        |float: f64| if float.is_finite() { Ok(Num::Whole(float as i128).into()) } else { Err(not_finite()) };
-    let int = match (base.number(), base.truth(), base.text()) {
-        (Some(Num::Whole(_)), ..) => return Ok(base),
-        (Some(Num::Float(float)), ..) => truncated(float),
-        (_, Some(truth), _) => return Ok(i64::from(truth).into()),
-        (.., Some(text)) => match whole_of(text, radix) {
+    let truncated = |float: f64| finite(float, |float| Num::Whole(float as i128).into());
+    let int = match (base.numeric(), base.text()) {
+        (Some(Num::Float(float)), _) => truncated(float),
+        (Some(whole), _) => return Ok(whole.into()),
+        (_, Some(text)) => match whole_of(text, radix) {
             Some(whole) => Ok(Num::Whole(whole).into()),
-            None => text.parse().map_err(|_| Halt::failed("this text is no number")).and_then(truncated),
+            None => parsed(text).and_then(truncated),
         },
-        _ if base.is_none() => return Ok(other.unwrap_or_else(|| 0.into())),
+        _ if base.is_none() => return Ok(other(args).unwrap_or_else(|| 0.into())),
         _ => Err(Halt::failed(format!("{} is no number", base.noun()))),
     };
-    int.or_else(|halt| other.ok_or(halt))
+    int.or_else(|halt| other(args).ok_or(halt))
 }
 
 /// The whole number that a text writes with this base, maybe with the sign of the base before.

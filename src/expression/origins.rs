@@ -4,7 +4,6 @@
 //! Out: the path of a part; each [`Noted`] path that is used, or compared with a constant.
 //! Never: knows which values are there, or may be.
 
-use super::filters::{Filter, Kept};
 use super::parse::{Arg, Parser};
 use super::predicates::Test;
 use super::reads::{Constant, ENTRY, Noted};
@@ -36,11 +35,11 @@ impl<'s> Parser<'s> {
             (Op::Filter(filter), [base, args @ ..])
                 if !matches!(filter.name, "d" | "default") || args.iter().all(is_empty) =>
             {
-                let step = match Filter::kept(filter.name)? {
-                    Kept::Entries => None,
-                    Kept::Entry => Some(ENTRY),
-                };
-                (base, step)
+                match filter.name {
+                    "d" | "default" | "list" | "reverse" | "sort" | "unique" => (base, None),
+                    "first" | "last" | "max" | "min" => (base, Some(ENTRY)),
+                    _ => return None,
+                }
             }
             _ => return None,
         };
@@ -51,11 +50,11 @@ impl<'s> Parser<'s> {
 
     /// Notes that `tree`, or a member of its entries, is used. What is used inside it was noted from `mark` on.
     pub(super) fn look(&mut self, mark: usize, tree: &Tree, at: Span, member: Option<&str>) {
-        let Some(mut path) = self.origin(tree) else { return };
-        if let Some(member) = member {
-            path.push(ENTRY.to_owned());
-            path.extend(member.split('.').map(str::to_owned));
-        }
+        let Some(path) = self.origin(tree) else { return };
+        let path = match member {
+            Some(member) => of_entries(path, member),
+            None => path,
+        };
         self.notes.looks.insert(mark, Noted { at, file: self.file, path, constant: None });
     }
 
@@ -85,12 +84,8 @@ impl<'s> Parser<'s> {
     pub(super) fn compare_entries(&mut self, list: &Tree, member: &str, args: &[Arg<'s>]) {
         let [_, Arg { name: None, value: test }, Arg { name: None, value: constant }] = args else { return };
         let relation = test.text().and_then(Test::of).and_then(|test| test.relation);
-        if matches!(relation, Some(Relation::Equal | Relation::Unequal))
-            && let Some(mut path) = self.origin(list)
-        {
-            path.push(ENTRY.to_owned());
-            path.extend(member.split('.').map(str::to_owned));
-            self.note(Some(path), constant);
+        if matches!(relation, Some(Relation::Equal | Relation::Unequal)) {
+            self.note(self.origin(list).map(|path| of_entries(path, member)), constant);
         }
     }
 
@@ -99,6 +94,11 @@ impl<'s> Parser<'s> {
             self.notes.compared.push(Noted { at: tree.span, file: self.file, path, constant: Some(constant) });
         }
     }
+}
+
+/// The path of a member of each entry of the value at `path`.
+fn of_entries(path: Vec<String>, member: &str) -> Vec<String> {
+    path.into_iter().chain([ENTRY.to_owned()]).chain(member.split('.').map(str::to_owned)).collect()
 }
 
 /// The argument of a filter that names a member of each entry.

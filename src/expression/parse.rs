@@ -7,13 +7,14 @@
 
 use super::Fault;
 use super::calls::unknown;
+use super::predicates::Test;
 use super::reads::Notes;
 use super::resolve::{Read, Step};
 use super::statements::Files;
-use super::token::{Braces, Syntax, Token, tokens, unescaped};
+use super::token::{Braces, Syntax, Token, tokens};
 use super::tree::{Body, Node, Op, Operator, Relation, TURNS, Tree};
 use crate::diagnostic::alternatives;
-use crate::text::{SourceId, Span};
+use crate::text::{SourceId, Span, unescaped};
 use crate::value::Value;
 
 /// Names of values that are the same everywhere.
@@ -22,20 +23,17 @@ const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 /// The deepest nesting of brackets, prefixes and statements.
 const DEEPEST: usize = 50;
 
-/// How tightly a binary operator of arithmetic binds, and what it does.
-fn operator(sign: &str) -> Option<(usize, Op)> {
-    Some(match sign {
-        "+" => (0, Op::Calculation(Operator::Plus)),
-        "-" => (0, Op::Calculation(Operator::Minus)),
-        "~" => (1, Op::Concat),
-        "*" => (2, Op::Calculation(Operator::Times)),
-        "/" => (2, Op::Calculation(Operator::Over)),
-        "//" => (2, Op::Calculation(Operator::Floor)),
-        "%" => (2, Op::Calculation(Operator::Rest)),
-        "**" => (3, Op::Calculation(Operator::Power)),
-        _ => return None,
-    })
-}
+/// The binary operators of arithmetic, and how tightly they bind; `~` joins texts.
+pub(super) const OPERATORS: [(&str, usize, Option<Operator>); 8] = [
+    ("+", 0, Some(Operator::Plus)),
+    ("-", 0, Some(Operator::Minus)),
+    ("~", 1, None),
+    ("*", 2, Some(Operator::Times)),
+    ("/", 2, Some(Operator::Over)),
+    ("//", 2, Some(Operator::Floor)),
+    ("%", 2, Some(Operator::Rest)),
+    ("**", 3, Some(Operator::Power)),
+];
 
 type Parsed = Result<Tree, Fault>;
 
@@ -87,8 +85,6 @@ pub(super) struct Parser<'s> {
     pub(super) last: Span,
     depth: usize,
     pub(super) syntax: Syntax,
-    /// The first name, filter, test or pattern that does not exist. What is misspelt as a whole is reported before.
-    fault: Option<Fault>,
     pub(super) notes: Notes,
     /// The names bound by statements, one list per `for`.
     pub(super) locals: Vec<Vec<&'s str>>,
@@ -111,7 +107,6 @@ impl<'s> Parser<'s> {
             last: Span::default(),
             depth: 0,
             syntax,
-            fault: None,
             notes: Notes::default(),
             locals: vec![Vec::new()],
             names: Vec::new(),
@@ -122,7 +117,7 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn finish(mut self, body: Body) -> Result<(Body, Notes), Fault> {
-        if let Some(fault) = self.fault {
+        if let Some(fault) = self.notes.fault {
             return Err(fault);
         }
         if let Body::Value(tree) = &body {
@@ -134,7 +129,7 @@ impl<'s> Parser<'s> {
     /// Notes what does not exist, and goes on with `none` in its place.
     pub(super) fn refuse(&mut self, fault: Fault) -> (Op, Vec<Tree>) {
         let file = self.file.map(|file| (file, self.source.to_owned()));
-        self.fault.get_or_insert(Fault { file, ..fault });
+        self.notes.fault.get_or_insert(Fault { file, ..fault });
         (Op::Constant(Value::Null), Vec::new())
     }
 
@@ -254,10 +249,7 @@ impl<'s> Parser<'s> {
         let mut choices = 0;
         while self.word("if") {
             let test = self.or()?;
-            let other = match self.word("else") {
-                true => self.deeper(Self::expression)?,
-                false => Tree { op: Op::Constant(Value::Null), parts: Box::default(), span: self.last },
-            };
+            let other = if self.word("else") { self.deeper(Self::expression)? } else { Tree::none() };
             tree = self.since(start, Op::Choice, [tree, test, other]);
             choices += 1;
             if choices > DEEPEST {
@@ -299,50 +291,40 @@ impl<'s> Parser<'s> {
 
     fn relation(&mut self) -> Result<Option<Relation>, Fault> {
         let relation = match self.peek() {
-            Some(Token::Sign("==")) => Relation::Equal,
-            Some(Token::Sign("!=")) => Relation::Unequal,
-            Some(Token::Sign("<")) => Relation::Less,
-            Some(Token::Sign("<=")) => Relation::AtMost,
-            Some(Token::Sign(">")) => Relation::More,
-            Some(Token::Sign(">=")) => Relation::AtLeast,
-            Some(Token::Name("in")) => Relation::In,
+            Some(Token::Sign(word) | Token::Name(word @ "in")) => Test::of(word).and_then(|test| test.relation),
             Some(Token::Name("not")) => {
                 self.next()?;
                 return self.expect(&Token::Name("in")).map(|()| Some(Relation::NotIn));
             }
-            _ => return Ok(None),
+            _ => None,
         };
-        self.next()?;
-        Ok(Some(relation))
+        if relation.is_some() {
+            self.next()?;
+        }
+        Ok(relation)
     }
 
     fn comparison(&mut self) -> Parsed {
         let start = self.start();
-        let first = self.arithmetic(0)?;
+        let mut last = self.arithmetic(0)?;
         let (mut parts, mut relations) = (Vec::new(), Vec::new());
-        let mut before = first;
         while let Some(relation) = self.relation()? {
             let next = self.arithmetic(0)?;
-            self.compare(relation, &before, &next);
+            self.compare(relation, &last, &next);
             relations.push(relation);
-            parts.push(std::mem::replace(&mut before, next));
+            parts.push(std::mem::replace(&mut last, next));
         }
-        parts.push(before);
-        Ok(match (relations.as_slice(), parts.pop()) {
-            ([], Some(only)) => only,
-            ([Relation::NotIn], Some(last)) => {
-                parts.push(last);
+        if relations.is_empty() {
+            return Ok(last);
+        }
+        parts.push(last);
+        Ok(match relations.as_slice() {
+            [Relation::NotIn] => {
                 let inner = self.since(start, Op::Comparison(Relation::In), parts);
                 self.since(start, Op::Not, [inner])
             }
-            ([relation], Some(last)) => {
-                parts.push(last);
-                self.since(start, Op::Comparison(*relation), parts)
-            }
-            (_, last) => {
-                parts.extend(last);
-                self.since(start, Op::Chain(relations.into()), parts)
-            }
+            [relation] => self.since(start, Op::Comparison(*relation), parts),
+            _ => self.since(start, Op::Chain(relations.into()), parts),
         })
     }
 
@@ -351,17 +333,18 @@ impl<'s> Parser<'s> {
         let start = self.start();
         let mut left = self.filtered()?;
         while let Some(Token::Sign(sign)) = self.peek()
-            && let Some((binds, op)) = operator(sign).filter(|(binds, _)| *binds >= least)
+            && let Some((_, binds, operator)) =
+                OPERATORS.iter().find(|(known, binds, _)| known == sign && *binds >= least)
         {
             self.next()?;
             let right = self.arithmetic(binds + 1)?;
-            let parts = match (&op, left) {
-                (Op::Concat, Tree { op: Op::Concat, parts, span }) if span.start == start => {
+            let parts = match (operator, left) {
+                (None, Tree { op: Op::Concat, parts, span }) if span.start == start => {
                     parts.into_iter().chain([right]).collect()
                 }
                 (_, left) => vec![left, right],
             };
-            left = self.since(start, op, parts);
+            left = self.since(start, operator.map_or(Op::Concat, Op::Calculation), parts);
         }
         Ok(left)
     }
@@ -374,25 +357,12 @@ impl<'s> Parser<'s> {
             if self.sign("|") {
                 let name = self.identifier()?;
                 let args = if self.is_sign("(") { self.args()? } else { Vec::new() };
-                let is_printing = start == self.printed && matches!(self.peek(), Some(Token::End(Braces::Value)));
-                let (op, parts) = match base {
-                    Tree { op: Op::Read(mut read), parts, span }
-                        if matches!(name.text, "length" | "count") && args.is_empty() =>
-                    {
-                        read.steps.push(Step::Length);
-                        base = Tree { op: Op::Read(read), parts, span: Span::new(span.start, self.last.end) };
-                        continue;
-                    }
-                    base if is_printing && self.files.as_ref().is_some_and(|files| files.prints(name.text)) => {
-                        let args = args.into_iter().map(|arg| match arg.name {
-                            None => arg.value,
-                            Some(_) => Tree { op: Op::List, parts: Box::default(), span: arg.value.span },
-                        });
-                        let parts = std::iter::once(base).chain(args).collect();
-                        (Op::Printing(name.text.into(), name.span), parts)
-                    }
-                    base => self.filter(base, name, args, mark).unwrap_or_else(|fault| self.refuse(fault)),
+                let is_last = start == self.printed && matches!(self.peek(), Some(Token::End(Braces::Value)));
+                let filtered = match self.files.as_ref().is_some_and(|files| is_last && files.prints(name.text)) {
+                    true => Ok(printing(base, name, args)),
+                    false => self.filter(base, name, args, mark),
                 };
+                let (op, parts) = filtered.unwrap_or_else(|fault| self.refuse(fault));
                 base = self.since(start, op, parts);
             } else if self.word("is") {
                 let negated = self.word("not");
@@ -435,24 +405,20 @@ impl<'s> Parser<'s> {
         loop {
             let name = word.take();
             if self.sign(".") {
-                match self.next()? {
+                let key = match self.next()? {
                     Some(Token::Name(text)) if self.is_sign("(") => {
                         let name = Word { text, span: self.last };
                         let args = self.args()?;
                         let fault = self.no_method(&tree, name, &args);
                         let (op, parts) = self.refuse(fault);
                         tree = self.since(start, op, parts);
+                        continue;
                     }
-                    Some(Token::Name(text)) => {
-                        let key = Op::Constant(text.into());
-                        tree = self.item(tree, Tree { op: key, parts: Box::default(), span: self.last }, start, mark);
-                    }
-                    Some(Token::Number(index)) if !index.is_f64() => {
-                        let key = Op::Constant(Value::Number(index));
-                        tree = self.item(tree, Tree { op: key, parts: Box::default(), span: self.last }, start, mark);
-                    }
+                    Some(Token::Name(text)) => text.into(),
+                    Some(Token::Number(index)) if !index.is_f64() => Value::Number(index),
                     other => return Err(self.unexpected(other.as_ref(), "identifier or integer")),
-                }
+                };
+                tree = self.item(tree, Tree::leaf(Op::Constant(key), self.last), start, mark);
             } else if self.sign("[") {
                 tree = self.subscript(tree, start, mark)?;
             } else if self.is_sign("(") {
@@ -512,10 +478,8 @@ impl<'s> Parser<'s> {
             (0, [Some(key), ..]) => Ok(self.item(base, key, start, mark)),
             (0, _) => Err(self.fault("empty subscript")),
             (_, [from, to, step]) => {
-                let or = |bound: Option<Tree>, other: Value| {
-                    bound.unwrap_or(Tree { op: Op::Constant(other), parts: Box::default(), span: Span::default() })
-                };
-                let parts = [base, or(from, Value::Null), or(to, Value::Null), or(step, 1.into())];
+                let step = step.unwrap_or_else(|| Tree::leaf(Op::Constant(1.into()), Span::default()));
+                let parts = [base, from.unwrap_or_else(Tree::none), to.unwrap_or_else(Tree::none), step];
                 Ok(self.since(start, Op::Slice, parts))
             }
         }
@@ -580,7 +544,8 @@ impl<'s> Parser<'s> {
             Some(Token::Name("false" | "False")) => (Op::Constant(false.into()), Vec::new()),
             Some(Token::Name("none" | "None")) => (Op::Constant(Value::Null), Vec::new()),
             Some(Token::Name("loop")) if self.is_local("loop") => {
-                self.turn()?.unwrap_or_else(|fault| self.refuse(fault))
+                let turn = self.turn().map(|turn| (turn, Vec::new()));
+                turn.unwrap_or_else(|fault| self.refuse(fault))
             }
             Some(Token::Name(name)) if self.is_local(name) => (Op::Local(self.number(name)), Vec::new()),
             Some(Token::Name(name)) => {
@@ -615,25 +580,21 @@ impl<'s> Parser<'s> {
     }
 
     /// What `loop` with one of its members is.
-    fn turn(&mut self) -> Result<Result<(Op, Vec<Tree>), Fault>, Fault> {
-        let at = self.last;
-        let member = match self.tokens.get(self.at..) {
+    fn turn(&mut self) -> Result<Op, Fault> {
+        let names = || TURNS.to_vec();
+        let name = match self.tokens.get(self.at..) {
             // The call is refused, whatever is called.
             Some([(Token::Sign("("), _), ..] | [(Token::Sign("."), _), _, (Token::Sign("("), _), ..]) => {
-                return Ok(Ok((Op::List, Vec::new())));
+                return Ok(Op::List);
             }
             Some([(Token::Sign("."), _), (Token::Name(_), _), ..]) => {
                 self.next()?;
                 self.identifier()?
             }
-            _ => {
-                let fault = Fault::new(at, "`loop` is used with one of its members");
-                return Ok(Err(fault.help(alternatives("", TURNS.map(|(name, _)| name).to_vec()))));
-            }
+            _ => return Err(self.fault("`loop` is used with one of its members").help(alternatives("", names()))),
         };
-        let known = TURNS.iter().find(|(name, _)| *name == member.text);
-        let unknown = || unknown(member, "member of `loop`", TURNS.map(|(name, _)| name));
-        Ok(known.map(|(_, turn)| (Op::Loop(*turn), Vec::new())).ok_or_else(unknown))
+        let known = TURNS.iter().find(|known| **known == name.text);
+        known.map(|turn| Op::Loop(turn)).ok_or_else(|| unknown(name, "member of `loop`", names()))
     }
 
     /// What is in round brackets: an expression, or a list if there is a comma.
@@ -650,4 +611,10 @@ impl<'s> Parser<'s> {
         let items = self.expressions(")", vec![first])?;
         Ok(self.since(start, Op::List, items))
     }
+}
+
+/// What says how a document prints its first part.
+fn printing(base: Tree, name: Word<'_>, args: Vec<Arg<'_>>) -> (Op, Vec<Tree>) {
+    let arg = |arg: Arg<'_>| if arg.name.is_none() { arg.value } else { Tree::none() };
+    (Op::Printing(name.text.into(), name.span), std::iter::once(base).chain(args.into_iter().map(arg)).collect())
 }

@@ -6,7 +6,6 @@
 
 use super::item::{Item, Kind};
 use super::limits::Halt;
-use super::list_filters::is_among;
 use super::matching;
 use super::number::Num;
 use super::run::Run;
@@ -114,10 +113,7 @@ pub(super) fn same(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bo
     }
     Ok(match (one.kind(), other.kind()) {
         (Kind::None, Kind::None) => true,
-        (Kind::Number | Kind::Truth, Kind::Number | Kind::Truth) => {
-            let number = |item: &Item<'_>| item.number().or(item.truth().map(|truth| Num::Whole(truth.into())));
-            number(one) == number(other)
-        }
+        (Kind::Number | Kind::Truth, Kind::Number | Kind::Truth) => one.numeric() == other.numeric(),
         (Kind::List, Kind::List) if one.len() == other.len() => {
             let pairs = one.items().into_iter().flatten().zip(other.items().into_iter().flatten());
             for (one, other) in pairs {
@@ -191,7 +187,10 @@ fn contains<'v>(run: &Run<'v>, item: &Item<'v>, holder: &Item<'v>) -> Result<boo
             run.search(text.len())?;
             Ok(!item.is_none() && text.contains(&*run.written(item)?))
         }
-        Kind::List => is_among(run, item, holder),
+        Kind::List => {
+            let mut items = holder.items().into_iter().flatten().map(|other| same(run, item, &other));
+            items.find(|same| !matches!(same, Ok(false))).unwrap_or(Ok(false))
+        }
         Kind::Table => Ok(item.text().is_some_and(|name| holder.member(name).is_some())),
         _ => Err(Halt::unfit(holder, format!("nothing is in {}", holder.noun()))),
     }

@@ -8,9 +8,9 @@ use super::item::{Item, Kind};
 use super::limits::{Halt, NODE};
 use super::number::Num;
 use super::run::{Made, Run};
+use crate::text::quoted;
 use crate::value::{Members, Value};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 impl<'v> Run<'v> {
     /// The text of a value: that of `none` is `None`, and that of a list has quotes.
@@ -84,11 +84,7 @@ impl<'v> Run<'v> {
             Kind::None => Ok(()),
             Kind::Text | Kind::Number => self.write(item, out),
             Kind::Truth => self.push(if item.is_true() { "true" } else { "false" }, out),
-            Kind::List | Kind::Table => {
-                let json = self.json(item)?;
-                out.push_str(&json);
-                Ok(())
-            }
+            Kind::List | Kind::Table => self.json(item).map(|json| out.push_str(&json)),
         }
     }
 
@@ -179,26 +175,4 @@ impl std::io::Write for Json<'_, '_> {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
-}
-
-/// Appends a text in quotes, as Python writes it.
-fn quoted(text: &str, out: &mut String) {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    out.push(quote);
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote || c == '\\' => out.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = match c as u32 {
-                    code @ 0..=0xff => write!(out, "\\x{code:02x}"),
-                    code => write!(out, "\\u{code:04x}"),
-                };
-            }
-            c => out.push(c),
-        }
-    }
-    out.push(quote);
 }

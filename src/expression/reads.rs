@@ -4,6 +4,7 @@
 //! Out: [`Reads`]: each path once, with its first place.
 //! Never: knows which paths exist.
 
+use super::Fault;
 use super::resolve::Step;
 use super::tree::Body;
 use crate::text::{Location, SourceId, Span, Spanned};
@@ -17,6 +18,8 @@ pub(super) struct Notes {
     pub(super) compared: Vec<Noted>,
     /// The path of the value, if it is taken unchanged from elsewhere.
     pub(super) path: Option<Vec<String>>,
+    /// The first name, filter, test or pattern that does not exist. What is no expression at all is reported before.
+    pub(super) fault: Option<Fault>,
 }
 
 /// A path, its place, and the constant that is compared with its value.

@@ -95,6 +95,13 @@ impl Read {
     }
 }
 
+/// The value at a path, whose numbers are indexes.
+pub(crate) fn at_path(name: &str, keys: &[String], scope: &Scope<'_>) -> Result<Value, Failure> {
+    let step = |key: &String| key.parse::<u32>().map_or_else(|_| Step::Key(key.clone()), |key| Step::Place(key.into()));
+    let steps = keys.iter().map(step).collect();
+    Read { at: Span::default(), file: None, name: name.to_owned(), steps }.resolve(scope).map(Cow::into_owned)
+}
+
 /// An absent value becomes `none`.
 fn found(value: Option<&Value>) -> Cow<'_, Value> {
     value.map_or(Cow::Owned(Value::Null), Cow::Borrowed)
@@ -114,9 +121,6 @@ fn within<'v>(value: Cow<'v, Value>, find: impl Fn(Item<'v>) -> Option<Item<'v>>
 }
 
 fn length(value: &Value) -> Result<Value, Failure> {
-    Ok(match (value, Item::Ref(value).len()) {
-        (Value::Null, _) => 0.into(),
-        (_, Some(length)) => length.into(),
-        (_, None) => return Err(Failure::new(format!("{value} has no length"))),
-    })
+    let length = if value.is_null() { Some(0) } else { Item::Ref(value).len() };
+    length.map(Value::from).ok_or_else(|| Failure::new(format!("{value} has no length")))
 }

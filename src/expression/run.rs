@@ -10,8 +10,9 @@ use super::item::{Item, Kind, List, NONE, Table};
 use super::limits::{DEPTH, Halt, NODE, ROOM};
 use super::list_filters;
 use super::number::Num;
+use super::parse::OPERATORS;
 use super::predicates;
-use super::tree::{Asked, Body, Op, Operator, Select, Tree, Turn};
+use super::tree::{Asked, Body, Op, Operator, Select, Tree};
 use crate::value::{Members, Value};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -78,7 +79,7 @@ impl<'v> Run<'v> {
                 Cow::Owned(value) => Item::Own(value),
             },
             (Op::Local(name), _) => self.local(*name),
-            (Op::Loop(turn), _) => self.turn(*turn),
+            (Op::Loop(member), _) => self.turn(member),
             (Op::Not, [inner]) => (!self.item(inner)?.is_true()).into(),
             (Op::And, parts) => return self.first(parts, false),
             (Op::Or, parts) => return self.first(parts, true),
@@ -113,13 +114,11 @@ impl<'v> Run<'v> {
                 self.slice(&base, &self.all::<Args<'v>>(bounds)?)
             }
             (Op::Negative, [inner]) => {
-                let number = self.operand(&self.item(inner)?)?;
-                let least = Num::Whole(0).calculate(Operator::Minus, number);
-                Ok(match (number, least) {
-                    (Num::Float(float), _) => Num::Float(-float).into(),
-                    (_, Some(number)) => number.into(),
-                    (_, None) => return Err(Halt::failed("overflow")),
-                })
+                let negative = match self.operand(&self.item(inner)?)? {
+                    Num::Float(float) => Some(Num::Float(-float)),
+                    Num::Whole(whole) => whole.checked_neg().map(Num::Whole),
+                };
+                negative.map(Item::from).ok_or_else(|| Halt::failed("overflow"))
             }
             (Op::Concat, parts) => {
                 let mut text = String::new();
@@ -181,15 +180,15 @@ impl<'v> Run<'v> {
         named.find(|(known, _)| *known == name).map_or(NONE, |(_, item)| item.clone())
     }
 
-    fn turn(&self, turn: Turn) -> Item<'v> {
+    fn turn(&self, member: &str) -> Item<'v> {
         let innermost = self.frames.borrow().iter().rev().find_map(|frame| frame.turn);
-        let Some((index, length)) = innermost else { return NONE };
-        match turn {
-            Turn::Index => (index + 1).into(),
-            Turn::Index0 => index.into(),
-            Turn::First => (index == 0).into(),
-            Turn::Last => (index + 1 == length).into(),
-            Turn::Length => length.into(),
+        match (innermost, member) {
+            (Some((index, _)), "index") => (index + 1).into(),
+            (Some((index, _)), "index0") => index.into(),
+            (Some((index, _)), "first") => (index == 0).into(),
+            (Some((index, length)), "last") => (index + 1 == length).into(),
+            (Some((_, length)), "length") => length.into(),
+            _ => NONE,
         }
     }
 
@@ -279,44 +278,29 @@ impl<'v> Run<'v> {
     }
 
     pub(super) fn calculated(&self, operator: Operator, left: Item<'v>, right: Item<'v>) -> Made<'v> {
-        if operator == Operator::Plus {
-            for side in [&left, &right] {
-                if !matches!(side.kind(), Kind::Number | Kind::Text | Kind::List) {
-                    return Err(Halt::unfit(side, format!("`+` takes numbers, texts or lists, not {}", side.noun())));
-                }
+        match (operator, left.kind(), right.kind()) {
+            (Operator::Plus, Kind::Text, Kind::Text) => {
+                let mut text = String::new();
+                self.write(&left, &mut text)?;
+                self.write(&right, &mut text)?;
+                return Ok(text.into());
             }
-            match (left.kind(), right.kind()) {
-                (Kind::Text, Kind::Text) => {
-                    let mut text = String::new();
-                    self.write(&left, &mut text)?;
-                    self.write(&right, &mut text)?;
-                    return Ok(text.into());
-                }
-                (Kind::List, Kind::List) => {
-                    let (mut items, more) = (self.each(left)?, self.each(right)?);
-                    items.extend(more);
-                    return self.list(items);
-                }
-                (Kind::Number, Kind::Number) => {}
-                (one, other) => {
-                    return Err(Halt::failed(format!(
-                        "`+` takes two of a kind, not {} and {}",
-                        one.noun(),
-                        other.noun()
-                    )));
-                }
+            (Operator::Plus, Kind::List, Kind::List) => {
+                let (mut items, more) = (self.each(left)?, self.each(right)?);
+                items.extend(more);
+                return self.list(items);
             }
+            (Operator::Plus, one, other) if one != other || one != Kind::Number => {
+                let is_unfit = |side: &&Item<'v>| !matches!(side.kind(), Kind::Number | Kind::Text | Kind::List);
+                return Err(match [&left, &right].into_iter().find(is_unfit) {
+                    Some(side) => Halt::unfit(side, format!("`+` takes numbers, texts or lists, not {}", side.noun())),
+                    None => Halt::failed(format!("`+` takes two of a kind, not {} and {}", one.noun(), other.noun())),
+                });
+            }
+            _ => {}
         }
         let (one, other) = (self.operand(&left)?, self.operand(&right)?);
-        let sign = match operator {
-            Operator::Plus => "+",
-            Operator::Minus => "-",
-            Operator::Times => "*",
-            Operator::Over => "/",
-            Operator::Floor => "//",
-            Operator::Rest => "%",
-            Operator::Power => "**",
-        };
+        let sign = OPERATORS.iter().find(|(.., known)| *known == Some(operator)).map_or("", |(sign, ..)| *sign);
         let failed = || Halt::failed(format!("unable to calculate {one} {sign} {other}"));
         one.calculate(operator, other).map(Item::from).ok_or_else(failed)
     }

@@ -4,9 +4,8 @@
 //! Out: [`Scope`], which returns the value of a name.
 //! Never: copies a borrowed value.
 
-use super::Budget;
 use crate::text::same;
-use crate::value::{Record, Value, View};
+use crate::value::{Budget, Record, Value, View};
 use std::borrow::Cow;
 
 /// The names that an expression can see. Cheap to build for one evaluation; later names shadow earlier ones.

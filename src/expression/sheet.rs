@@ -11,16 +11,17 @@ use super::tree::{Body, Each, Node, Page, Print};
 use super::{Failure, Scope};
 use std::borrow::Cow;
 
-/// The text of a page, which may have about so many bytes.
+/// The text of a body of statements, which may have about so many bytes.
 pub(super) fn text<'v>(
     body: &'v Body,
-    page: &'v Page,
     scope: &'v Scope<'v>,
     length: usize,
     place: Place<'_>,
 ) -> Result<String, Failure> {
     let mut sheet = Sheet { run: Run::new(body, scope), place, out: String::with_capacity(length) };
-    sheet.page(page).map_err(|halt| halt.outside(body, scope))?;
+    if let Body::Text(page) = body {
+        sheet.page(page).map_err(|halt| halt.outside(body, scope))?;
+    }
     Ok(sheet.out)
 }
 

@@ -30,12 +30,13 @@ pub(crate) trait Files<'s> {
     fn prints(&self, filter: &str) -> bool;
 }
 
-/// Parses the text of a whole file, with what it includes.
+/// Parses the text of a whole file, with what it includes. How it prints its values is checked before what they are:
+/// a fault of a name is in the notes.
 pub(super) fn page<'s>(source: &'s str, files: Box<dyn Files<'s> + 's>) -> Result<(Body, Notes), Fault> {
     let mut parser = Parser::new(source, Syntax::Page)?;
     parser.files = Some(files);
     let page = parser.body(None, &[])?;
-    parser.finish(Body::Text(page))
+    Ok((Body::Text(page), parser.notes))
 }
 
 impl<'s> Parser<'s> {

@@ -8,7 +8,6 @@ use super::filters::{Member, arg, flag, whole, word};
 use super::item::{Item, Kind};
 use super::limits::{Halt, NODE};
 use super::run::{Made, Run};
-use crate::text::entity;
 use std::borrow::Cow;
 
 /// A text made from the text of a value. Case mappings and entities make it at most six times as long.
@@ -19,38 +18,6 @@ pub(super) fn changed<'v>(run: &Run<'v>, base: &Item<'v>, change: impl Fn(&str) 
     let made = change(&text);
     run.make(made.len().saturating_sub(text.len()))?;
     Ok(made.into())
-}
-
-pub(super) fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.collect::<String>() + &chars.as_str().to_lowercase()
-}
-
-pub(super) fn titled(text: &str) -> String {
-    let (mut out, mut starts) = (String::with_capacity(text.len()), true);
-    for c in text.chars() {
-        let between = matches!(c, '-' | '(' | '{' | '[' | '<') || c.is_whitespace();
-        match (between, starts) {
-            (true, _) => out.push(c),
-            (_, true) => out.extend(c.to_uppercase()),
-            (_, false) => out.extend(c.to_lowercase()),
-        }
-        starts = between;
-    }
-    out
-}
-
-/// `text` with the five special characters of XML as entities.
-pub(super) fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match entity(c) {
-            Some(entity) => out.push_str(entity),
-            None => out.push(c),
-        }
-    }
-    out
 }
 
 pub(super) fn text_of<'v>(run: &Run<'v>, base: Item<'v>) -> Made<'v> {
@@ -87,8 +54,7 @@ pub(super) fn indent<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Ma
     let width = whole::<usize>(args, 0)?.unwrap_or(4);
     let (first, blank) = (flag(args, 1)?, flag(args, 2)?);
     let text = run.written(&base)?;
-    let text = text.strip_suffix('\n').unwrap_or(&text);
-    let text = text.strip_suffix('\r').unwrap_or(text);
+    let text = without_line_end(&text);
     let lines = text.matches('\n').count() + 2;
     run.make(text.len().saturating_add(lines.saturating_mul(width)))?;
     let mut out = String::new();
@@ -102,68 +68,55 @@ pub(super) fn indent<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Ma
         }
         out.push_str(line);
     }
-    let end = out.strip_suffix('\n').map_or(out.len(), |text| text.strip_suffix('\r').unwrap_or(text).len());
-    out.truncate(if out.ends_with('\n') { end } else { out.strip_suffix('\r').unwrap_or(&out).len() });
+    out.truncate(without_line_end(&out).len());
     Ok(out.into())
 }
 
-/// The parts of a text.
+fn without_line_end(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+/// The parts of a text, as `split` finds them.
 pub(super) fn parts<'v>(
     run: &Run<'v>,
     base: &Item<'v>,
-    parts: impl for<'t> Fn(&'t str) -> Box<dyn Iterator<Item = &'t str> + 't>,
+    split: impl for<'t> Fn(&'t str, &mut dyn FnMut(&'t str)),
 ) -> Made<'v> {
     let Some(text) = base.text() else { return Err(Halt::failed(format!("{} is no text", base.noun()))) };
     run.search(text.len())?;
-    let count = parts(text).count();
+    let mut count = 0;
+    split(text, &mut |_| count += 1);
     run.step(count)?;
-    let items = match base.lasting_text() {
+    let mut items = Vec::new();
+    match base.lasting_text() {
         Some(text) => {
             run.make(NODE * count)?;
-            parts(text).map(Item::Text).collect()
+            split(text, &mut |part| items.push(Item::Text(part)));
         }
         None => {
             run.make(2 * NODE * count + text.len())?;
-            parts(text).map(Item::from).collect()
+            split(text, &mut |part| items.push(part.into()));
         }
-    };
+    }
     Ok(run.part(items))
 }
 
 pub(super) fn split<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (by, most) = (word(args, 0)?, whole::<i64>(args, 1)?);
     let most = most.and_then(|most| usize::try_from(most).ok()).map_or(usize::MAX, |most| most.saturating_add(1));
-    match by {
-        Some(by) => parts(run, &base, |text| {
-            let by = by.to_owned();
-            let mut rest = Some(text);
-            let mut empty = by.is_empty().then(|| text.splitn(most, ""));
-            let mut left = most;
-            Box::new(std::iter::from_fn(move || {
-                if let Some(empty) = &mut empty {
-                    return empty.next();
-                }
-                let text = rest?;
-                left -= 1;
-                match text.split_once(by.as_str()).filter(|_| left > 0) {
-                    Some((part, after)) => {
-                        rest = Some(after);
-                        Some(part)
-                    }
-                    None => rest.take(),
-                }
-            }))
-        }),
-        None => parts(run, &base, |text| {
+    parts(run, &base, |text, found| match by {
+        Some(by) => text.splitn(most, by).for_each(found),
+        None => {
             let (mut rest, mut left) = (text.trim(), most);
-            Box::new(std::iter::from_fn(move || {
-                let end = if left == 1 { None } else { rest.find(char::is_whitespace) };
-                let (part, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
-                (rest, left) = (after.trim_start(), left.saturating_sub(1));
-                Some(part).filter(|part| !part.is_empty())
-            }))
-        }),
-    }
+            while !rest.is_empty() {
+                let end = rest.find(char::is_whitespace).filter(|_| left > 1).unwrap_or(rest.len());
+                let (part, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                found(part);
+                (rest, left) = (after.trim_start(), left - 1);
+            }
+        }
+    })
 }
 
 pub(super) fn join<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {

@@ -52,13 +52,8 @@ impl fmt::Display for Token<'_> {
             Token::End(Braces::Statement) => "end of block",
             Token::Name(_) => "identifier",
             Token::Quoted(_) => "string",
-            Token::Number(number) => {
-                if number.is_f64() {
-                    "float"
-                } else {
-                    "integer"
-                }
-            }
+            Token::Number(number) if number.is_f64() => "float",
+            Token::Number(_) => "integer",
             Token::Sign(sign) => return write!(f, "`{sign}`"),
             Token::Wrong(why) => why,
         })
@@ -153,7 +148,7 @@ impl<'s> Lexer<'s> {
         let text = match sign {
             Some(b'-') => before.trim_end(),
             Some(b'+') => before,
-            _ if is_statement && self.syntax == Syntax::Page => self.unindented(before),
+            _ if is_statement && self.syntax == Syntax::Page && self.starts_line(before) => unindented(before),
             _ => before,
         };
         self.text(text, start);
@@ -190,13 +185,10 @@ impl<'s> Lexer<'s> {
         self.at += bytes;
     }
 
-    /// Text before a statement, without the white space on the line of the statement if there is nothing else.
-    fn unindented(&self, text: &'s str) -> &'s str {
-        let blank = |c: char| c.is_whitespace() && !matches!(c, '\n' | '\r');
-        let line = self.source.get(..self.at + text.len()).unwrap_or_default().trim_end_matches(blank);
-        let trimmed = text.trim_end_matches(blank);
-        let starts_line = line.is_empty() || line.ends_with(['\n', '\r']);
-        if starts_line && (trimmed.is_empty() || trimmed.ends_with('\n')) { trimmed } else { text }
+    /// Whether what follows this text is the first on its line.
+    fn starts_line(&self, text: &str) -> bool {
+        let line = self.source.get(..self.at + text.len()).unwrap_or_default().trim_end_matches(is_indent);
+        line.is_empty() || line.ends_with(['\n', '\r'])
     }
 
     /// Reads text up to `{% endraw %}`.
@@ -217,10 +209,7 @@ impl<'s> Lexer<'s> {
         text = match sign {
             Some('-') => text.trim_end(),
             Some('+') => text,
-            _ if self.syntax == Syntax::Page => {
-                let trimmed = text.trim_end_matches(|c: char| c.is_whitespace() && !matches!(c, '\n' | '\r'));
-                if trimmed.is_empty() || trimmed.ends_with('\n') { trimmed } else { text }
-            }
+            _ if self.syntax == Syntax::Page => unindented(text),
             _ => text,
         };
         self.text(text, next);
@@ -331,6 +320,16 @@ impl<'s> Lexer<'s> {
     }
 }
 
+fn is_indent(c: char) -> bool {
+    c.is_whitespace() && !matches!(c, '\n' | '\r')
+}
+
+/// Text before a statement, without the white space on the line of the statement if there is nothing else.
+fn unindented(text: &str) -> &str {
+    let trimmed = text.trim_end_matches(is_indent);
+    if trimmed.is_empty() || trimmed.ends_with('\n') { trimmed } else { text }
+}
+
 /// Whether `text`, after the start of a statement, is only this word and the end of the statement: the length of both,
 /// and whether the white space that follows is removed.
 fn tag(text: &str, word: &str) -> Option<(usize, bool)> {
@@ -338,70 +337,4 @@ fn tag(text: &str, word: &str) -> Option<(usize, bool)> {
     let signless = rest.strip_prefix(['-', '+']).unwrap_or(rest);
     let end = signless.strip_prefix("%}")?;
     Some((text.len() - end.len(), rest.starts_with('-')))
-}
-
-/// The text that a quoted one stands for; none if an escape in it stands for nothing.
-pub(super) fn unescaped(quoted: &str) -> Option<String> {
-    let (mut out, mut chars, mut high) = (String::with_capacity(quoted.len()), quoted.chars(), None);
-    while let Some(c) = chars.next() {
-        let escape = if c == '\\' { chars.next()? } else { c };
-        let hex = |chars: &mut std::str::Chars<'_>, digits| {
-            let text = chars.as_str().get(..digits)?;
-            chars.nth(digits - 1);
-            u32::from_str_radix(text, 16).ok().filter(|_| !text.starts_with('+'))
-        };
-        let decoded = match (c, escape) {
-            ('\\', 'u') => match (high.take(), hex(&mut chars, 4)?) {
-                (None, unit @ 0xd800..=0xdbff) => {
-                    high = Some(unit);
-                    continue;
-                }
-                (Some(high), low @ 0xdc00..=0xdfff) => {
-                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?
-                }
-                (None, unit) => char::from_u32(unit)?,
-                (Some(_), _) => return None,
-            },
-            ('\\', 'x') => char::from_u32(hex(&mut chars, 2)?)?,
-            ('\\', first @ '0'..='7') => {
-                let more = chars.as_str().bytes().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
-                let digits = chars.as_str().get(..more)?;
-                let code = u8::from_str_radix(&format!("{first}{digits}"), 8).ok()?;
-                chars.by_ref().take(more).for_each(drop);
-                char::from(code)
-            }
-            ('\\', 'b') => '\u{8}',
-            ('\\', 'f') => '\u{c}',
-            ('\\', 'n') => '\n',
-            ('\\', 'r') => '\r',
-            ('\\', 't') => '\t',
-            ('\\', '"' | '\\' | '/' | '\'') => escape,
-            ('\\', other) => {
-                out.push('\\');
-                other
-            }
-            _ => c,
-        };
-        if high.is_some() {
-            return None;
-        }
-        out.push(decoded);
-    }
-    high.is_none().then_some(out)
-}
-
-/// The pattern that a quoted one stands for: in a pattern, a backslash is written as it is, and a doubled one counts
-/// once, as in other texts.
-pub(super) fn pattern(quoted: &str) -> String {
-    let (mut out, mut chars) = (String::with_capacity(quoted.len()), quoted.chars());
-    while let Some(c) = chars.next() {
-        match (c, chars.as_str().chars().next()) {
-            ('\\', Some(next @ ('\\' | '\'' | '"'))) => {
-                out.push(next);
-                chars.next();
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }

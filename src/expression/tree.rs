@@ -27,7 +27,8 @@ pub(crate) enum Op {
     Read(Box<Read>),
     /// The number of a name that statements bind.
     Local(usize),
-    Loop(Turn),
+    /// A member of `loop`.
+    Loop(&'static str),
     List,
     /// Keys and values in turn.
     Table,
@@ -79,24 +80,8 @@ pub(crate) enum Asked {
     Matches(Pattern),
 }
 
-/// A member of `loop`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Turn {
-    Index,
-    Index0,
-    First,
-    Last,
-    Length,
-}
-
 /// The members of `loop`.
-pub(super) const TURNS: [(&str, Turn); 5] = [
-    ("first", Turn::First),
-    ("index", Turn::Index),
-    ("index0", Turn::Index0),
-    ("last", Turn::Last),
-    ("length", Turn::Length),
-];
+pub(super) const TURNS: [&str; 5] = ["first", "index", "index0", "last", "length"];
 
 /// An operator of arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,6 +155,16 @@ pub(super) enum Body {
 }
 
 impl Tree {
+    /// A tree without parts.
+    pub(super) fn leaf(op: Op, span: Span) -> Self {
+        Self { op, parts: Box::default(), span }
+    }
+
+    /// What is in place of a part that is left out.
+    pub(super) fn none() -> Self {
+        Self::leaf(Op::Constant(Value::Null), Span::default())
+    }
+
     pub(crate) fn constant(&self) -> Option<&Value> {
         if let Op::Constant(value) = &self.op { Some(value) } else { None }
     }

@@ -8,12 +8,12 @@
 use super::effect::Effect;
 use super::ids;
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
-use crate::expression::{Budget, Expression, Failure, FailureKind, Scope};
+use crate::expression::{Expression, Failure, FailureKind, Scope};
 use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
-use crate::value::Record;
+use crate::value::{Budget, Record};
 use crate::value::{Object, Value};
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -170,7 +170,7 @@ impl<'f> Flow<'f> {
 
     /// Takes what a value takes where it is written out: an outcome writes out what its values share.
     pub(super) fn afford(&self, value: &Value) -> Result<(), Failure> {
-        self.budget.take_value(value)
+        self.budget.take_value(value).map_err(Failure::exceeded)
     }
 
     pub(super) fn did(&mut self, effect: Effect, cause: Location) {

@@ -16,6 +16,7 @@ mod holes;
 mod leaves;
 mod lists;
 mod outside;
+mod parts;
 mod payloads;
 mod places;
 mod reading;

@@ -5,7 +5,8 @@
 //! Never: decides anything, or costs anything without a trace.
 
 use super::Leaf;
-use crate::expression::{Expression, Failure, Part, Scope};
+use super::parts::{Part, parts};
+use crate::expression::{Expression, Failure, Scope};
 use crate::text::{Location, Span, excerpt};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -144,7 +145,7 @@ impl Steps {
 
     /// Evaluates a condition, and also its parts if a trace is wanted.
     pub(crate) fn weigh<'e>(&self, when: &'e Expression, scope: &Scope<'_>) -> Weighed<'e> {
-        let parts = if self.are_wanted() { when.parts(scope) } else { Vec::new() };
+        let parts = if self.are_wanted() { parts(when, scope) } else { Vec::new() };
         Weighed { when, holds: when.holds(scope), parts }
     }
 

@@ -45,9 +45,8 @@ impl Document {
     ) -> Result<Document, Box<Diagnostic>> {
         let text = library.text(source);
         let typed = Spanned::new(text.to_owned(), Location { source, span: Span::new(0, text.len()) });
-        let mut file = File::parse(text, &typed, Box::new(Included::new(library, source)))?;
         let mut walk = Walk::new(library, own, escape);
-        walk.page(file.nodes()).map_err(|fault| fault.at(&typed))?;
+        let file = File::parse(text, &typed, Box::new(Included::new(library, source)), |page| walk.page(page))?;
         let Walk { ways, joins, .. } = walk;
         Ok(Document(Arc::new(Parsed { file, escape: escape.clone(), ways, joins, at: typed.at })))
     }

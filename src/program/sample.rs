@@ -9,11 +9,11 @@
 use super::example::{Members, example};
 use super::{Body, Effect, Program, Slot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Budget, Expression, Failure, FailureKind, Scope, Template};
+use crate::expression::{Expression, Failure, FailureKind, Scope, Template};
 use crate::program::{PathTemplate, Shape};
 use crate::text::{Location, excerpt};
-use crate::value::Record;
 use crate::value::value;
+use crate::value::{Budget, Record};
 use crate::value::{Object, Value};
 
 impl Program {

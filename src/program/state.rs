@@ -5,10 +5,9 @@
 //! Never: computes a value: the session does, when it is first read.
 
 use super::Schema;
-use crate::expression::{Budget, Scope, Template};
+use crate::expression::{Scope, Template};
 use crate::text::Location;
-use crate::value::Rule;
-use crate::value::Value;
+use crate::value::{Budget, Rule, Value};
 
 /// One value of the state.
 #[derive(Debug)]

@@ -15,3 +15,15 @@ pub fn entity(c: char) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// `text` with the five special characters of XML as entities.
+pub(crate) fn entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match entity(c) {
+            Some(entity) => out.push_str(entity),
+            None => out.push(c),
+        }
+    }
+    out
+}

@@ -4,6 +4,7 @@
 //! Out: [`Source`], [`Sources`], [`Span`], [`Location`], [`Spanned`], and lines and columns for people.
 //! Never: knows what a text means, or reads a file.
 
+mod case;
 mod entity;
 mod extent;
 mod file_place;
@@ -12,10 +13,13 @@ mod guard;
 mod json;
 mod path;
 mod places;
+mod quoted;
 mod saved;
 mod shown;
 mod source;
 
+pub(crate) use case::{capitalized, titled};
+pub(crate) use entity::entities;
 pub use entity::entity;
 pub use extent::Extent;
 pub use file_place::FilePlace;
@@ -24,6 +28,7 @@ pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;
 pub use path::unsafe_because;
 pub use places::JsonPlaces;
+pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};
 pub use shown::excerpt;

@@ -8,6 +8,7 @@
 //! Passing one on copies nothing, and a change copies only the parts on the path to it.
 
 pub mod broken;
+mod budget;
 mod json;
 mod members;
 mod number;
@@ -16,6 +17,7 @@ mod record;
 mod valid;
 mod weight;
 
+pub(crate) use budget::{Budget, Exceeded};
 pub use json::to_value;
 pub(crate) use members::{Member, Members};
 pub use number::Number;

@@ -4,13 +4,9 @@
 //! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
 //! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
 
-use super::resolve::{Read, Step};
-use super::run::Run;
-use super::tree::{Body, Op, Tree};
-use super::{Expression, Failure, Scope};
-use crate::text::{Span, excerpt};
+use crate::expression::{Expression, Failure, Op, Scope, Tree, at_path};
+use crate::text::excerpt;
 use crate::value::Value;
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// The most bytes of a value that are shown.
@@ -27,36 +23,24 @@ pub(crate) struct Part {
     pub(crate) value: String,
 }
 
-impl Expression {
-    /// Its parts in the order of the text, each whole before its operands; then the paths that it reads.
-    pub(crate) fn parts(&self, scope: &Scope<'_>) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
-        let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
-            if parts.len() < MOST && !parts.iter().any(|part| part.text == text) {
-                let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, VALUE));
-                parts.push(Part { text, value: value().map_or_else(fails, |value| brief(&value)) });
-            }
-        };
-        if let Some(body @ Body::Value(tree)) = &self.0.body {
-            operands(tree, &mut |tree| {
-                add(tree.span.of(self.source()).to_owned(), &|| {
-                    let run = Run::new(body, scope);
-                    let value = run.item(tree).and_then(|item| run.kept(item));
-                    value.map_err(|halt| halt.outside(body, scope))
-                });
-            });
+/// The parts of a condition in the order of its text, each whole before its operands; then the paths that it reads.
+pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
+        if parts.len() < MOST && !parts.iter().any(|part| part.text == text) {
+            let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, VALUE));
+            parts.push(Part { text, value: value().map_or_else(fails, |value| brief(&value)) });
         }
-        for path in self.reads() {
-            if let Some((name, keys)) = path.split_first() {
-                let step =
-                    |key: &String| key.parse::<u32>().map_or(Step::Key(key.clone()), |key| Step::Place(key.into()));
-                let steps = keys.iter().map(step).collect();
-                let read = Read { at: Span::default(), file: None, name: name.clone(), steps };
-                add(spelled(name, keys), &|| read.resolve(scope).map(Cow::into_owned));
-            }
-        }
-        parts
+    };
+    if let Some(tree) = when.tree() {
+        operands(tree, &mut |part| add(part.span.of(when.source()).to_owned(), &|| when.part(part, scope)));
     }
+    for path in when.reads() {
+        if let Some((name, keys)) = path.split_first() {
+            add(spelled(name, keys), &|| at_path(name, keys, scope));
+        }
+    }
+    parts
 }
 
 /// Finds the operands of a condition, each whole before its own; constants are none.
@@ -121,7 +105,7 @@ impl Write for Start {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Location, Spanned};
+    use crate::text::{Location, Span, Spanned};
     use crate::value::value;
 
     #[track_caller]
@@ -129,7 +113,7 @@ mod tests {
         let at = Location::response(Span::default());
         let when = Expression::parse(&Spanned::new(source.to_owned(), at)).unwrap();
         let state = value!({ "turns": 3, "names": ["a", "b"], "odd key": null, "long": "é".repeat(200) });
-        let parts = when.parts(&Scope::new().with("state", &state));
+        let parts = super::parts(&when, &Scope::new().with("state", &state));
         let told: Vec<(&str, &str)> = parts.iter().map(|part| (part.text.as_str(), part.value.as_str())).collect();
         assert_eq!(told, expected);
     }

@@ -1,0 +1,95 @@
+//! Quoted: which text does a quoted one stand for, and how is a text quoted?
+//!
+//! In: a text between quotation marks with backslashes in it, or a text to be quoted.
+//! Out: the other one.
+//! Never: knows where the text is, or whether it is JSON: JSON has fewer escapes.
+
+use std::fmt::Write as _;
+
+/// The text that a quoted one stands for; none if an escape in it stands for nothing.
+pub(crate) fn unescaped(quoted: &str) -> Option<String> {
+    let (mut out, mut chars, mut high) = (String::with_capacity(quoted.len()), quoted.chars(), None);
+    while let Some(c) = chars.next() {
+        let escape = if c == '\\' { chars.next()? } else { c };
+        let hex = |chars: &mut std::str::Chars<'_>, digits| {
+            let text = chars.as_str().get(..digits)?;
+            chars.nth(digits - 1);
+            u32::from_str_radix(text, 16).ok().filter(|_| !text.starts_with('+'))
+        };
+        let decoded = match (c, escape) {
+            ('\\', 'u') => match (high.take(), hex(&mut chars, 4)?) {
+                (None, unit @ 0xd800..=0xdbff) => {
+                    high = Some(unit);
+                    continue;
+                }
+                (Some(high), low @ 0xdc00..=0xdfff) => {
+                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))?
+                }
+                (None, unit) => char::from_u32(unit)?,
+                (Some(_), _) => return None,
+            },
+            ('\\', 'x') => char::from_u32(hex(&mut chars, 2)?)?,
+            ('\\', first @ '0'..='7') => {
+                let more = chars.as_str().bytes().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
+                let digits = chars.as_str().get(..more)?;
+                let code = u8::from_str_radix(&format!("{first}{digits}"), 8).ok()?;
+                chars.by_ref().take(more).for_each(drop);
+                char::from(code)
+            }
+            ('\\', 'b') => '\u{8}',
+            ('\\', 'f') => '\u{c}',
+            ('\\', 'n') => '\n',
+            ('\\', 'r') => '\r',
+            ('\\', 't') => '\t',
+            ('\\', '"' | '\\' | '/' | '\'') => escape,
+            ('\\', other) => {
+                out.push('\\');
+                other
+            }
+            _ => c,
+        };
+        if high.is_some() {
+            return None;
+        }
+        out.push(decoded);
+    }
+    high.is_none().then_some(out)
+}
+
+/// The pattern that a quoted one stands for: in a pattern, a backslash is written as it is, and a doubled one counts
+/// once, as in other texts.
+pub(crate) fn pattern(quoted: &str) -> String {
+    let (mut out, mut chars) = (String::with_capacity(quoted.len()), quoted.chars());
+    while let Some(c) = chars.next() {
+        match (c, chars.as_str().chars().next()) {
+            ('\\', Some(next @ ('\\' | '\'' | '"'))) => {
+                out.push(next);
+                chars.next();
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Appends a text in quotes, as Python writes it.
+pub(crate) fn quoted(text: &str, out: &mut String) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote || c == '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = match c as u32 {
+                    code @ 0..=0xff => write!(out, "\\x{code:02x}"),
+                    code => write!(out, "\\u{code:04x}"),
+                };
+            }
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+}
