@@ -12,8 +12,8 @@ use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::program::{self, Program, Slot};
 use crate::text::excerpt;
 use crate::text::{JsonPlaces, Span};
-use crate::value::{Object, Value};
-use crate::value::{Record, Rule};
+use crate::value::{Budget, Object, Record, Rule, Value};
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -260,6 +260,17 @@ impl Program {
             session.to_mut().compute(self);
         }
         session
+    }
+
+    /// The session for an occasion with an input of this many bytes, and what all that is made on it may take together.
+    /// Computed values take their part until the state is [settled](Record::settle).
+    pub(crate) fn occasion<'s>(&self, session: Cow<'s, Session>, length: usize) -> (Cow<'s, Session>, Arc<Budget>) {
+        let mut session = session;
+        let budget = Arc::new(Budget::new(length, session.state.clone(), self.data.clone()));
+        if session.state.rules().next().is_some() {
+            session.to_mut().state.spend(&budget);
+        }
+        (session, budget)
     }
 
     /// The diagnostic for a session whose mode the pack does not have.

@@ -24,6 +24,7 @@ mod hostile_packs;
 use hostile_inputs::INPUTS;
 use hostile_packs::PACKS;
 use peak_alloc::PeakAlloc;
+use rulebook::prompt::Request;
 use rulebook::{Folder, Options, Program};
 
 #[global_allocator]
@@ -79,6 +80,14 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
             None => assert!(outcome.diagnostics.iter().any(|one| one.to_string().contains("too-costly")), "{name}"),
         }
     }
+    let files = hostile_packs::layers();
+    let length = files.iter().map(|(_, text)| text.len()).sum();
+    let folder = Folder::new("p", files.iter().map(|(name, text)| (*name, text.as_str())));
+    let program = Program::load(&folder).into_result().unwrap();
+    let mut prompt = None;
+    let assembled = peak(|| prompt = Some(program.prompt(&program.session(), &Request::default())));
+    ask("a prompt of long layers".to_owned(), length, assembled, GREEDY);
+    assert!(prompt.unwrap().diagnostics.iter().any(|one| one.to_string().contains("takes too much memory")));
     for (dialect, program) in &packs {
         let session = program.session();
         // What compiles on first use is the program's.

@@ -16,7 +16,7 @@ use crate::text::{Location, Span};
 use crate::value::{Budget, Record};
 use crate::value::{Object, Value};
 use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// An effect that was performed.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,9 +66,7 @@ pub(crate) struct Flow<'f> {
     /// The modes entered on this occasion.
     pub(super) entered: Vec<ModeId>,
     /// What everything that is made on this occasion may take together.
-    budget: Budget,
-    /// Whether it has been reported that this was too much.
-    is_too_costly: bool,
+    budget: Arc<Budget>,
 }
 
 /// The names that one list of effects sees: the values of the event, call or content, and the names that the list
@@ -114,8 +112,14 @@ pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Objec
 static NO_ITEM: Value = Value::Null;
 
 impl<'f> Flow<'f> {
-    /// An occasion whose input has this many bytes.
-    pub(crate) fn new(program: &'f Program, session: &Session, reply: Record, steps: Steps, length: usize) -> Self {
+    /// An occasion with this budget.
+    pub(crate) fn new(
+        program: &'f Program,
+        session: &Session,
+        reply: Record,
+        steps: Steps,
+        budget: &Arc<Budget>,
+    ) -> Self {
         Self {
             program,
             session: session.clone(),
@@ -136,8 +140,7 @@ impl<'f> Flow<'f> {
             asked: None,
             leaving: false,
             entered: Vec::new(),
-            budget: Budget::new(length, session.state.clone()),
-            is_too_costly: false,
+            budget: Arc::clone(budget),
         }
     }
 
@@ -153,9 +156,11 @@ impl<'f> Flow<'f> {
 
     /// The result of the occasion.
     pub(crate) fn finish(mut self) -> Flowed {
+        self.session.state.settle();
         if self.session.state.is_too_costly() {
-            self.too_costly(None);
+            self.budget.exceed();
         }
+        self.too_costly(None);
         let Self { session, done, findings, steps, ruling, .. } = self;
         Flowed { session, done, findings, steps: steps.into_list(), ruling }
     }
@@ -237,9 +242,9 @@ impl<'f> Flow<'f> {
         self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
     }
 
-    /// Reports, once, that something was left out because it takes too much.
+    /// Reports, once, that something was left out because it takes too much, if it was.
     fn too_costly(&mut self, at: Option<Location>) {
-        if std::mem::replace(&mut self.is_too_costly, true) {
+        if !self.budget.report() {
             return;
         }
         let message = format!("something was left out: {}", Budget::EXCEEDED);

@@ -50,8 +50,7 @@ use crate::json::Json;
 use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
-use crate::value::Record;
-use crate::value::{Object, Value};
+use crate::value::{Budget, Object, Record, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,6 +167,8 @@ pub(crate) struct Judgement<'r> {
     pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
+    /// What all that is made of the answer may take together.
+    pub(crate) budget: Arc<Budget>,
 }
 
 /// Judges a document. Any document gives a judgement.
@@ -179,6 +180,7 @@ pub(crate) fn judge<'r>(
     truncated: bool,
     attempts: usize,
     steps: Steps,
+    budget: Arc<Budget>,
 ) -> Judgement<'r> {
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
@@ -217,6 +219,7 @@ pub(crate) fn judge<'r>(
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
         now: session.now.as_deref().into(),
+        budget,
     };
     judgement.judge_reading();
     judgement.judge_values();
@@ -446,6 +449,7 @@ impl<'r> Judgement<'r> {
     /// What conditions can see, besides the names of their place.
     pub(crate) fn scope(&self) -> Scope<'_> {
         let mut scope = Scope::new();
+        scope.limit(&self.budget);
         scope.add_record("state", &self.session.state);
         scope.add("data", &self.program.data);
         scope.add("mode", &self.mode_name);

@@ -49,10 +49,10 @@ impl Program {
     #[must_use]
     pub fn hear_with(&self, session: &Session, text: &str, options: &Options) -> Heard {
         let trace = options.trace;
-        let current = self.up_to_date(session);
+        let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
         let span = Span::new(0, text.len());
-        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), text.len());
+        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
         let Some(words) = classify(self, &session.mode, text) else {
             return self.heard(session, text, None, flow.finish(), trace);
         };
@@ -74,9 +74,9 @@ impl Program {
     #[must_use]
     pub fn start_with(&self, session: &Session, options: &Options) -> Heard {
         let trace = options.trace;
-        let current = self.up_to_date(session);
+        let (current, budget) = self.occasion(self.up_to_date(session), 0);
         let session = &*current;
-        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), 0);
+        let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
         flow.happen(Event::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)
     }
@@ -125,8 +125,15 @@ impl Program {
             say: say.collect(),
             effects: done.iter().cloned().map(|done| self.record(done)).collect(),
             diagnostics: self.findings(findings, text),
-            session: if ruling.is_refused() { session.clone() } else { next },
+            session: if ruling.is_refused() { settled(session) } else { next },
             trace,
         }
     }
+}
+
+/// The session from before, after its occasion.
+fn settled(session: &Session) -> Session {
+    let mut session = session.clone();
+    session.state.settle();
+    session
 }

@@ -16,8 +16,7 @@ use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
-use crate::value::Record;
-use crate::value::Value;
+use crate::value::{Budget, Record, Value};
 use std::borrow::Borrow;
 
 /// The most calls whose form a correction text shows.
@@ -95,10 +94,11 @@ impl Program {
         options: &Options,
         broken: &Broken,
     ) -> Outcome {
-        let current = self.up_to_date(session);
+        let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
         let session = &*current;
         let steps = Steps::new(options.trace);
-        let mut judged = judge(self, session, text, document, options.truncated, options.attempts, steps);
+        let (truncated, attempts) = (options.truncated, options.attempts);
+        let mut judged = judge(self, session, text, document, truncated, attempts, steps, budget);
         for offset in broken.first.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
@@ -132,6 +132,10 @@ impl Program {
             withheld: None,
             trace,
         };
+        if judged.budget.report() {
+            let message = format!("something was left out: {}", Budget::EXCEEDED);
+            judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
+        }
         parts(&mut judged, &mut outcome);
         outcome.diagnostics = self.findings(std::mem::replace(&mut judged.findings, Findings::new(0, 0)), judged.text);
         if !judged.texts.message_dropped {
@@ -162,13 +166,15 @@ impl Program {
     /// Performs the effects of everything accepted, in the order of the response, and lets the rules follow.
     fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
         if judged.ruling.is_refused() {
-            return Flow::new(self, judged.session, Record::default(), Steps::default(), 0).finish();
+            let (reply, steps) = (Record::default(), Steps::default());
+            let mut flowed = Flow::new(self, judged.session, reply, steps, &judged.budget).finish();
+            std::mem::take(&mut flowed.findings).into_iter().for_each(|finding| judged.find(finding));
+            return flowed;
         }
         judged.prepare_reply(&self.effects_read);
         let steps = Steps::new(judged.steps.are_wanted());
-        let length = judged.document.bytes;
-        let mut flow =
-            Flow::new(self, judged.session, judged.reply.clone(), steps, length).asking(judged.may_ask_again);
+        let flow = Flow::new(self, judged.session, judged.reply.clone(), steps, &judged.budget);
+        let mut flow = flow.asking(judged.may_ask_again);
         let mut next_call = 0;
         let mut dropped = false;
         for index in 0..judged.document.blocks.len() {
@@ -195,6 +201,7 @@ impl Program {
         judged.ruling.and(flowed.ruling);
         if judged.ruling.is_refused() {
             flowed.session = judged.session.clone();
+            flowed.session.state.settle();
             flowed.done.clear();
         }
         flowed
@@ -274,7 +281,8 @@ impl Program {
             calls.extend(action.filter(|id| !calls.contains(id)));
         }
         calls.truncate(CALLS_SHOWN);
-        self.ask_again(&judged.session.mode, judged.dialect, &calls, &findings, &Lines::new(judged.text))
+        let lines = Lines::new(judged.text);
+        self.ask_again(&judged.session.mode, judged.dialect, &calls, &findings, &lines, &judged.budget)
     }
 
     /// The action whose name follows the start of an opener that cannot be read.

@@ -31,7 +31,7 @@ impl Program {
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
         }
-        let budget = Budget::new(0, state.clone());
+        let budget = Budget::new(0, state.clone(), self.data.clone());
         scope.limit(&budget);
         samples.computed(self, &state, &scope);
         samples.guardrails(self, &scope);

@@ -7,7 +7,7 @@
 use super::Schema;
 use crate::expression::{Scope, Template};
 use crate::text::Location;
-use crate::value::{Budget, Rule, Value};
+use crate::value::{Rule, Value};
 
 /// One value of the state.
 #[derive(Debug)]
@@ -44,11 +44,11 @@ impl Slot {
             let before = state.before(&name);
             let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
             scope.add_view("state", &before);
-            let budget = Budget::of_computed(state);
-            scope.limit(&budget);
-            let value = compute.render(&scope).unwrap_or_default();
-            budget.note(state);
-            value
+            state.within_budget(|budget| {
+                let mut bounded = Scope::inside(&scope);
+                bounded.limit(budget);
+                compute.render(&bounded).unwrap_or_default()
+            })
         })
     }
 }

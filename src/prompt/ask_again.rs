@@ -11,7 +11,7 @@ use crate::expression::{Scope, Template};
 use crate::markup::Escape;
 use crate::program::{ActionId, Dialect, Program};
 use crate::text::{Lines, Location, Spanned, excerpt};
-use crate::value::{Object, Value};
+use crate::value::{Budget, Object, Value};
 use std::sync::LazyLock;
 
 /// The bytes per token: few, so that the cap holds for every vocabulary.
@@ -43,6 +43,7 @@ impl Program {
         calls: &[ActionId],
         findings: &[Diagnostic],
         lines: &Lines<'_>,
+        budget: &Budget,
     ) -> String {
         // What is missing is missing from the last line that says something.
         let last = lines.text().trim_end().len();
@@ -76,17 +77,18 @@ impl Program {
         let permitted = permitted.unwrap_or_default().into_iter().map(Value::from).collect();
         let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
-        let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted));
+        let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted, budget));
         // Then as many of the defects as there is room for, with nothing beside them.
-        let first =
-            |count: usize| self.correction(mode, short.get(..count).unwrap_or_default(), "", &Vec::new().into());
+        let first = |count: usize| {
+            self.correction(mode, short.get(..count).unwrap_or_default(), "", &Vec::new().into(), budget)
+        };
         texts.chain((1..=short.len()).rev().map(first)).find(|text| text.len() <= most).unwrap_or_else(|| {
             // The shortest text there is: what cannot be said within the cap is cut, and says so.
             within(&first(1), most)
         })
     }
 
-    fn correction(&self, mode: &str, defects: &[Value], form: &str, permitted: &Value) -> String {
+    fn correction(&self, mode: &str, defects: &[Value], form: &str, permitted: &Value, budget: &Budget) -> String {
         let (defects, form, mode) = (defects.to_vec().into(), form.into(), mode.into());
         let scope = Scope::new()
             .with("defects", &defects)
@@ -94,9 +96,18 @@ impl Program {
             .with("permitted", permitted)
             .with("mode", &mode)
             .with("data", &self.data);
-        let render = |words: &Template| Some(self.prompts.escape.unframed(&words.text(&scope).ok()?));
-        // Words of a pack that fail say nothing: then the engine's own do.
-        let text = self.ask_again.words.as_ref().and_then(render).or_else(|| render(WORDS.as_ref()?));
+        let render = |words: &Template, scope: &Scope<'_>| {
+            let text = words.text(scope).ok()?;
+            Some(self.prompts.escape.unframed(&text))
+        };
+        let mut bounded = Scope::inside(&scope);
+        bounded.limit(budget);
+        // Words of a pack that fail say nothing: then the engine's own do, which need no budget.
+        let before = budget.spent();
+        let own = self.ask_again.words.as_ref().and_then(|words| render(words, &bounded));
+        // Of all that is tried, the last text remains, which is short.
+        budget.give_back(budget.spent() - before);
+        let text = own.or_else(|| render(WORDS.as_ref()?, &scope));
         text.unwrap_or_default().trim().to_owned()
     }
 

@@ -7,15 +7,14 @@
 use super::history::{Window, line, of_one};
 use super::ledger;
 use super::target::Target;
-use crate::expression::{Failure, Scope};
+use crate::expression::{Failure, FailureKind, Scope};
 use crate::markup::Document;
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
 use crate::surface::{Speaker, Trimming};
-use crate::value::Record;
-use crate::value::Value;
-use crate::value::to_value;
+use crate::value::{Budget, Record, Value, to_value};
 use indexmap::IndexMap;
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// What the texts of one prompt see.
 pub(super) struct PromptScope<'s> {
@@ -25,6 +24,10 @@ pub(super) struct PromptScope<'s> {
     pub(super) scope: Scope<'s>,
     pub(super) mode: ModeId,
     pub(super) target: &'s Target<'s>,
+    /// What all texts of the prompt may take together.
+    pub(super) budget: &'s Budget,
+    /// Whether a condition could not be evaluated within it.
+    pub(super) starved: Cell<bool>,
 }
 
 impl PromptScope<'_> {
@@ -46,7 +49,9 @@ impl PromptScope<'_> {
                 scope.add("forms", told.forms.get_or_init(|| to_value(&program.forms(mode)).unwrap_or_default()));
             }
         }
-        document.render(&scope)
+        let text = document.render(&scope)?;
+        self.budget.take(text.len()).map_err(Failure::exceeded)?;
+        Ok(text)
     }
 }
 
@@ -63,6 +68,8 @@ pub(super) struct Draft<'d> {
     pub(super) notes: IndexMap<&'static str, String>,
     /// Why its template could not be rendered.
     failure: Option<(&'d Document, Failure)>,
+    /// The bytes that its text takes of the budget of the prompt.
+    taken: usize,
 }
 
 /// What a layer shows; strategies change it.
@@ -93,6 +100,7 @@ impl<'d> Draft<'d> {
             choice: Choice::Absent,
             notes: IndexMap::new(),
             failure: None,
+            taken: 0,
         };
         if layer.modes.get(sight.mode.0) != Some(&true) {
             draft.notes.insert("in", "not in this mode".to_owned());
@@ -103,6 +111,9 @@ impl<'d> Draft<'d> {
             scope.add_record("state", sight.state);
             let holds = when.holds(&scope);
             if !matches!(holds, Ok(true)) {
+                if holds.as_ref().is_err_and(|failure| failure.kind == FailureKind::Budget) {
+                    sight.starved.set(true);
+                }
                 let why = holds.err().map(|failure| format!(", {failure}")).unwrap_or_default();
                 draft.notes.insert("when", format!("does not hold{why}"));
                 return draft;
@@ -136,6 +147,14 @@ impl<'d> Draft<'d> {
         self.failure.is_some()
     }
 
+    /// Goes back to what it was before.
+    pub(super) fn undo(&mut self, before: Self, sight: &PromptScope<'d>) {
+        sight.budget.give_back(self.taken);
+        // What was there before fits again: what took its place has been given back.
+        let _ = sight.budget.take(before.taken);
+        *self = before;
+    }
+
     /// Takes the reason why its template could not be rendered, if it could not. The layer stays empty.
     pub(super) fn take_failure(&mut self) -> Option<(&'d Document, Failure)> {
         let failure = self.failure.take()?;
@@ -150,6 +169,7 @@ impl<'d> Draft<'d> {
     /// Writes the text after a choice has changed.
     pub(super) fn write(&mut self, sight: &PromptScope<'d>) {
         self.failure = None;
+        sight.budget.give_back(std::mem::take(&mut self.taken));
         let Some((_, text)) = self.file(sight) else { return };
         match &text.body {
             Body::Plain(said) => {
@@ -161,6 +181,7 @@ impl<'d> Draft<'d> {
             }
             Body::Template(document) => match sight.render(document, &self.state(sight)) {
                 Ok(said) => {
+                    self.taken = said.len();
                     said.trim_matches(['\n', '\r']).clone_into(&mut self.text);
                     self.count(sight);
                 }

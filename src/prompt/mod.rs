@@ -51,8 +51,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{LayerSource, ModeId, Program, Prompts, Text};
 use crate::session::Session;
-use crate::value::{Object, Value};
+use crate::value::{Budget, Object, Value};
 use draft::{Draft, PromptScope};
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use target::Target;
@@ -112,8 +114,15 @@ fn assemble_for(
         diagnostics.push(unknown(prompts, request.prompt.as_deref()));
         return nothing(target, diagnostics);
     };
+    let history_length = request.history.iter().map(|turn| turn.content.len()).sum::<usize>();
+    let length = history_length + request.message.as_ref().map_or(0, String::len);
+    let (current, budget) = match session.state.is_settled() {
+        true => (Cow::Borrowed(session), Arc::new(Budget::new(length, session.state.clone(), program.data.clone()))),
+        false => program.occasion(Cow::Borrowed(session), length),
+    };
+    let session = &*current;
     let values = Values::of(program, session, target);
-    let sight = values.sight(program, session, target);
+    let sight = values.sight(program, session, target, &budget);
     let history = history::Window::of(prompts, request);
     let message = request.message.as_deref().unwrap_or_default();
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
@@ -124,6 +133,10 @@ fn assemble_for(
         drafts.push(draft);
     }
     let whole = fit::fit(prompt, name, &mut drafts, &sight, &mut diagnostics);
+    if session.state.is_too_costly() || sight.starved.get() {
+        let message = format!("something was left out: {}", Budget::EXCEEDED);
+        diagnostics.push(Diagnostic::new(Code::FAILING_TEMPLATE, None, message).into_warning());
+    }
     let broken = diagnostics.iter().any(Diagnostic::is_error);
     Assembled {
         messages: if broken { Vec::new() } else { messages(&drafts, &prompt.separator) },
@@ -154,7 +167,8 @@ impl Program {
         let (request, mut diagnostics) = (Request::default(), Vec::new());
         let target = Target::of(&self.prompts, &request, &mut diagnostics);
         let values = Values::of(self, session, &target);
-        let sight = values.sight(self, session, &target);
+        let budget = Budget::new(0, session.state.clone(), self.data.clone());
+        let sight = values.sight(self, session, &target, &budget);
         let document = self.prompts.texts.iter().find(|text| text.path == path).and_then(Text::template);
         document.and_then(|document| sight.render(document, sight.state).ok()).map_or(0, |text| text.len())
     }
@@ -212,8 +226,15 @@ impl Values {
         }
     }
 
-    fn sight<'v>(&'v self, program: &'v Program, session: &'v Session, target: &'v Target<'v>) -> PromptScope<'v> {
+    fn sight<'v>(
+        &'v self,
+        program: &'v Program,
+        session: &'v Session,
+        target: &'v Target<'v>,
+        budget: &'v Budget,
+    ) -> PromptScope<'v> {
         let mut scope = Scope::new();
+        scope.limit(budget);
         for (name, value) in [("mode", &self.mode), ("tier", &self.tier), ("model", &self.model), ("now", &self.now)] {
             scope.add(name, value);
         }
@@ -222,7 +243,8 @@ impl Values {
             scope.add("title", &told.title);
             scope.add("sections", &told.sections);
         }
-        PromptScope { program, state: &session.state, scope, mode: self.mode_id, target }
+        let starved = Cell::new(false);
+        PromptScope { program, state: &session.state, scope, mode: self.mode_id, target, budget, starved }
     }
 }
 

@@ -9,6 +9,7 @@ use super::target::Target;
 use super::{Program, Session, Values};
 use crate::program::{Body, LayerSource, ModeId};
 use crate::text::SourceId;
+use crate::value::Budget;
 
 /// One text, as a model reads it.
 #[derive(Debug, PartialEq)]
@@ -40,7 +41,8 @@ impl Program {
                 Body::Template(document) => {
                     let render = |target: Target<'_>| {
                         let values = Values::of(self, session, &target);
-                        let sight = values.sight(self, session, &target);
+                        let budget = Budget::new(0, session.state.clone(), self.data.clone());
+                        let sight = values.sight(self, session, &target, &budget);
                         sight.render(document, &session.state).ok()
                     };
                     // One model stands for all where the template asks for nothing of them.

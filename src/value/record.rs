@@ -5,7 +5,7 @@
 //! Never: shares a part of a member, or computes a member before it is read.
 
 use super::weight::{DEPTH, weight};
-use super::{Members, Value};
+use super::{Budget, Members, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -44,15 +44,17 @@ struct Inner {
     values: Vec<Value>,
     /// The computed members, in the order of the members.
     computed: Vec<Computed>,
-    /// The bytes that computed members have taken.
+    /// The bytes that computed members have taken; [`usize::MAX`] if one did not get what it asked for.
     made: AtomicUsize,
+    /// What they are taken from while an occasion lasts.
+    budget: Option<Arc<Budget>>,
 }
 
 impl Clone for Inner {
     fn clone(&self) -> Self {
-        let Self { names, values, computed, made } = self;
-        let made = AtomicUsize::new(made.load(Relaxed));
-        Self { names: names.clone(), values: values.clone(), computed: computed.clone(), made }
+        let Self { names, values, computed, made, budget } = self;
+        let (made, budget) = (AtomicUsize::new(made.load(Relaxed)), budget.clone());
+        Self { names: names.clone(), values: values.clone(), computed: computed.clone(), made, budget }
     }
 }
 
@@ -145,13 +147,50 @@ impl Record {
     }
 
     /// The bytes that its computed members have taken.
-    pub(crate) fn made(&self) -> &AtomicUsize {
-        &self.0.made
+    pub(super) fn made(&self) -> usize {
+        self.0.made.load(Relaxed)
     }
 
     /// Whether computed members would take more than they may.
     pub(crate) fn is_too_costly(&self) -> bool {
-        self.0.made.load(Relaxed) == usize::MAX
+        self.made() == usize::MAX
+    }
+
+    /// Lets computed members take what they need from the budget of an occasion.
+    pub(crate) fn spend(&mut self, budget: &Arc<Budget>) {
+        Arc::make_mut(&mut self.0).budget = Some(Arc::clone(budget));
+    }
+
+    /// Whether all that is computed has been computed.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.0.computed.iter().all(|computed| computed.value.get().is_some())
+    }
+
+    /// Computes what is computed: the occasion ends, and its budget with it.
+    pub(crate) fn settle(&mut self) {
+        if self.0.budget.is_some() {
+            self.iter().for_each(drop);
+            Arc::make_mut(&mut self.0).budget = None;
+        }
+    }
+
+    /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members.
+    /// Once one did not get what it asked for, the others get nothing either: each could be made of what the others
+    /// lack.
+    pub(crate) fn within_budget(&self, compute: impl FnOnce(&Budget) -> Value) -> Value {
+        let own;
+        let budget = match &self.0.budget {
+            Some(budget) if !self.is_too_costly() => budget,
+            _ => {
+                own = Arc::new(Budget::of_computed(self));
+                &own
+            }
+        };
+        let before = budget.spent();
+        let value = compute(budget);
+        let made = if budget.is_exceeded() { usize::MAX } else { budget.spent().saturating_sub(before) };
+        self.0.made.store(self.made().saturating_add(made), Relaxed);
+        value
     }
 
     /// The weight of the members that are not computed.
@@ -167,9 +206,14 @@ impl Record {
         let place = self.0.names.position(name);
         // Compute the value first: what follows may change what it is computed from.
         let computed = place.filter(|place| self.0.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
+        // What another record still has is not given back.
+        let is_alone = Arc::get_mut(&mut self.0).is_some();
         let inner = Arc::make_mut(&mut self.0);
         inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));
-        *inner.made.get_mut() = 0;
+        let made = std::mem::take(inner.made.get_mut());
+        if let Some(budget) = inner.budget.as_ref().filter(|_| is_alone && made != usize::MAX) {
+            budget.give_back(made);
+        }
         let place = place.unwrap_or_else(|| {
             Arc::make_mut(&mut inner.names).insert(name.into(), ());
             inner.values.push(Value::Null);

@@ -22,7 +22,43 @@ pub(crate) const PACKS: &[Pack] = &[
     ("rules that append a list to itself", appending, calls),
     ("lets that double a value", lets, calls),
     ("messages that say the whole state", messages, calls),
+    ("computed values that nobody reads", unread, calls),
+    ("advice that repeats a long text", advice, calls),
 ];
+
+/// A pack with a prompt whose layers are all the same long text, as its files.
+pub(crate) fn layers() -> [(&'static str, String); 2] {
+    let layer = |n: usize| format!("[[prompts.main.layers]]\nid = \"l{n}\"\ntemplate = \"prompt/long.md\"\n");
+    let text = "x".repeat(100_000);
+    let head = format!(
+        "{HEAD}\n[state.s]\ndefault = \"{text}\"\n[state.n]\ndefault = 0\n[actions.note]\nparams = {{ text = {{ type = \"string\" }} }}\n[tiers.all]\ncontext = 1000000000\nreserve = 1\n"
+    );
+    let pack = head + &(0..40).map(layer).collect::<String>();
+    [("pack.toml", pack), ("prompt/long.md", "{% for n in range(30) %}{{ state.s }}{% endfor %}".to_owned())]
+}
+
+/// Computed values that fit in a new session, but not once a call has set what they are computed from.
+fn chain() -> String {
+    let rows = (1..15).map(|n| format!("[state.s{n}]\ncompute = \"{{{{ state.s{} ~ state.s{} }}}}\"\n", n - 1, n - 1));
+    format!("[state.s0]\ndefault = \"x\"\n{}", rows.collect::<String>())
+}
+
+fn unread() -> String {
+    format!(
+        "{HEAD}\n{}[actions.note]\nparams = {{ text = {{ type = \"string\" }} }}\n\
+         effects = [{{ set = \"s0\", value = \"{{{{ params.text }}}}\" }}]\n",
+        chain()
+    )
+}
+
+fn advice() -> String {
+    let permit = "[{ action = \"*\", when = \"params.text | length < 5\", advice = \"{{ state.s }}\" }]";
+    format!(
+        "{}\n[state.s]\ndefault = \"{}\"\n[actions.note]\nparams = {{ text = {{ type = \"string\" }} }}\n",
+        HEAD.replace("[\"*\"]", permit),
+        "x".repeat(100_000)
+    )
+}
 
 /// As many calls as are read, of a kilobyte each.
 fn calls(size: usize) -> String {

@@ -72,7 +72,7 @@ pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, s
         let before = draft.clone();
         apply(*strategy, draft, limit, why, sight);
         if draft.tokens >= before.tokens && !before.has_failed() {
-            *draft = before;
+            draft.undo(before, sight);
         }
     }
 }
