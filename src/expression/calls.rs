@@ -121,11 +121,8 @@ impl<'s> Parser<'s> {
 
     /// Arguments as typed, unless one is long or has a name.
     fn typed(&self, args: &[Arg<'s>]) -> Option<Vec<&'s str>> {
-        let typed = |arg: &Arg<'s>| {
-            let text = arg.value.span.of(self.source);
-            (arg.name.is_none() && text.len() <= LONGEST).then_some(text)
-        };
-        args.iter().map(typed).collect()
+        let is_short = |arg: &Arg<'s>, text: &str| arg.name.is_none() && text.len() <= LONGEST;
+        args.iter().map(|arg| Some(arg.value.span.of(self.source)).filter(|text| is_short(arg, text))).collect()
     }
 }
 
@@ -140,7 +137,7 @@ fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> 
         let at = arg.value.span;
         let refuse = |message: String| Err(Fault::new(at, message));
         let place = match arg.name {
-            None if filter.takes_many() => {
+            None if matches!(filter.name, "chain" | "zip") => {
                 parts.push(None);
                 number
             }

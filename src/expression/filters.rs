@@ -51,11 +51,6 @@ impl Filter {
     pub(super) fn of(name: &str) -> Option<&'static Filter> {
         FILTERS.binary_search_by(|filter| filter.name.cmp(name)).ok().and_then(|place| FILTERS.get(place))
     }
-
-    /// Whether it takes any number of arguments.
-    pub(super) fn takes_many(&self) -> bool {
-        matches!(self.name, "chain" | "zip")
-    }
 }
 
 const fn filter(name: &'static str, takes: Takes, args: Names, ordered: usize, needs: usize, apply: Apply) -> Filter {

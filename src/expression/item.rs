@@ -239,12 +239,17 @@ impl<'v> Item<'v> {
     /// The item or character at an index; a negative one counts from the end.
     pub(super) fn at(&self, index: i128) -> Option<Item<'v>> {
         let index = if index < 0 { index.checked_add(self.len()? as i128)? } else { index };
-        let place = usize::try_from(index).ok()?;
+        self.nth(usize::try_from(index).ok()?)
+    }
+
+    /// The item or character at a place.
+    pub(super) fn nth(&self, place: usize) -> Option<Item<'v>> {
         Some(match self {
             Item::Ref(Value::Array(items)) => Item::Ref(items.get(place)?),
             Item::Own(Value::Array(items)) => Item::Own(items.get(place)?.clone()),
             Item::List(list) => list.items.get(place)?.clone(),
-            Item::Pair((name, value)) => [Item::Text(name), Item::Ref(value)].into_iter().nth(place)?,
+            Item::Pair((name, _)) if place == 0 => Item::Text(name),
+            Item::Pair((_, value)) if place == 1 => Item::Ref(value),
             _ => String::from(self.text()?.chars().nth(place)?).into(),
         })
     }

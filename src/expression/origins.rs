@@ -113,11 +113,7 @@ pub(super) fn member_of_entries<'t>(filter: &str, args: &'t [Arg<'_>]) -> Option
 
 /// Whether an argument is a constant without members or entries.
 fn is_empty(arg: &Tree) -> bool {
-    match &arg.op {
-        Op::Constant(_) => true,
-        Op::List => arg.parts.is_empty(),
-        _ => false,
-    }
+    arg.constant().is_some() || (matches!(arg.op, Op::List) && arg.parts.is_empty())
 }
 
 impl Constant {

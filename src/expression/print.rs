@@ -11,6 +11,7 @@ use super::run::{Made, Run};
 use crate::text::quoted;
 use crate::value::{Members, Value};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 impl<'v> Run<'v> {
     /// The text of a value: that of `none` is `None`, and that of a list has quotes.
@@ -27,7 +28,11 @@ impl<'v> Run<'v> {
     pub(super) fn write(&self, item: &Item<'_>, out: &mut String) -> Result<(), Halt> {
         match (item.text(), item.number()) {
             (Some(text), _) => self.push(text, out),
-            (_, Some(number)) => self.push(&number.to_string(), out),
+            (_, Some(number)) => {
+                let before = out.len();
+                let _ = write!(out, "{number}");
+                self.make(out.len() - before)
+            }
             _ => self.quote(item, out),
         }
     }

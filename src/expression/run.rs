@@ -360,17 +360,15 @@ impl<'v> Run<'v> {
 
     fn select(&self, select: &'v Select, items: Vec<Item<'v>>, path: &Item<'v>, argument: &Item<'v>) -> Made<'v> {
         let path = select.by_member.then(|| Path::new(path));
-        let mut selected = Vec::new();
-        for item in items {
-            let passes = match &path {
-                None => self.asked(&item, &select.asked, argument)?,
-                Some(path) => self.asked(&path.of(&item).unwrap_or(NONE), &select.asked, argument)?,
-            };
-            if passes == select.wanted {
-                selected.push(item);
-            }
-        }
-        Ok(self.part(selected))
+        let passes = |item: &Item<'v>| match &path {
+            None => self.asked(item, &select.asked, argument),
+            Some(path) => self.asked(&path.of(item).unwrap_or(NONE), &select.asked, argument),
+        };
+        let selected = items.into_iter().filter_map(|item| match passes(&item) {
+            Ok(passes) => (passes == select.wanted).then_some(Ok(item)),
+            Err(halt) => Some(Err(halt)),
+        });
+        Ok(self.part(selected.collect::<Result<_, _>>()?))
     }
 }
 
@@ -385,7 +383,7 @@ impl<'t> Path<'t> {
     /// The value at its end, if there is one.
     pub(super) fn of<'v>(&self, item: &Item<'v>) -> Option<Item<'v>> {
         let step = |item: &Item<'v>, (name, index): &(&str, Option<usize>)| match index {
-            Some(index) => item.at(*index as i128),
+            Some(index) => item.nth(*index),
             None => item.member(name),
         };
         let mut steps = self.0.iter();

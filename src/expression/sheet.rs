@@ -114,6 +114,12 @@ impl<'v> Sheet<'v, '_> {
             self.set(*name, item);
             return Ok(());
         }
+        // Fast path: most loops with two names go through the members of a table.
+        if let (Item::Pair((name, value)), [first, second]) = (&item, each.names.as_slice()) {
+            self.set(*first, Item::Text(name));
+            self.set(*second, Item::Ref(value));
+            return self.run.step(2);
+        }
         if !matches!(item.kind(), Kind::List | Kind::Table) {
             return Err(Halt::failed(format!("{} has no parts for the names of the loop", item.noun())));
         }

@@ -6,7 +6,7 @@
 use super::hostile_inputs::INPUTS;
 use super::texts::{program, program_of};
 use rulebook::outcome::Outcome;
-use rulebook::{Limits, Options};
+use rulebook::{Limits, Options, Value};
 
 /// The packs that every input is given to.
 const PACKS: [&str; 4] = ["rules/couple-ai", "rules/dce", "rules/roundtable", "rules/writers-factory"];
@@ -266,4 +266,46 @@ fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     };
     let small = std::thread::Builder::new().stack_size(512 << 10);
     small.spawn(read).unwrap().join().unwrap();
+}
+
+/// A computed value that takes more than there is becomes `none`, whoever reads it, and the outcome says so once.
+#[test]
+fn what_exceeds_the_budget_of_an_answer_is_reported_whoever_reads_it() {
+    let chain = (1..15).map(|n| format!("[state.s{n}]\ncompute = \"{{{{ state.s{} ~ state.s{} }}}}\"\n", n - 1, n - 1));
+    let chain = chain.collect::<String>();
+    let pack = |permits: &str, rest: &str| {
+        let head = r#"
+            [pack]
+            name = "p"
+            [dialects.d]
+            grammar = "tags"
+            text    = "message"
+            blocks.action = { role = "call", name = "@type", payload = "tags" }
+            [state.s0]
+            default = "x"
+            [actions.note]
+            effects = [{ emit = "note" }]
+        "#;
+        format!("{head}\n{chain}\n[modes.default]\npermits = {permits}\n{rest}")
+    };
+    let reads = "state.s14 | length > 0";
+    let permit = format!("[{{ action = \"*\", when = \"{reads}\", advice = \"{{{{ state.s14 }}}}\" }}]");
+    let guardrail = format!("[[guardrails]]\nid = \"g\"\non = \"reply\"\nwhen = \"{reads}\"\nstrategy = \"refuse\"\n");
+    let of = |outcome: &Outcome, code: &str| outcome.diagnostics.iter().filter(|one| one.code == code).count();
+    for (what, pack, permitted) in [
+        ("a permit", pack(&permit, ""), false),
+        ("a guardrail", pack("[\"*\"]", &guardrail), true),
+        ("nobody", pack("[\"*\"]", ""), true),
+    ] {
+        let program = program_of(pack.as_str());
+        let mut session = program.session();
+        session.state.put("s0", "x".repeat(1_000));
+        let outcome = program.run(&session, "<action type=\"note\"></action>");
+        assert_eq!(of(&outcome, "response/too-costly"), 1, "{what}: {:?}", outcome.diagnostics);
+        assert_eq!(!outcome.effects.is_empty(), permitted, "{what}");
+        assert_eq!(outcome.session.state.get("s14"), Some(&Value::Null), "{what}");
+        // With less to begin with, everything fits.
+        let outcome = program.run(&program.session(), "<action type=\"note\"></action>");
+        assert_eq!(of(&outcome, "response/too-costly"), 0, "{what}");
+    }
 }

@@ -565,6 +565,18 @@ fn every_operator_filter_and_test_means_what_it_means_in_minijinja() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), trees.len(), wrong.join("\n"));
 }
 
+/// A minus binds tighter than a filter, and `not` less tightly, as there.
+#[test]
+fn filters_bind_between_minus_and_not() {
+    let (oracle, context) = &*ORACLE;
+    for (text, expected) in [("-3 | abs", json!(3)), ("not [] | length", json!(true)), ("2 * -3 | abs", json!(6))] {
+        let theirs = oracle.compile_expression(text).and_then(|theirs| theirs.eval(context));
+        assert_eq!(theirs.ok().and_then(|theirs| from_jinja(&theirs)), Some(expected.clone()), "{text}");
+        let ours = Expression::parse(&spanned(text)).expect(text).value(&Scope::new());
+        assert_eq!(ours, Ok(expected), "{text}");
+    }
+}
+
 /// Every filter and test of the table stands in the lists that are tried, but for those that are ours alone.
 #[test]
 fn every_filter_and_test_is_tried() {
