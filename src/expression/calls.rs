@@ -11,7 +11,8 @@ use super::origins::member_of_entries;
 use super::parse::{Arg, Parser, Word};
 use super::predicates::{TESTS, Test};
 use super::resolve::Step;
-use super::tree::{Asked, Op, Select, Tree};
+use super::token::Token;
+use super::tree::{Asked, Op, Select, TURNS, Tree};
 use crate::diagnostic::alternatives;
 use crate::text::Span;
 
@@ -89,6 +90,24 @@ impl<'s> Parser<'s> {
         Ok((Op::Select(select), vec![base, path, argument.unwrap_or_else(Tree::none)]))
     }
 
+    /// What `loop` with one of its members is.
+    pub(super) fn turn(&mut self) -> Result<Op, Fault> {
+        let names = || TURNS.to_vec();
+        let name = match self.tokens.get(self.at..) {
+            // The call is refused, whatever is called.
+            Some([(Token::Sign("("), _), ..] | [(Token::Sign("."), _), _, (Token::Sign("("), _), ..]) => {
+                return Ok(Op::List);
+            }
+            Some([(Token::Sign("."), _), (Token::Name(_), _), ..]) => {
+                self.next()?;
+                self.identifier()?
+            }
+            _ => return Err(self.fault("`loop` is used with one of its members").help(alternatives("", names()))),
+        };
+        let known = TURNS.iter().find(|known| **known == name.text);
+        known.map(|turn| Op::Loop(turn)).ok_or_else(|| unknown(name, "member of `loop`", names()))
+    }
+
     /// `range`, the only function; other calls are refused, with the filter to write instead.
     pub(super) fn call(&self, name: Option<Word<'s>>, span: Span, args: Vec<Arg<'s>>) -> Called {
         match name {
@@ -129,6 +148,12 @@ impl<'s> Parser<'s> {
 const METHODS: &str = "filters do what methods do elsewhere: `name | upper`";
 /// The most bytes of an argument that is repeated in a help.
 const LONGEST: usize = 40;
+
+/// What says how a document prints its first part.
+pub(super) fn printing(base: Tree, name: Word<'_>, args: Vec<Arg<'_>>) -> (Op, Vec<Tree>) {
+    let arg = |arg: Arg<'_>| if arg.name.is_none() { arg.value } else { Tree::none() };
+    (Op::Printing(name.text.into(), name.span), std::iter::once(base).chain(args.into_iter().map(arg)).collect())
+}
 
 /// What is filtered, with the arguments of the filter in its order.
 fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<Tree>, Fault> {

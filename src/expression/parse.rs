@@ -6,14 +6,13 @@
 //! Never: evaluates.
 
 use super::Fault;
-use super::calls::unknown;
+use super::calls::printing;
 use super::predicates::Test;
 use super::reads::Notes;
 use super::resolve::{Read, Step};
 use super::statements::Files;
 use super::token::{Braces, Syntax, Token, tokens};
-use super::tree::{Body, Node, Op, Operator, Relation, TURNS, Tree};
-use crate::diagnostic::alternatives;
+use super::tree::{Body, Node, Op, Operator, Relation, Tree};
 use crate::text::{SourceId, Span, unescaped};
 use crate::value::Value;
 
@@ -579,24 +578,6 @@ impl<'s> Parser<'s> {
         Ok(self.since(start, op, parts))
     }
 
-    /// What `loop` with one of its members is.
-    fn turn(&mut self) -> Result<Op, Fault> {
-        let names = || TURNS.to_vec();
-        let name = match self.tokens.get(self.at..) {
-            // The call is refused, whatever is called.
-            Some([(Token::Sign("("), _), ..] | [(Token::Sign("."), _), _, (Token::Sign("("), _), ..]) => {
-                return Ok(Op::List);
-            }
-            Some([(Token::Sign("."), _), (Token::Name(_), _), ..]) => {
-                self.next()?;
-                self.identifier()?
-            }
-            _ => return Err(self.fault("`loop` is used with one of its members").help(alternatives("", names()))),
-        };
-        let known = TURNS.iter().find(|known| **known == name.text);
-        known.map(|turn| Op::Loop(turn)).ok_or_else(|| unknown(name, "member of `loop`", names()))
-    }
-
     /// What is in round brackets: an expression, or a list if there is a comma.
     fn bracketed(&mut self, start: usize) -> Parsed {
         if self.sign(")") {
@@ -611,10 +592,4 @@ impl<'s> Parser<'s> {
         let items = self.expressions(")", vec![first])?;
         Ok(self.since(start, Op::List, items))
     }
-}
-
-/// What says how a document prints its first part.
-fn printing(base: Tree, name: Word<'_>, args: Vec<Arg<'_>>) -> (Op, Vec<Tree>) {
-    let arg = |arg: Arg<'_>| if arg.name.is_none() { arg.value } else { Tree::none() };
-    (Op::Printing(name.text.into(), name.span), std::iter::once(base).chain(args.into_iter().map(arg)).collect())
 }

@@ -171,17 +171,26 @@ pub(crate) struct Judgement<'r> {
     pub(crate) budget: Arc<Budget>,
 }
 
+/// What is known of an answer besides its text.
+pub(crate) struct Circumstances {
+    /// Whether the host says that the model ran out of tokens.
+    pub(crate) truncated: bool,
+    /// How often the model has already been asked again.
+    pub(crate) attempts: usize,
+    /// What all that is made of the answer may take together.
+    pub(crate) budget: Arc<Budget>,
+}
+
 /// Judges a document. Any document gives a judgement.
 pub(crate) fn judge<'r>(
     program: &'r Program,
     session: &'r Session,
     text: &'r str,
     document: &'r Document,
-    truncated: bool,
-    attempts: usize,
     steps: Steps,
-    budget: Arc<Budget>,
+    circumstances: Circumstances,
 ) -> Judgement<'r> {
+    let Circumstances { truncated, attempts, budget } = circumstances;
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
     let mut judgement = Judgement {

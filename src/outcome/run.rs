@@ -11,7 +11,7 @@ use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::flow::{Done, Flow, Flowed};
-use crate::judge::{Judgement, Leaf, Steps, judge};
+use crate::judge::{Circumstances, Judgement, Leaf, Steps, judge};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
@@ -97,8 +97,8 @@ impl Program {
         let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
         let session = &*current;
         let steps = Steps::new(options.trace);
-        let (truncated, attempts) = (options.truncated, options.attempts);
-        let mut judged = judge(self, session, text, document, truncated, attempts, steps, budget);
+        let circumstances = Circumstances { truncated: options.truncated, attempts: options.attempts, budget };
+        let mut judged = judge(self, session, text, document, steps, circumstances);
         for offset in broken.first.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
