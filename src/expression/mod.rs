@@ -1,7 +1,7 @@
 //! Expressions: what does a condition or template of a pack evaluate to?
 //!
-//! In: the text of a condition, template, value or path, and a [`Scope`] with what it can see.
-//! Out: [`Expression`], [`Template`], [`Shape`] and [`PathTemplate`], each checked once and evaluated often.
+//! In: the text of a condition, template or file of templates, and a [`Scope`] with what it can see.
+//! Out: [`Expression`], [`Template`] and [`File`], each parsed once and evaluated often.
 //! Never: knows what a name means, changes what it reads, or uses anything outside its scope.
 //!
 //! The language is that of Jinja, and everything in it is done here: [tokens](token), a [tree] that is [parsed](parse)
