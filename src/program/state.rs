@@ -5,7 +5,7 @@
 //! Never: computes a value: the session does, when it is first read.
 
 use super::Schema;
-use crate::expression::{Scope, Template};
+use crate::expression::{FailureKind, Scope, Template};
 use crate::text::Location;
 use crate::value::{Rule, Value};
 
@@ -47,7 +47,10 @@ impl Slot {
             state.within_budget(|budget| {
                 let mut bounded = Scope::inside(&scope);
                 bounded.limit(budget);
-                compute.render(&bounded).unwrap_or_default()
+                match compute.render(&bounded) {
+                    Err(failure) if failure.kind == FailureKind::Budget => None,
+                    value => Some(value.unwrap_or_default()),
+                }
             })
         })
     }

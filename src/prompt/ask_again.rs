@@ -106,7 +106,7 @@ impl Program {
         let before = budget.spent();
         let own = self.ask_again.words.as_ref().and_then(|words| render(words, &bounded));
         // Of all that is tried, the last text remains, which is short.
-        budget.give_back(budget.spent() - before);
+        budget.give_back(budget.spent().saturating_sub(before));
         let text = own.or_else(|| render(WORDS.as_ref()?, &scope));
         text.unwrap_or_default().trim().to_owned()
     }

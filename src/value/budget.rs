@@ -7,6 +7,7 @@
 
 use super::weight::{DEPTH, weight};
 use super::{Record, Value};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The bytes of one occasion, such as an answer that is judged or a prompt; plus [`SHARE`] times the length of its input
@@ -22,6 +23,8 @@ pub(crate) struct Budget {
     length: usize,
     state: Record,
     data: Value,
+    /// The weight of both; found when it is first needed.
+    weight: OnceLock<usize>,
     /// Whether something did not get what it asked for.
     exceeded: AtomicBool,
     /// Whether that has been reported.
@@ -38,8 +41,8 @@ impl Budget {
 
     /// The budget for an input of this many bytes, in a session with this state, for a pack with this data.
     pub(crate) fn new(length: usize, state: Record, data: Value) -> Self {
-        let (spent, exceeded, reported) = Default::default();
-        Self { spent, length, state, data, exceeded, reported }
+        let (spent, weight, exceeded, reported) = Default::default();
+        Self { spent, length, state, data, weight, exceeded, reported }
     }
 
     /// The budget of the computed values of a state that no occasion reads. It is spent once they are computed.
@@ -52,14 +55,9 @@ impl Budget {
         self.spent.load(Relaxed)
     }
 
-    /// Whether something did not get what it asked for.
-    pub(crate) fn is_exceeded(&self) -> bool {
-        self.exceeded.load(Relaxed)
-    }
-
     /// Whether it remains to be reported that the budget was exceeded. It is reported once.
     pub(crate) fn report(&self) -> bool {
-        self.is_exceeded() && !self.reported.swap(true, Relaxed)
+        self.exceeded.load(Relaxed) && !self.reported.swap(true, Relaxed)
     }
 
     /// Notes that something is left out, because nothing can be taken for it.
@@ -74,8 +72,9 @@ impl Budget {
     /// There are not as many left.
     pub(crate) fn allows(&self, bytes: usize) -> Result<(), Exceeded> {
         let (least, spent) = (OCCASION.saturating_add(self.length.saturating_mul(SHARE)), self.spent());
-        let weight = || self.state.weight().saturating_add(weight(&self.data, DEPTH)).saturating_mul(SHARE);
-        if least.saturating_sub(spent) >= bytes || least.saturating_add(weight()).saturating_sub(spent) >= bytes {
+        let weigh = || self.state.weight().saturating_add(weight(&self.data, DEPTH)).saturating_mul(SHARE);
+        let most = || least.saturating_add(*self.weight.get_or_init(weigh));
+        if least.saturating_sub(spent) >= bytes || most().saturating_sub(spent) >= bytes {
             return Ok(());
         }
         self.exceed();

@@ -174,10 +174,10 @@ impl Record {
         }
     }
 
-    /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members.
-    /// Once one did not get what it asked for, the others get nothing either: each could be made of what the others
-    /// lack.
-    pub(crate) fn within_budget(&self, compute: impl FnOnce(&Budget) -> Value) -> Value {
+    /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members. It
+    /// is null if `compute` does not get what it asks for. Then the others get nothing either: each could be made of
+    /// what the others lack.
+    pub(crate) fn within_budget(&self, compute: impl FnOnce(&Budget) -> Option<Value>) -> Value {
         let own;
         let budget = match &self.0.budget {
             Some(budget) if !self.is_too_costly() => budget,
@@ -188,9 +188,9 @@ impl Record {
         };
         let before = budget.spent();
         let value = compute(budget);
-        let made = if budget.is_exceeded() { usize::MAX } else { budget.spent().saturating_sub(before) };
+        let made = if value.is_none() { usize::MAX } else { budget.spent().saturating_sub(before) };
         self.0.made.store(self.made().saturating_add(made), Relaxed);
-        value
+        value.unwrap_or_default()
     }
 
     /// The weight of the members that are not computed.
