@@ -186,8 +186,9 @@ impl Record {
                 &own
             }
         };
-        let before = budget.spent();
-        let value = compute(budget);
+        let (before, was_too_costly) = (budget.spent(), self.is_too_costly());
+        // What it was made of may have been computed meanwhile, and lack something.
+        let value = compute(budget).filter(|_| was_too_costly || !self.is_too_costly());
         let made = if value.is_none() { usize::MAX } else { budget.spent().saturating_sub(before) };
         self.0.made.store(self.made().saturating_add(made), Relaxed);
         value.unwrap_or_default()
