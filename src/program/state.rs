@@ -40,7 +40,8 @@ impl Slot {
     /// How the value called `name` is computed in a mode and at a time. It sees the values before it.
     pub(crate) fn rule(name: &str, compute: &Template, data: &Value, mode: Value, now: Value) -> Rule {
         let (name, compute, data) = (name.to_owned(), compute.clone(), data.clone());
-        Rule::new(move |state| {
+        let makes = compute.reads_at().path().is_none();
+        Rule::new(makes, move |state| {
             let before = state.before(&name);
             let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
             scope.add_view("state", &before);

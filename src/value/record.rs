@@ -106,7 +106,7 @@ impl<'r> View<'r> {
 
     fn value(self, place: usize, kept: &'r Value) -> &'r Value {
         match self.record.0.computed(place) {
-            Some(computed) if place < self.until => computed.value.get_or_init(|| (computed.rule.0)(self.record)),
+            Some(computed) if place < self.until => computed.value.get_or_init(|| (computed.rule.compute)(self.record)),
             Some(_) => &Value::Null,
             None => kept,
         }
@@ -121,16 +121,20 @@ impl<'r> From<&'r Record> for View<'r> {
 
 /// Computes a member of a record from the others.
 #[derive(Clone)]
-pub(crate) struct Rule(Arc<dyn Fn(&Record) -> Value + Send + Sync>);
+pub(crate) struct Rule {
+    compute: Arc<dyn Fn(&Record) -> Value + Send + Sync>,
+    /// Whether it makes something, and does not only take a part of another member.
+    makes: bool,
+}
 
 impl Rule {
-    pub(crate) fn new(rule: impl Fn(&Record) -> Value + Send + Sync + 'static) -> Self {
-        Self(Arc::new(rule))
+    pub(crate) fn new(makes: bool, rule: impl Fn(&Record) -> Value + Send + Sync + 'static) -> Self {
+        Self { compute: Arc::new(rule), makes }
     }
 
     /// Whether both are the same rule, by identity.
     pub(crate) fn is(&self, other: &Rule) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.compute, &other.compute)
     }
 }
 
@@ -161,15 +165,17 @@ impl Record {
         Arc::make_mut(&mut self.0).budget = Some(Arc::clone(budget));
     }
 
-    /// Whether all that is computed has been computed.
+    /// Whether all that takes memory has been computed.
     pub(crate) fn is_settled(&self) -> bool {
-        self.0.computed.iter().all(|computed| computed.value.get().is_some())
+        self.0.computed.iter().all(|computed| !computed.rule.makes || computed.value.get().is_some())
     }
 
-    /// Computes what is computed: the occasion ends, and its budget with it.
+    /// Computes what takes memory: the occasion ends, and its budget with it.
     pub(crate) fn settle(&mut self) {
         if self.0.budget.is_some() {
-            self.iter().for_each(drop);
+            for computed in self.0.computed.iter().filter(|computed| computed.rule.makes) {
+                computed.value.get_or_init(|| (computed.rule.compute)(self));
+            }
             Arc::make_mut(&mut self.0).budget = None;
         }
     }
@@ -343,8 +349,8 @@ mod tests {
             [("notes", value!([1])), ("count", value!(null)), ("twice", value!(null))].into_iter().collect();
         let count = |record: &Record| Value::from(record.get("notes").and_then(Value::as_array).map(<[Value]>::len));
         let twice = |record: &Record| Value::from(record.get("count").and_then(Value::as_u64).map(|count| 2 * count));
-        record.compute("count", Rule::new(count));
-        record.compute("twice", Rule::new(twice));
+        record.compute("count", Rule::new(true, count));
+        record.compute("twice", Rule::new(true, twice));
         record
     }
 
