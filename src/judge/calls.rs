@@ -81,11 +81,10 @@ impl<'r> Judgement<'r> {
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
         // A call that was dropped because it was cut off is not told a second time for its payload or its half name.
-        let is_dropped = |call: &Call<'_>| !call.accepted && (!call.readable || call.lossy);
-        let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(is_dropped);
+        let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
         let cut = block.ended.is_cut() && dropped(self);
         self.judge_beside(call, bound, action.filter(|_| !cut));
-        if action.is_none() && !waits && !self.is_name_cut(block, bound) {
+        if action.is_none() && !waits && !(cut && self.is_name_cut(block, bound)) {
             self.judge_unknown(&name, call, block, bound);
         }
         let fits = !cut && self.read_payload(call, block, bound, action);
