@@ -159,7 +159,7 @@ impl<'t> Lenient<'t> {
             return Some((Span::new(self.at, self.at), true));
         }
         let starts = |byte: u8| matches!(byte, b'{' | b'[' | b'"' | b'\'' | b'`' | b'-' | b'+' | b'.' | b'0'..=b'9');
-        if starts(self.byte()) || self.quote().is_some() || self.constant().is_some() {
+        if starts(self.mark()) || self.quote().is_some() || self.constant().is_some() {
             return Some((Span::new(start, start), false));
         }
         // Words: the value is the first object or list behind them.
@@ -277,12 +277,12 @@ impl<'t> Lenient<'t> {
     }
 
     /// The mark here: ASCII, or the ASCII mark that a wide one stands for.
-    fn mark(&mut self) -> u8 {
+    fn mark(&self) -> u8 {
         let byte = self.byte();
         if byte.is_ascii() {
             return byte;
         }
-        let wide = match self.rest().chars().next() {
+        match self.rest().chars().next() {
             Some('，' | '、') => b',',
             Some('：') => b':',
             Some('｛') => b'{',
@@ -290,8 +290,7 @@ impl<'t> Lenient<'t> {
             Some('［' | '【') => b'[',
             Some('］' | '】') => b']',
             _ => 0,
-        };
-        wide
+        }
     }
 
     /// Passes over the mark here.

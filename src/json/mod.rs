@@ -18,6 +18,9 @@ mod quotes;
 mod scan;
 mod tape;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
 pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, Grade, TEXT_AROUND, is_certain};
 pub(crate) use tape::Tape;

@@ -345,6 +345,7 @@ impl Lenient<'_> {
             };
             match (next, frame) {
                 ('/', _) if rest.starts_with("//") || rest.starts_with("/*") => return Some(End::Other),
+                ('#', _) => return Some(End::Other),
                 (_, None) => {
                     // Behind the whole value there may be a fence, closers that are too many, or another line.
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));

@@ -139,6 +139,13 @@ impl Tape {
         self.get(value).map(Node::span)
     }
 
+    /// The places of keys and of values that contain no others.
+    #[cfg(test)]
+    pub(super) fn leaves(&self) -> impl Iterator<Item = Span> {
+        let is_leaf = |node: &&Node| !matches!(node.kind, Kind::Object | Kind::List);
+        self.nodes.iter().filter(is_leaf).map(|node| node.span())
+    }
+
     pub(crate) fn faults(&self) -> &[Fault] {
         &self.faults
     }
