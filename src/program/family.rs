@@ -32,6 +32,9 @@ pub(crate) struct Family {
     pub(crate) closes_by_name: bool,
     /// Whether the start of an opener, up to the name, counts as a broken opener if the rest cannot be read.
     pub(crate) may_break: bool,
+    /// The rules `json` and `text`, where an opener may contain them: they say how a field is written.
+    pub(crate) json: Option<RuleId>,
+    pub(crate) text: Option<RuleId>,
     /// The rules called `fault_…`: their matches in an opener are remarks.
     pub(crate) faults: Vec<RuleId>,
     /// What every opener starts with, up to the name if the name comes next.
@@ -53,6 +56,8 @@ impl Family {
             name_follows: grammar.literal_before(rule, name).is_some(),
             holds_name: grammar.holds_one(rule, name),
         };
+        let opening = grammar.called_from(|rule| rule == "open");
+        let within = |name: &str| grammar.rule(name).filter(|rule| opening.contains(rule));
         let payload = grammar.rule("payload");
         let ends = match (close, payload) {
             (Some(_), _) => vec![vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]],
@@ -77,6 +82,8 @@ impl Family {
             leads_line: false,
             prelude: None,
             only_prelude: false,
+            json: within("json"),
+            text: within("text"),
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),

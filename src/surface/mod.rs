@@ -25,7 +25,9 @@ pub use action::{Action, Content, Effect, Permit};
 pub use ask_again::AskAgain;
 pub use decode::{Named, Names, OneOrMore};
 pub use degradation::Degradation;
-pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub use dialect::{
+    Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Values, Wrapper,
+};
 pub(crate) use dialect::{ENTRIES, WHOLE};
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;

@@ -8,7 +8,7 @@ mod bullets;
 mod fields;
 
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
+pub(crate) use fields::{Field, Fields, Form, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
 
 use crate::document::{Mask, Spelling};
 use crate::json::{self, Context, Json, Tape, Unreadable};
