@@ -50,6 +50,8 @@ pub(crate) struct Block {
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
+    /// Whether the pack itself says that it counts anywhere.
+    pub(crate) inside_words: bool,
     pub(crate) close: Vec<Closer>,
     /// The tier of its surest closers. Once one of these has been found, later closers are ignored.
     pub(crate) surest: usize,

@@ -25,6 +25,8 @@ pub(crate) struct Family {
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
+    /// Whether the pack says of one of its blocks that it counts anywhere: then even in the midst of a word.
+    pub(crate) inside_words: bool,
     /// Its block that opens at the start of an answer, and whether it has no other block.
     pub(crate) prelude: Option<BlockId>,
     pub(crate) only_prelude: bool,
@@ -80,6 +82,7 @@ impl Family {
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,
+            inside_words: false,
             prelude: None,
             only_prelude: false,
             json: within("json"),
@@ -108,6 +111,7 @@ impl Family {
     /// Notes what its blocks have in common.
     pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
         self.leads_line = blocks.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
+        self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
         let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
         self.prelude = prelude.filter(|_| self.close.is_some());

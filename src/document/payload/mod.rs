@@ -28,6 +28,7 @@ const MOST_PLACES: usize = 1_000;
 
 /// The result of reading a body.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each call, and most of them have fields")]
 pub(crate) enum Payload {
     /// Only white space.
     Empty,

@@ -181,6 +181,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
+        inside_words: block.anchor.or(dialect.anchor) == Some(Anchor::Anywhere),
         surest: surest(&ends, &close),
         close,
         ends,
