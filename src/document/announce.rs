@@ -81,6 +81,8 @@ pub(super) struct Announced {
     opened: bool,
     /// Whether a block has opened that is part of an answer.
     answers: bool,
+    /// The wrappers that have opened: text in them may be none of the message.
+    wrappers: Vec<BlockId>,
     at: usize,
     /// The end of white space that may still be trimmed.
     blank: usize,
@@ -153,6 +155,7 @@ impl Announced {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
                 self.tell_whole(read, self.blocks, block, out);
+                self.note_wrapper(read, block);
                 self.opened = false;
             }
             self.blocks += 1;
@@ -228,7 +231,7 @@ impl Announced {
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
             let gaps = Span::new(self.at, end).without(read.markup);
-            let role = read.given.role_outside(self.answers);
+            let role = self.role_outside(read);
             out.extend(gaps.map(|gap| StreamEvent::Text { block: None, role, text: gap.of(text).to_owned() }));
             self.at = end;
             return;
@@ -239,10 +242,31 @@ impl Announced {
                     let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id));
                     id.and_then(|id| read.given.role_of(id))
                 }
-                None => read.given.role_outside(self.answers),
+                None => self.role_outside(read),
             };
             out.push(StreamEvent::Text { block, role, text: piece.to_owned() });
             self.at = end;
+        }
+    }
+
+    /// The role of text outside every block. That of loose text in a wrapper is known only at the end.
+    fn role_outside(&self, read: &Settled<'_>) -> Option<Role> {
+        let role = read.given.role_outside(self.answers);
+        role.filter(|_| self.wrappers.is_empty() || read.given.dialect.text != Outside::Message)
+    }
+
+    /// Notes that a wrapper opened, or that one was closed: both are blocks.
+    fn note_wrapper(&mut self, read: &Settled<'_>, block: &Block) {
+        let Given { text, dialect, .. } = read.given;
+        if !dialect.wraps || read.given.block(block.id).is_none_or(|bound| bound.role != Role::Wrapper) {
+            return;
+        }
+        let before = self.wrappers.iter().position(|other| *other == block.id);
+        self.wrappers.truncate(before.unwrap_or(self.wrappers.len()));
+        let family = dialect.families.get(block.family());
+        let lead = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
+        if lead.is_none_or(|lead| !block.opener().of(text).starts_with(lead)) {
+            self.wrappers.push(block.id);
         }
     }
 

@@ -168,6 +168,20 @@ pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
     span
 }
 
+/// The part of `span` without what is around its text: white space, if that is one line, even on a line of its own; of
+/// several lines, or of one that ends in a line break, blank lines alone, so that code keeps its indentation.
+pub(crate) fn by_lines(span: Span, text: &str) -> Span {
+    let lines = without_blank_lines(span, text);
+    let first = span.of(text).trim_start_matches([' ', '\t', '\r']);
+    let alone = !lines.of(text).contains('\n') && (first.starts_with('\n') || !span.of(text).contains('\n'));
+    if alone { span.trimmed(text) } else { lines }
+}
+
+/// The part of `span` that is taken as it is written: without the line break at its start and the one at its end.
+pub(crate) fn verbatim(span: Span, text: &str) -> Span {
+    without_line_breaks(span, text)
+}
+
 /// The part of `span` without blank lines at both ends.
 fn without_blank_lines(span: Span, text: &str) -> Span {
     let body = span.of(text);

@@ -230,7 +230,9 @@ impl Marker {
 
     /// Tries everything that may start here; false if more text is needed.
     fn attempts(&mut self, look: &Look<'_>, budget: &mut Budget, mut resumed: Option<(usize, bool, bool)>) -> bool {
-        if is_inside_word(look.text.as_bytes(), self.at) {
+        let families = &look.dialect.families;
+        let inside = is_inside_word(look.text.as_bytes(), self.at);
+        if inside && !families.iter().any(|family| family.inside_words) {
             return true;
         }
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
@@ -238,6 +240,9 @@ impl Marker {
         let numbers = numbers.map(usize::from);
         for number in numbers.skip_while(|number| *number < first) {
             let (index, closing) = (number / 2, number % 2 == 1);
+            if inside && families.get(index).is_none_or(|family| !family.inside_words) {
+                continue;
+            }
             let resume = resumed.take().is_some_and(|(_, _, started)| started);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),

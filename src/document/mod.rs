@@ -32,7 +32,7 @@ mod strings;
 
 pub use announce::StreamEvent;
 pub(crate) use decode::{Spelling, decode_entities, unquoted};
-pub(crate) use edges::{is_cdata, trimmed, without_between, without_frame};
+pub(crate) use edges::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
 pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use pieces::Pieces;

@@ -8,6 +8,7 @@ use super::Judgement;
 use crate::document::{Block, Pieces};
 use crate::program::Dialect;
 use crate::surface::Role;
+use crate::text::Span;
 use std::borrow::Cow;
 
 /// For each block the index of the wrapper around it.
@@ -30,6 +31,34 @@ pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialec
         outer
     });
     wrappers.collect()
+}
+
+/// What is inside each closed wrapper that no other closed one contains, with its opener, in order.
+pub(super) fn wrapped(text: &str, blocks: &Pieces<Block>, dialect: &Dialect) -> Vec<(Span, Span)> {
+    let mut open: Vec<&Block> = Vec::new();
+    let mut found = Vec::new();
+    for block in blocks.iter() {
+        if dialect.block(block.id).is_none_or(|bound| bound.role != Role::Wrapper) {
+            continue;
+        }
+        let before = open.iter().position(|other| other.id == block.id);
+        if !is_closer(text, block, dialect) {
+            open.truncate(before.unwrap_or(open.len()));
+            open.push(block);
+        } else if let Some(opener) = before.and_then(|before| open.drain(before..).next()) {
+            let inner = Span::new(opener.span().end, block.span().start);
+            while found.pop_if(|(other, _): &mut (Span, Span)| other.start >= inner.start).is_some() {}
+            found.push((inner, opener.span()));
+        }
+    }
+    found
+}
+
+/// Whether a block of a wrapper is its closer.
+fn is_closer(text: &str, block: &Block, dialect: &Dialect) -> bool {
+    let family = dialect.families.get(block.family());
+    let lead = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
+    lead.is_some_and(|lead| block.opener().of(text).starts_with(lead))
 }
 
 impl<'r> Judgement<'r> {

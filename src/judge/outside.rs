@@ -4,9 +4,10 @@
 //! Out: the [`Piece`]s with their fates; stray ones are answered by strategies.
 //! Never: composes a text: a piece only has a place and a fate.
 
+use super::around::wrapped;
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::{Defect, message, quote};
-use crate::document::{Pieces, without_between, without_frame};
+use crate::diagnostic::{Defect, Remark, message, quote};
+use crate::document::{Block, Pieces, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
 use crate::text::{Span, Stretch};
@@ -49,6 +50,7 @@ impl Judgement<'_> {
     /// Finds the text outside every block, and answers text that has no place in the dialect.
     pub(super) fn judge_outside(&mut self) {
         self.texts.pieces = self.outside_pieces();
+        self.judge_loose();
         // Where no dialect read the answer, `no-dialect` has been told of the whole text.
         if self.dialect.is_none() {
             return;
@@ -63,6 +65,34 @@ impl Judgement<'_> {
                 &Subject::Outside(index),
                 defect(Defect::StrayText, core, message).with_rule(rule),
             );
+        }
+    }
+
+    /// Takes loose text in a closed wrapper out of the message, if there is any other: it is not meant for the user.
+    fn judge_loose(&mut self) {
+        let Some(dialect) = self.dialect.filter(|dialect| dialect.wraps && dialect.text == Outside::Message) else {
+            return;
+        };
+        let wrapped = wrapped(self.text, &self.document.blocks, dialect);
+        let loose = |span: Span| {
+            let next = wrapped.partition_point(|(inner, _)| inner.end < span.end);
+            wrapped.get(next).filter(|(inner, _)| inner.start <= span.start)
+        };
+        let pieces = || self.texts.pieces.iter().enumerate().filter(|(_, piece)| !piece.core().is_empty());
+        let found: Vec<(usize, Span, Span)> = pieces()
+            .filter(|(_, piece)| piece.fate == Place::Message)
+            .filter_map(|(index, piece)| Some((index, piece.core(), loose(piece.core())?.1)))
+            .collect();
+        let is_message = |block: &Block| {
+            self.bound(block).is_some_and(|bound| bound.role == Role::Message) && !block.body().is_empty()
+        };
+        let others = pieces().filter(|(_, piece)| piece.fate == Place::Message).count() > found.len()
+            || self.document.blocks.iter().any(is_message);
+        for (index, core, opener) in found.into_iter().filter(|_| others) {
+            self.place_outside(index, Place::Dropped);
+            let (text, wrapper) = (quote(core.of(self.text), 40), quote(opener.of(self.text), 40));
+            let message = message!("`{}` stands loose in `{}`, and nothing reads it", text, wrapper);
+            self.remark(Remark::FieldForm, core, message, Some(dialect.at));
         }
     }
 

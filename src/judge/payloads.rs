@@ -9,8 +9,8 @@ use super::places::{self, Places};
 use super::typing::{self, Entry, Typed, Undeclared};
 use super::{Call, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, is_fault, message, quote};
-use crate::document::payload::{self, Fields, Payload, Source, Spelled, ends_response};
-use crate::document::{Block, Ended, Key, Said, Spelling, Written, is_cdata, trimmed, unquoted};
+use crate::document::payload::{self, Fields, Form, Payload, Source, Spelled, ends_response};
+use crate::document::{Block, Ended, Key, Said, Spelling, Written, by_lines, is_cdata, trimmed, unquoted, verbatim};
 use crate::json::{self, Fault, Grade, Json, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
@@ -149,11 +149,16 @@ impl<'r> Judgement<'r> {
                 ("json", self.params_of_json(asked, json, types)?)
             }
             Payload::Text => {
-                let span = trimmed(block.body(), self.text, &bound.trim);
-                let text = span.of(self.text);
-                let is_cdata = is_cdata(span, self.text, &bound.trim);
-                let text = if is_cdata { text.into() } else { source.spelling.decode(text) };
                 let name = bound.text_param().unwrap_or("text");
+                let is_verbatim = types.member(name).is_some_and(|(_, types)| types.verbatim);
+                let span = match () {
+                    () if is_verbatim => verbatim(block.inner(), self.text),
+                    () if bound.trims_lines => by_lines(block.inner(), self.text),
+                    () => trimmed(block.body(), self.text, &bound.trim),
+                };
+                let text = span.of(self.text);
+                let as_written = is_verbatim || is_cdata(span, self.text, &bound.trim);
+                let text = if as_written { text.into() } else { source.spelling.decode(text) };
                 let params = Object::from_iter([(name, text.into())]);
                 if is_cut_off(block) {
                     let message = message!("`{}` is cut off by the end of the answer", &name);
@@ -396,7 +401,8 @@ impl<'r> Judgement<'r> {
                     Key::Typed(key) => key.start(),
                     Key::Rule(_) | Key::Payload => body.start,
                 };
-                entries.push(Entry { name, span: Span::new(start, body.end), body });
+                let form = Form::Typed;
+                entries.push(Entry { name, span: Span::new(start, body.end), body, form });
             }
         }
         entries

@@ -89,14 +89,14 @@ impl Composed {
         Self { text, parts: SmallVec::new(), span: place }
     }
 
-    /// Adds a part as its own paragraph.
-    fn add(&mut self, response: &str, shown: Shown<'_>) {
+    /// Adds a part behind those before it.
+    fn add(&mut self, response: &str, shown: Shown<'_>, separator: &str) {
         let empty = match &shown {
             Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
             Shown::Made(text) => text.is_empty(),
         };
         if !self.text.is_empty() && !empty {
-            self.text.push_str("\n\n");
+            self.text.push_str(separator);
         }
         match shown {
             Shown::Made(text) => self.text.push_str(text),
@@ -160,8 +160,9 @@ impl Judgement<'_> {
         self.add_blocks(&mut parts);
         parts.sort_by_key(|(start, ..)| *start);
         let mut message = Composed::default();
+        let separator = self.mode.and_then(|mode| mode.reply.separator.as_deref()).unwrap_or("\n\n");
         for (_, shown) in parts {
-            message.add(self.text, shown);
+            message.add(self.text, shown, separator);
         }
         let section = self.outside_section().map(|(name, span)| {
             let mut section = Composed::default();

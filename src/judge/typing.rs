@@ -4,7 +4,7 @@
 //! Out: parameters, undeclared keys, repeated fields, and text between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::payload::{Field, Fields, Source, unmarked};
+use crate::document::payload::{Field, Fields, Form, Source, unmarked};
 use crate::document::{Spelling, is_cdata};
 use crate::json::{self, Context, Fault, Grade, Json, Rounded};
 use crate::program::{Kind, Types};
@@ -23,6 +23,8 @@ pub(super) struct Entry<'t> {
     pub(super) span: Span,
     /// The span of its value.
     pub(super) body: Span,
+    /// What its opener says about the value.
+    pub(super) form: Form,
 }
 
 /// Parameters, with what is worth saying about them.
@@ -72,8 +74,9 @@ struct Group<'g> {
     first: Span,
     /// The bodies of all of them, including the first, if there are several.
     further: Vec<Span>,
-    /// The span of the last one.
+    /// The span of the last one, and what its opener says about its value.
     last: Span,
+    form: Form,
 }
 
 impl<'t> Source<'t> {
@@ -137,6 +140,14 @@ impl<'t> Source<'t> {
         Some(value)
     }
 
+    /// The JSON value that a field is, if it is one.
+    fn literal(&self, body: Span, outer: &mut Typed) -> Option<Value> {
+        let text = self.decoded(body);
+        let tried = Cell::new(self.values.get());
+        json::strict(text.trim(), Context::new(self.limits.depth, &tried)).ok()?;
+        self.json_of(text.trim(), Types::unknown(), body, outer)
+    }
+
     /// The members in the fields, typed by the schema's properties.
     pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
         let mut typed = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
@@ -146,7 +157,7 @@ impl<'t> Source<'t> {
     }
 
     fn entry(&self, field: &Field) -> Entry<'t> {
-        Entry { name: field.name.of(self.text), span: field.span, body: field.body }
+        Entry { name: field.name.of(self.text), span: field.span, body: field.body, form: field.form }
     }
 
     /// The same for fields inside a field.
@@ -190,12 +201,13 @@ impl<'t> Source<'t> {
                     }
                     group.further.push(field.body);
                     group.last = field.span;
+                    group.form = field.form;
                 }
                 None => {
                     let types = declared.map(|(_, types)| types).or(types.others()).unwrap_or(Types::unknown());
                     let declared = declared.map(|(name, _)| name);
-                    let (first, last) = (field.body, field.span);
-                    groups.push(Group { name, declared, types, first, further: Vec::new(), last });
+                    let (first, last, form) = (field.body, field.span, field.form);
+                    groups.push(Group { name, declared, types, first, further: Vec::new(), last, form });
                 }
             }
         }
@@ -206,7 +218,17 @@ impl<'t> Source<'t> {
             if bodies.len() > 1 && group.types.kind != Kind::Array {
                 typed.repeated.push((name.to_string(), group.last));
             }
-            let value = self.value(bodies, group.types, depth, &mut typed);
+            let literal = match group.form {
+                Form::Typed => self.spelled.literals && group.types.kind == Kind::Unknown,
+                form => form == Form::Json,
+            };
+            let last = bodies.last().copied().unwrap_or_default();
+            let value = match group.form {
+                Form::Text if self.takes() => Some(self.decoded(last).into()),
+                _ if literal => self.literal(last, &mut typed),
+                _ => None,
+            };
+            let value = value.unwrap_or_else(|| self.value(bodies, group.types, depth, &mut typed));
             typed.plain &= group.declared.is_some() && value.is_string();
             typed.params.insert(name, value);
         }
@@ -216,7 +238,7 @@ impl<'t> Source<'t> {
     /// The value of a field that occurs once for each body.
     fn value(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
-        let text = || self.decoded(last);
+        let text = || if types.verbatim { last.of(self.text).into() } else { self.decoded(last) };
         match types.kind {
             Kind::Array => self.items(bodies, types, depth, outer),
             Kind::Object => {

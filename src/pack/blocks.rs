@@ -355,6 +355,11 @@ fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
         }));
         return;
     }
+    if block.values.is_some() && !call {
+        diagnostics.extend(block.payload.0.first().map(|payload| {
+            bad(payload.at, "the values of a section have no schema", "take `values` out: only calls have it")
+        }));
+    }
     for payload in &block.payload.0 {
         let fits = match payload.value {
             Payload::Bullets => section,

@@ -185,6 +185,8 @@ enum Takes {
     Pattern,
     /// A reference to a schema of this document.
     Reference,
+    /// Whether a parameter is taken as it is written.
+    Verbatim,
     /// A value that the parser of schemas or a validator checks.
     Anything,
 }
@@ -234,6 +236,7 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
        "$anchor", "$dynamicAnchor"], Takes::Text),
     (&["$ref", "$dynamicRef"], Takes::Reference),
     (&["required"], Takes::Required),
+    (&["verbatim"], Takes::Verbatim),
     (&["default", "example", "examples", "enum", "const", "dependentRequired", "uniqueItems", "deprecated",
        "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
 ];
@@ -306,6 +309,12 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
             return members.iter().for_each(|(_, schema)| examine(schema, depth + 1, diagnostics));
         }
         (Takes::Required, Tree::Constant(Value::Bool(_), _)) => return,
+        (Takes::Verbatim, Tree::Constant(Value::Bool(_), _)) if depth == 0 => return,
+        (Takes::Verbatim, Tree::Constant(Value::Bool(_), at)) => {
+            let message = "only a parameter itself is taken verbatim, not a part of it";
+            let help = "take it out, or say it of the parameter";
+            return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, *at, message).with_help(help));
+        }
         (Takes::Required, Tree::List(names, _)) if names.iter().all(|name| matches!(name, Tree::Text(_))) => return,
         (Takes::Types, Tree::Text(word)) if TYPES.contains(&word.value.as_str()) => return,
         (Takes::Types, Tree::Text(word)) => {
@@ -337,6 +346,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Members, _) => "a table with a schema for each name",
         (Takes::Types, _) => "the name of a type, or a list of such names",
         (Takes::Required, _) => "`true` or `false`, or a list of the members that must be there",
+        (Takes::Verbatim, _) => "`true` or `false`",
         (Takes::Count, _) => "a whole number from 0",
         (Takes::Number, _) => "a number",
         (Takes::Text | Takes::Format | Takes::Pattern | Takes::Reference, _) => "a text",

@@ -44,10 +44,14 @@ pub(crate) struct Block {
     pub(crate) field: Option<FieldName>,
     /// The grammar of its fields, if the pack names one.
     pub(crate) fields: Option<Arc<Family>>,
+    /// Whether a value that no schema describes is a JSON literal if it is one.
+    pub(crate) literals: bool,
     /// What its text is decoded from.
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
+    /// Whether the pack itself says that it counts anywhere.
+    pub(crate) inside_words: bool,
     pub(crate) close: Vec<Closer>,
     /// The tier of its surest closers. Once one of these has been found, later closers are ignored.
     pub(crate) surest: usize,
@@ -56,6 +60,8 @@ pub(crate) struct Block {
     pub(crate) trim: Vec<Trim>,
     /// The part of `trim` that also applies to fields: not fences and rules, which belong to the field.
     pub(crate) field_trim: Vec<Trim>,
+    /// Whether the pack says nothing of trimming: texts of several lines then lose only what is around them.
+    pub(crate) trims_lines: bool,
     pub(crate) degradation: Degradation,
     pub(crate) at: Location,
 }

@@ -25,6 +25,8 @@ pub(crate) struct Family {
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
+    /// Whether the pack says of one of its blocks that it counts anywhere: then even in the midst of a word.
+    pub(crate) inside_words: bool,
     /// Its block that opens at the start of an answer, and whether it has no other block.
     pub(crate) prelude: Option<BlockId>,
     pub(crate) only_prelude: bool,
@@ -32,6 +34,9 @@ pub(crate) struct Family {
     pub(crate) closes_by_name: bool,
     /// Whether the start of an opener, up to the name, counts as a broken opener if the rest cannot be read.
     pub(crate) may_break: bool,
+    /// The rules `json` and `text`, where an opener may contain them: they say how a field is written.
+    pub(crate) json: Option<RuleId>,
+    pub(crate) text: Option<RuleId>,
     /// The rules called `fault_…`: their matches in an opener are remarks.
     pub(crate) faults: Vec<RuleId>,
     /// What every opener starts with, up to the name if the name comes next.
@@ -53,6 +58,8 @@ impl Family {
             name_follows: grammar.literal_before(rule, name).is_some(),
             holds_name: grammar.holds_one(rule, name),
         };
+        let opening = grammar.called_from(|rule| rule == "open");
+        let within = |name: &str| grammar.rule(name).filter(|rule| opening.contains(rule));
         let payload = grammar.rule("payload");
         let ends = match (close, payload) {
             (Some(_), _) => vec![vec![Ending::Closer], vec![Ending::NextBlock], vec![Ending::End]],
@@ -75,8 +82,11 @@ impl Family {
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,
+            inside_words: false,
             prelude: None,
             only_prelude: false,
+            json: within("json"),
+            text: within("text"),
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
@@ -101,6 +111,7 @@ impl Family {
     /// Notes what its blocks have in common.
     pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
         self.leads_line = blocks.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
+        self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
         let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
         self.prelude = prelude.filter(|_| self.close.is_some());

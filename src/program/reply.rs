@@ -19,6 +19,8 @@ pub(crate) struct Reply {
     pub(crate) calls: Option<(usize, Location)>,
     /// The section whose text is the message.
     pub(crate) shows: Option<String>,
+    /// What stands between the parts of the message, if not a blank line.
+    pub(crate) separator: Option<String>,
 }
 
 impl Reply {

@@ -9,12 +9,15 @@ use super::part::PartSchema;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
 use crate::value::{Fault, Object, Validator, Value, validator, value};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// The JSON Schema of a value or payload.
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
+    /// The parameters that are taken as they are written.
+    verbatim: BTreeSet<String>,
     types: OnceLock<Types>,
     part: OnceLock<Box<PartSchema>>,
     validator: OnceLock<Result<Validator, String>>,
@@ -22,10 +25,12 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// The schema of an object with these members. At every depth, members may have `required = true`, `about` for
-    /// `description`, and `example` for `examples` with one entry.
+    /// `description`, and `example` for `examples` with one entry; the outermost also `verbatim = true`.
     pub(super) fn of_params(params: &Named<Tree>) -> Self {
         let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
-        Self::new(object_of(members))
+        let is_verbatim = |tree: &Tree| matches!(tree.get("verbatim"), Some(Tree::Constant(Value::Bool(true), _)));
+        let verbatim = members.clone().filter(|(_, tree)| is_verbatim(tree)).map(|(name, _)| name.to_owned()).collect();
+        Self { verbatim, ..Self::new(object_of(members)) }
     }
 
     /// The schema of one value.
@@ -50,7 +55,13 @@ impl Schema {
     }
 
     pub(super) fn new(json: Value) -> Self {
-        Self { json, types: OnceLock::new(), part: OnceLock::new(), validator: OnceLock::new() }
+        Self {
+            json,
+            verbatim: BTreeSet::new(),
+            types: OnceLock::new(),
+            part: OnceLock::new(),
+            validator: OnceLock::new(),
+        }
     }
 
     /// The JSON Schema.
@@ -60,7 +71,7 @@ impl Schema {
 
     /// The types that it declares.
     pub(crate) fn types(&self) -> &Types {
-        self.types.get_or_init(|| Types::of(&self.json))
+        self.types.get_or_init(|| Types::of_params(&self.json, &self.verbatim))
     }
 
     /// The schemas of the parts that can be validated on their own.
@@ -139,7 +150,7 @@ fn plain(tree: &Tree) -> (Value, bool) {
             ("items" | "contains" | "additionalProperties", Tree::Table(..)) => {
                 schema.insert(key.value.as_str(), plain(value).0);
             }
-            ("compute" | "from", _) => {}
+            ("compute" | "from" | "verbatim", _) => {}
             _ => {
                 schema.insert(key.value.as_str(), value.to_json());
             }

@@ -7,6 +7,7 @@
 use crate::value::Members;
 use crate::value::Value as Json;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 /// The most references inside each other that are followed: one may lead back to itself.
@@ -29,6 +30,8 @@ pub(crate) struct Types {
     scalars: Vec<Kind>,
     /// The words of a closed list.
     words: Option<Vec<Arc<str>>>,
+    /// Whether a parameter is taken as it is written.
+    pub(crate) verbatim: bool,
     /// Whether it names exactly one type, other than `null`.
     pub(crate) wants_value: bool,
 }
@@ -60,6 +63,17 @@ impl Types {
 
     pub(super) fn of(schema: &Json) -> Self {
         Self::within(schema, schema, REFERENCES, &Cell::new(PARTS))
+    }
+
+    /// The types of parameters, some of which are taken as they are written.
+    pub(super) fn of_params(schema: &Json, verbatim: &BTreeSet<String>) -> Self {
+        let mut types = Self::of(schema);
+        for name in verbatim {
+            if let Some(one) = types.members.as_mut().and_then(|members| members.get_mut(name)) {
+                one.verbatim = true;
+            }
+        }
+        types
     }
 
     /// The types of a part of the schema `root`, in which references are looked up: at most `far` of them inside each other.
@@ -119,6 +133,7 @@ impl Types {
             open: !matches!(others, None | Some(Json::Bool(false))) || patterns.is_some(),
             items: schema.get("items").map(|items| Box::new(part(items))),
             words: words.map(|words| words.iter().filter_map(Json::as_str).map(Arc::from).collect()),
+            verbatim: false,
             wants_value: match schema.get("type") {
                 Some(kind) => kind.as_str().is_some_and(|kind| kind != "null"),
                 None => listed != Kind::Any && members.is_none(),

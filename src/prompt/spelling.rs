@@ -193,9 +193,12 @@ impl<'p> Speller<'p> {
             }
             params = if each { vec![Value::Object(call)].into() } else { call.into() };
         }
+        let types = action.schema.types();
+        let is_verbatim = |name: &str| types.member(name).is_some_and(|(_, types)| types.verbatim);
+        let behind = block.text_param().is_some_and(is_verbatim);
         let text = |value: &Value| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            written(&text, block.decode)
+            written(&text, block.decode.filter(|_| !behind))
         };
         match block.payload.first()? {
             // The one parameter that no attribute gives is the text after the opener.
@@ -206,7 +209,9 @@ impl<'p> Speller<'p> {
                 // A dialect whose own grammar has no closers spells its fields as tags.
                 let own = || if family.close.is_some() { Some(family) } else { tag_family() };
                 let fields = block.fields.as_deref().or_else(own);
-                Some(members(&params, (fields?, block.field.as_ref()), block.decode, 1))
+                let is_verbatim = |name: &str| is_verbatim(name) && block.named_within().is_none();
+                let decode = |name: &str| block.decode.filter(|_| !is_verbatim(name));
+                Some(members(&params, (fields?, block.field.as_ref()), &decode, 1))
             }
             Payload::Json | Payload::Bullets => {
                 let (pretty, brief) = (format!("{params:#}"), params.to_string());
@@ -287,11 +292,11 @@ fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
     spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
 }
 
-/// The members of an object as fields, each on its own lines.
+/// The members of an object as fields, each on its own lines, and each escaped as `decode` says.
 fn members(
     value: &Value,
     (family, named): (&Family, Option<&FieldName>),
-    decode: Option<Decoding>,
+    decode: &dyn Fn(&str) -> Option<Decoding>,
     depth: usize,
 ) -> String {
     let Value::Object(members) = value else { return String::new() };
@@ -299,15 +304,18 @@ fn members(
     let field = |(name, value): (&str, &Value)| {
         let body = match value {
             Value::Object(inner) if !inner.is_empty() => {
-                format!("\n{}\n{indent}", self::members(value, (family, named), decode, depth + 1))
+                let decode = decode(name);
+                format!("\n{}\n{indent}", self::members(value, (family, named), &|_| decode, depth + 1))
             }
-            Value::String(text) => written(text, decode),
-            other => written(&other.to_string(), decode),
+            Value::String(text) => written(text, decode(name)),
+            other => written(&other.to_string(), decode(name)),
         };
         let word = named.map_or(name, |named| &named.tag);
         let attributes: Vec<(&str, &str)> = named.iter().map(|named| (named.attribute.as_str(), name)).collect();
         let open = family.spell_opener(word, &attributes, None, "")?;
         let close = closer(family, family.close?, word)?;
+        // A closer may be the line break itself.
+        let close = close.strip_suffix('\n').unwrap_or(&close);
         Some(format!("{indent}{open}{body}{close}"))
     };
     members.iter().filter_map(field).collect::<Vec<_>>().join("\n")

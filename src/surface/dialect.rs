@@ -110,6 +110,8 @@ table! {
         field: Option<Spanned<String>>,
         /// For a call whose fields are tags: the grammar of the fields, if it is not that of the block.
         fields: Option<Spanned<String>>,
+        /// For a call: what a value without a schema is.
+        values: Option<Values>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
         /// Blocks to look for inside it. They still count as `nested-block`: the degradation table says what becomes of
@@ -305,6 +307,16 @@ words! {
         LineBreaks = "line-breaks",
         /// Thematic breaks at both ends, and a fence opened at the end that belongs to what follows.
         Between = "between",
+    }
+}
+
+words! {
+    /// What a value is that no schema describes.
+    Values {
+        /// A text, as it stands.
+        Text = "text",
+        /// A JSON literal if it is one, else a text.
+        Json = "json",
     }
 }
 

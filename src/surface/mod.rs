@@ -25,7 +25,9 @@ pub use action::{Action, Content, Effect, Permit};
 pub use ask_again::AskAgain;
 pub use decode::{Named, Names, OneOrMore};
 pub use degradation::Degradation;
-pub use dialect::{Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Wrapper};
+pub use dialect::{
+    Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Values, Wrapper,
+};
 pub(crate) use dialect::{ENTRIES, WHOLE};
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
@@ -369,6 +371,7 @@ impl Surface {
         merging.table("count of the reply", &mut self.reply.counts, file.reply.counts, |_| Replaces::Always);
         self.reply.order = file.reply.order.or(self.reply.order.take());
         self.reply.shows = file.reply.shows.or(self.reply.shows.take());
+        self.reply.separator = file.reply.separator.or(self.reply.separator.take());
         for (defect, strategies) in file.degradation.0 {
             match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {
                 Some(known) if merging.is_used(known.0.at) => *known = (defect, strategies),

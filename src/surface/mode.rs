@@ -78,12 +78,14 @@ pub struct Reply {
     pub order: Option<Vec<Spanned<String>>>,
     /// The section whose text is the message.
     pub shows: Option<Spanned<String>>,
+    /// What stands between the parts of the message; by default a blank line.
+    pub separator: Option<Spanned<String>>,
     /// Counts by the name of the block; `calls` counts all calls.
     pub counts: Named<Count>,
 }
 
 /// The keys of a reply that are not names of blocks.
-const KEYS: [&str; 2] = ["order", "shows"];
+const KEYS: [&str; 3] = ["order", "shows", "separator"];
 
 impl Decode for Reply {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
@@ -102,8 +104,10 @@ impl Decode for Reply {
             match meant.unwrap_or(key.get_ref().as_ref()) {
                 "order" if meant.is_some() => reply.order = reading.guessed(value),
                 "shows" if meant.is_some() => reply.shows = reading.guessed(value),
+                "separator" if meant.is_some() => reply.separator = reading.guessed(value),
                 "order" => reply.order = Vec::decode(value, reading),
                 "shows" => reply.shows = Spanned::decode(value, reading),
+                "separator" => reply.separator = Spanned::decode(value, reading),
                 name => {
                     if let Some(count) = Count::decode(value, reading) {
                         reply.counts.insert(name.to_owned(), Spanned::new(count, at));
@@ -131,7 +135,11 @@ impl schemars::JsonSchema for Reply {
             "type": "object",
             "properties": {
                 "order": { "type": "array", "items": { "type": "string" } },
-                "shows": { "type": "string", "description": "The section whose text is the message." }
+                "shows": { "type": "string", "description": "The section whose text is the message." },
+                "separator": {
+                    "type": "string",
+                    "description": "What stands between the parts of the message; by default a blank line."
+                }
             },
             "additionalProperties": count
         })

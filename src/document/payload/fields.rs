@@ -10,7 +10,7 @@
 //! the same name, and stray tags of other names. One pass pairs all of them, however many are never closed.
 
 use super::Source;
-use crate::document::edges::trimmed;
+use crate::document::edges::{by_lines, trimmed, verbatim};
 use crate::document::mark::{most_captures, opener};
 use crate::document::quoted::lead;
 use crate::document::strings::{Next, Strings};
@@ -63,6 +63,19 @@ pub(crate) struct Field {
     pub(crate) span: Span,
     /// The span between its tags, after trimming.
     pub(crate) body: Span,
+    pub(crate) form: Form,
+}
+
+/// What the opener of a field says about its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Form {
+    /// Nothing: the schema decides.
+    #[default]
+    Typed,
+    /// It is a JSON literal.
+    Json,
+    /// It is a text.
+    Text,
 }
 
 /// A tag of any name.
@@ -123,12 +136,23 @@ pub(crate) struct Spelled<'b> {
     pub(crate) named: Option<&'b FieldName>,
     /// What is trimmed from both ends of each.
     pub(crate) trim: &'b [Trim],
+    /// Whether the pack says nothing of that: texts of several lines then lose only what is around them.
+    pub(crate) by_lines: bool,
+    /// Whether a value that no schema describes is a JSON literal if it is one.
+    pub(crate) literals: bool,
 }
 
 impl<'b> Spelled<'b> {
     /// How the fields of a call are written, if its opener is of this family.
     pub(crate) fn of(family: usize, block: &'b Block) -> Self {
-        Self { family, fields: block.fields.as_deref(), named: block.field.as_ref(), trim: &block.field_trim }
+        Self {
+            family,
+            fields: block.fields.as_deref(),
+            named: block.field.as_ref(),
+            trim: &block.field_trim,
+            by_lines: block.trims_lines,
+            literals: block.literals,
+        }
     }
 }
 
@@ -149,7 +173,7 @@ impl Source<'_> {
     }
 
     fn fields(&self, body: Span, declared: Option<&Types>) -> Fields {
-        let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, trim, .. }, .. } = *self;
+        let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, .. }, .. } = *self;
         let mut fields = Fields::default();
         let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
         let source = TagSource { text, body, masks, dialect, family, limits };
@@ -169,12 +193,16 @@ impl Source<'_> {
             if matches!(tag.kind, Kind::Close | Kind::Empty) {
                 between(&mut fields, tag.span());
             }
-            match (tag.kind, tag.closer().and_then(|closer| Some((closer, tags.get(closer)?)))) {
+            let last = self.last_of_verbatim(&tags, next - 1, &source, declared);
+            match (tag.kind, last.or(tag.closer()).and_then(|closer| Some((closer, tags.get(closer)?)))) {
+                // A line break that may close a field closes none where a line is empty.
+                (Kind::Close, _) if tag.span().of(text).trim().is_empty() => {}
                 (Kind::Close, _) => fields.stray.push(tag.span()),
                 (Kind::Empty, _) => {
                     let end = Span::new(tag.span().end, tag.span().end);
                     let name = self.field_name(&source, tag, &mut fields);
-                    fields.list.push(Field { name, span: tag.span(), body: end });
+                    let form = self.form(&source, tag);
+                    fields.list.push(Field { name, span: tag.span(), body: end, form });
                 }
                 (Kind::Open, None) => {
                     fields.unclosed.push(tag.span());
@@ -189,21 +217,25 @@ impl Source<'_> {
                     between(&mut fields, whole);
                     fields.open_ended = end == body.end;
                     let name = self.field_name(&source, tag, &mut fields);
-                    let body = trimmed(Span::new(tag.span().end, end), text, trim);
-                    fields.list.push(Field { name, span: whole, body });
+                    let body = self.body(Span::new(tag.span().end, end), name, declared);
+                    let form = self.form(&source, tag);
+                    fields.list.push(Field { name, span: whole, body, form });
                 }
                 (Kind::Open, Some((closer, end))) => {
-                    let (closer, end) = match self.last_own_closer(&tags, closer, &source, declared) {
+                    let further = || self.last_own_closer(&tags, closer, &source, declared);
+                    let (closer, end) = match Some(()).filter(|()| last.is_none()).and_then(|()| further()) {
                         Some((last, further)) => {
                             fields.quoting.push(end.span());
                             (last, further)
                         }
                         None => (closer, end),
                     };
-                    let body = trimmed(Span::new(tag.span().end, end.span().start), text, trim);
                     between(&mut fields, tag.span().to(end.span()));
                     let name = self.field_name(&source, tag, &mut fields);
-                    fields.list.push(Field { name, span: tag.span().to(end.span()), body });
+                    let inner = Span::new(tag.span().end, end.span().start);
+                    let body = self.body(inner, name, declared.unwrap_or(Types::unknown()));
+                    let form = self.form(&source, tag);
+                    fields.list.push(Field { name, span: tag.span().to(end.span()), body, form });
                     next = closer + 1;
                 }
             }
@@ -217,6 +249,60 @@ impl Source<'_> {
             fields.between.clear();
         }
         fields
+    }
+
+    /// The value of a field, from what is between its tags.
+    fn body(&self, inner: Span, name: Span, declared: &Types) -> Span {
+        match self.declared_as(name, declared) {
+            Some(types) if types.verbatim => verbatim(inner, self.text),
+            _ if self.spelled.by_lines => by_lines(inner, self.text),
+            _ => trimmed(inner, self.text, self.spelled.trim),
+        }
+    }
+
+    fn declared_as<'d>(&self, name: Span, declared: &'d Types) -> Option<&'d Types> {
+        let same = |known: &str| self.dialect.names.same(known, name.of(self.text));
+        declared.members().find(|(known, _)| same(known)).map(|(_, types)| types)
+    }
+
+    /// What the opener of a field says about its value.
+    fn form(&self, source: &TagSource<'_>, tag: &Tag) -> Form {
+        let TagSource { family, .. } = *source;
+        if family.json.is_none() && family.text.is_none() {
+            return Form::Typed;
+        }
+        let says = |one: &Attribute| match one.key {
+            Key::Rule(rule) if Some(rule) == family.json => Some(Form::Json),
+            Key::Rule(rule) if Some(rule) == family.text => Some(Form::Text),
+            _ => None,
+        };
+        source.attributes(tag).iter().find_map(says).unwrap_or_default()
+    }
+
+    /// The index of the last closer of a field that is taken as it is written, before the next field; none if the tag
+    /// opens no such field. What looks like tags inside it is text.
+    fn last_of_verbatim(
+        &self,
+        tags: &Tags,
+        opener: usize,
+        source: &TagSource<'_>,
+        declared: Option<&Types>,
+    ) -> Option<usize> {
+        let declared = declared.filter(|declared| declared.members().any(|(_, types)| types.verbatim))?;
+        let tag = tags.get(opener).filter(|tag| tag.kind == Kind::Open)?;
+        // Its faults are noted where the field is.
+        let name = self.field_name(source, tag, &mut Fields::default());
+        self.declared_as(name, declared).filter(|types| types.verbatim)?;
+        let own = tag.name().of(source.text);
+        let mut last = None;
+        for (number, tag) in tags.iter().enumerate().skip(opener + 1) {
+            match tag.kind {
+                Kind::Close if self.dialect.names.same(tag.name().of(source.text), own) => last = Some(number),
+                Kind::Open | Kind::Empty if last.is_some() && self.is_declared(source, tag, declared) => break,
+                _ => {}
+            }
+        }
+        last
     }
 
     /// The last further closer of a field before the next field: text that follows its first closer belongs to it, if

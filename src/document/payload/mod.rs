@@ -8,7 +8,7 @@ mod bullets;
 mod fields;
 
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
+pub(crate) use fields::{Field, Fields, Form, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
 
 use crate::document::{Mask, Spelling};
 use crate::json::{self, Context, Json, Tape, Unreadable};
@@ -28,6 +28,7 @@ const MOST_PLACES: usize = 1_000;
 
 /// The result of reading a body.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each call, and most of them have fields")]
 pub(crate) enum Payload {
     /// Only white space.
     Empty,

@@ -19,7 +19,9 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
         dialects.iter().flat_map(of_dialect).collect()
     };
     let shows = mode.and_then(|mode| mode.shows.as_ref()).or(pack.shows.as_ref()).map(|shows| shows.value.clone());
-    let mut reply = Reply { shows: shows.clone(), ..Reply::default() };
+    let separator = mode.and_then(|mode| mode.separator.as_ref()).or(pack.separator.as_ref());
+    let separator = separator.map(|separator| separator.value.clone());
+    let mut reply = Reply { shows: shows.clone(), separator, ..Reply::default() };
     let tables: Vec<_> = mode.into_iter().chain([pack]).map(|reply| &reply.counts).collect();
     let names: IndexSet<&String> = tables.iter().rev().flat_map(|counts| counts.keys()).collect();
     for name in names {
