@@ -278,19 +278,7 @@ impl<'t> Lenient<'t> {
 
     /// The mark here: ASCII, or the ASCII mark that a wide one stands for.
     fn mark(&self) -> u8 {
-        let byte = self.byte();
-        if byte.is_ascii() {
-            return byte;
-        }
-        match self.rest().chars().next() {
-            Some('，' | '、') => b',',
-            Some('：') => b':',
-            Some('｛') => b'{',
-            Some('｝') => b'}',
-            Some('［' | '【') => b'[',
-            Some('］' | '】') => b']',
-            _ => 0,
-        }
+        self.rest().chars().next().and_then(|c| u8::try_from(narrow(c)).ok()).unwrap_or_default()
     }
 
     /// Passes over the mark here.
@@ -595,6 +583,19 @@ impl<'t> Lenient<'t> {
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
         let length: usize = rest.chars().take(LONGEST_KEY).take_while(is_part).map(char::len_utf8).sum();
         Span::new(at, at + length)
+    }
+}
+
+/// The mark of JSON that a wide one stands for; any other character is itself.
+pub(super) fn narrow(c: char) -> char {
+    match c {
+        '，' | '、' => ',',
+        '：' => ':',
+        '｛' => '{',
+        '｝' => '}',
+        '［' | '【' => '[',
+        '］' | '】' => ']',
+        c => c,
     }
 }
 

@@ -10,7 +10,7 @@
 
 use super::escape::{decode_quoted, unescape};
 use super::fault::{self, Grade};
-use super::lenient::{Container, LONGEST_KEY, Lenient, Place};
+use super::lenient::{Container, LONGEST_KEY, Lenient, Place, narrow};
 use super::tape::Kind;
 use crate::text::Span;
 
@@ -343,7 +343,7 @@ impl Lenient<'_> {
             let Some(next) = rest.chars().next() else {
                 return Some(if frame.is_none() { End::Close } else { End::Other });
             };
-            match (next, frame) {
+            match (narrow(next), frame) {
                 ('/', _) if rest.starts_with("//") || rest.starts_with("/*") => return Some(End::Other),
                 ('#', _) => return Some(End::Other),
                 (_, None) => {
@@ -356,12 +356,12 @@ impl Lenient<'_> {
                         (line && place != Place::Root).then_some(End::Other)
                     };
                 }
-                (',' | '，', Some(frame)) => {
+                (',', Some(frame)) => {
                     let next = self.over_space(at + next.len_utf8());
                     return self.goes_on_at(next, frame.kind, &frame.given);
                 }
-                ('}' | ']' | ')', Some(inner)) if next as u8 == inner.kind.closer() => {
-                    at += 1;
+                (mark @ ('}' | ']' | ')'), Some(inner)) if mark as u8 == inner.kind.closer() => {
+                    at += next.len_utf8();
                     frame = frames.next();
                 }
                 ('+', Some(_)) => return self.byte_at(self.over_space(at + 1)).eq(&b'"').then_some(End::Other),
