@@ -45,7 +45,7 @@ impl<'r> Judgement<'r> {
                 Some(Called::Attribute(name)) => self.whole_attribute(block, name),
                 _ => None,
             };
-            let whole = whole.as_deref().unwrap_or(&key).trim_start();
+            let whole = without_here(whole.as_deref().unwrap_or(&key).trim_start());
             if let Some(why) = unsafe_because(whole) {
                 let message = match key.trim() {
                     "" => format!("this `{name}` names no path"),
@@ -116,7 +116,14 @@ impl<'r> Judgement<'r> {
             return None;
         }
         let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
-        Some((self.content_name(index)?, key))
+        let name = self.content_name(index)?;
+        // A path may start in the folder that it is in: `./a` is `a`.
+        let key = match (key, self.program.contents.get(&*name).is_some_and(|content| content.path)) {
+            (Cow::Borrowed(key), true) => Cow::Borrowed(without_here(key)),
+            (Cow::Owned(key), true) => Cow::Owned(without_here(&key).to_owned()),
+            (key, false) => key,
+        };
+        Some((name, key))
     }
 
     /// Whether a content that stands has effects. It has none without a strategy from the pack if it may be incomplete
@@ -179,4 +186,9 @@ impl<'r> Judgement<'r> {
             called => self.called(block, called),
         }
     }
+}
+
+/// A path without `./` before it.
+fn without_here(path: &str) -> &str {
+    path.trim_start_matches("./")
 }
