@@ -48,7 +48,11 @@ impl<'r> Judgement<'r> {
             }
             let accepted = self.stands(index);
             let name = self.called(block, &bound.called).unwrap_or_default();
-            let action = self.program.action_id(&name);
+            let action = self.action_called(&name);
+            let name = match action.and_then(|id| self.program.action(id)) {
+                Some((declared, _)) => Cow::Borrowed(declared.as_str()),
+                None => name,
+            };
             self.calls.push(Call {
                 block: index,
                 name,
@@ -71,6 +75,15 @@ impl<'r> Judgement<'r> {
             self.judge_permit(call);
         }
         self.judge_surplus();
+    }
+
+    /// The action of this name, as the dialect compares names.
+    fn action_called(&self, name: &str) -> Option<ActionId> {
+        self.program.action_id(name).or_else(|| {
+            let dialect = self.dialect.filter(|dialect| dialect.names.is_insensitive() && !name.is_empty())?;
+            let alike = self.program.actions().find(|declared| dialect.names.same(declared, name))?;
+            self.program.action_id(alike)
+        })
     }
 
     fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::Block) {

@@ -319,6 +319,11 @@ impl<'r> Judgement<'r> {
         }
         let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
         let value = if none { Object::new().into() } else { json.value };
+        let names = self.dialect.map(|dialect| &*dialect.names);
+        let value = match names {
+            Some(names) => typing::folded(value, types, names),
+            None => value,
+        };
         let Value::Object(mut params) = value else {
             let (why, help) = match bound.named_within() {
                 Some((_, true)) => {

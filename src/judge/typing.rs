@@ -7,7 +7,7 @@
 use crate::document::payload::{Field, Fields, Form, Source, unmarked};
 use crate::document::{Spelling, is_cdata};
 use crate::json::{self, Context, Fault, Grade, Json, Rounded};
-use crate::program::{Kind, Types};
+use crate::program::{Kind, Names, Types};
 use crate::text::{Span, same};
 use crate::value::{Members, Object, Value, nearest, number};
 use smallvec::SmallVec;
@@ -453,6 +453,26 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
             }
         }
         _ => {}
+    }
+}
+
+/// A value whose members have the names that its schema declares, where the dialect takes them for the same.
+pub(super) fn folded(value: Value, types: &Types, names: &Names) -> Value {
+    if !names.is_insensitive() {
+        return value;
+    }
+    match value {
+        Value::Object(members) => {
+            let member = |(name, value): (&str, &Value)| {
+                let alike = || types.members().find(|(declared, _)| names.same(declared, name));
+                let found = types.member(name).or_else(alike);
+                let inner = found.map_or(types.of_member(name), |(_, types)| types);
+                (found.map_or(name, |(declared, _)| declared).to_owned(), folded(value.clone(), inner, names))
+            };
+            Value::Object(members.iter().map(member).collect())
+        }
+        Value::Array(items) => items.iter().map(|item| folded(item.clone(), types.items(), names)).collect(),
+        value => value,
     }
 }
 

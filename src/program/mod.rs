@@ -58,6 +58,7 @@ pub(crate) use idle::{IdleComparison, Never};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
 pub(crate) use mode::{Mode, ModeId, Modes, Permit};
+pub(crate) use names::Names;
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use params::ParamNames;
 pub(crate) use path::{Key, Keys, PathTemplate};

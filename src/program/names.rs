@@ -251,6 +251,11 @@ impl Names {
         as_long.find(|(known, bound)| bound.fits(family) && self.same(known, name)).map(|(_, bound)| bound.id)
     }
 
+    /// Whether case does not matter.
+    pub(crate) fn is_insensitive(&self) -> bool {
+        self.insensitive
+    }
+
     /// Whether two names are equal.
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
         // Most are spelt alike, which is the quicker question.

@@ -227,14 +227,21 @@ impl Outline {
         }
     }
 
-    /// Adds the levels down to a block: `data.files[]` is each entry of the list `files` in the object `data`.
+    /// Adds the levels down to a block, under each of its names.
     fn bind(&mut self, id: BlockId, block: &Block) {
+        for name in &block.names {
+            self.bind_name(id, block, name);
+        }
+    }
+
+    /// Adds the levels down to a block: `data.files[]` is each entry of the list `files` in the object `data`.
+    fn bind_name(&mut self, id: BlockId, block: &Block, name: &str) {
         let mut at = Self::ROOT;
-        let way = match block.name.as_str() {
+        let way = match name {
             WHOLE | ENTRIES => "",
             name => name.strip_prefix("[].").unwrap_or(name),
         };
-        self.entries |= block.name.starts_with(ENTRIES);
+        self.entries |= name.starts_with(ENTRIES);
         for part in way.split('.').filter(|part| !part.is_empty()) {
             let name = part.trim_end_matches("[]");
             at = self.down(at, name);
