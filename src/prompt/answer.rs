@@ -7,7 +7,7 @@
 use crate::program::{
     Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example, properties, requires,
 };
-use crate::surface::Role;
+use crate::surface::{ENTRIES, Role, WHOLE};
 use crate::value::{Value, value};
 
 /// One block of an answer, as a member of the object.
@@ -60,7 +60,7 @@ impl Program {
             let schema = self.member_schema(mode, block, params).filter(|_| !forbidden)?;
             let required = count.is_some_and(|count| count.required) || block.required;
             let mut alone = object();
-            place(&mut alone, &block.name, block.about.as_deref(), &schema, required);
+            put(&mut alone, &block.name, block.about.as_deref(), &schema, required);
             Some(Member { id, block, alone, required, schema })
         };
         Some(blocks.into_iter().filter_map(member).collect())
@@ -72,7 +72,7 @@ impl Program {
         let mut answer = object();
         for member in self.answer_members(mode, dialect, params)? {
             let required = member.required || (lists && member.may_be_empty());
-            place(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, required);
+            put(&mut answer, &member.block.name, member.block.about.as_deref(), &member.schema, required);
         }
         Some(answer)
     }
@@ -98,6 +98,18 @@ impl Program {
         };
         let own = block.schema.as_ref().and_then(|own| own.json().as_object());
         if let (Value::Object(members), Some(own)) = (&mut schema, own) {
+            // A schema that says what is in the value says its type, too.
+            if ["properties", "items", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"]
+                .iter()
+                .any(|key| own.contains_key(key))
+            {
+                members.remove("type");
+            }
+            for (key, kind) in [("properties", "object"), ("items", "array")] {
+                if own.contains_key(key) {
+                    members.insert("type", kind.into());
+                }
+            }
             members.extend(own.iter().map(|(name, one)| (name, one.clone())));
         }
         Some(schema)
@@ -118,7 +130,7 @@ pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Optio
     let (block, call) =
         calls.into_iter().find_map(|block| Some((block, named_call(block, name, action, Params::Telling)?)))?;
     let mut alone = object();
-    place(&mut alone, &block.name, None, &call, true);
+    put(&mut alone, &block.name, None, &call, true);
     Some(alone)
 }
 
@@ -191,6 +203,20 @@ fn add(object: &mut Value, name: &str, schema: Value, required: bool) {
         && !names.iter().any(|known| known == name)
     {
         names.push(name.into());
+    }
+}
+
+/// Sets the schema of a block in that of an answer: the whole answer may be the block, or a list of such blocks.
+fn put(answer: &mut Value, name: &str, about: Option<&str>, schema: &Value, required: bool) {
+    match (name, name.strip_prefix(ENTRIES).and_then(|rest| rest.strip_prefix('.'))) {
+        (WHOLE, _) => *answer = schema.clone(),
+        (ENTRIES, _) => *answer = value!({ "type": "array", "items": schema }),
+        (_, Some(path)) => {
+            let mut entry = answer.get("items").cloned().unwrap_or_else(object);
+            place(&mut entry, path, about, schema, required);
+            *answer = value!({ "type": "array", "items": entry });
+        }
+        _ => place(answer, name, about, schema, required),
     }
 }
 
