@@ -6,7 +6,7 @@
 //! Never: distinguishes a declaration from a use.
 
 use super::decode::{Node, in_order};
-use super::{Folder, syntax};
+use super::{Count, Effect, Folder, Guardrail, Input, Layer, Rule, syntax};
 use crate::diagnostic::is_slip;
 use crate::text::{Span, authored};
 use std::borrow::Cow;
@@ -180,6 +180,7 @@ fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Ke
                         name.len() > 2
                             && !table.contains_key(name)
                             && is_slip(key.get_ref(), name)
+                            && !are_both_known(key.get_ref(), name)
                             && others().all(|one| one.contains_key(name))
                     };
                     let first = others().next();
@@ -194,6 +195,12 @@ fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Ke
         }
         _ => {}
     }
+}
+
+/// Whether both are keys of one table of the language, such as `set` and `let`: neither is a misspelling of the other.
+fn are_both_known(one: &str, other: &str) -> bool {
+    let tables = [Effect::KEYS, Guardrail::KEYS, Rule::KEYS, Input::KEYS, Layer::KEYS, Count::KEYS];
+    tables.iter().any(|keys| keys.contains(&one) && keys.contains(&other))
 }
 
 /// New names in place of some in a folder's files.
