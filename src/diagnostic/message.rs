@@ -75,6 +75,13 @@ impl Message {
         self.arguments.iter().map(|argument| argument.text.as_str())
     }
 
+    /// Leaves out what it quotes: dots are in its place.
+    pub(crate) fn hide_quotes(&mut self) {
+        for argument in self.arguments.iter_mut().filter(|argument| argument.most > 0) {
+            argument.text = "…".to_owned();
+        }
+    }
+
     /// The sentence.
     fn text(&self) -> Cow<'_, str> {
         if self.arguments.is_empty() {

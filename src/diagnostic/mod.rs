@@ -112,6 +112,12 @@ pub(crate) struct Misnamed {
 }
 
 impl Diagnostic {
+    /// Leaves out of its sentences what they quote.
+    pub(crate) fn hide_quotes(&mut self) {
+        self.message.hide_quotes();
+        self.help.iter_mut().for_each(Message::hide_quotes);
+    }
+
     /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
     #[doc(hidden)]
     pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<Message>) -> Self {

@@ -7,6 +7,7 @@
 use super::Pieces;
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::RuleId;
+use crate::json::FaultId;
 use crate::text::{Span, Stretch};
 
 /// Something that the reader found.
@@ -34,7 +35,7 @@ pub(crate) enum What {
     /// A `fault_…` rule of the dialect's grammar.
     Fault(RuleId),
     /// A fault of a JSON payload.
-    PayloadFault(&'static str),
+    PayloadFault(FaultId),
 }
 
 impl From<Defect> for What {

@@ -462,7 +462,7 @@ impl Scanner {
 
     fn payload_faults(&mut self, faults: &[Fault]) {
         for fault in faults {
-            self.finds(Found::new(What::PayloadFault(fault.name), fault.span));
+            self.finds(Found::new(What::PayloadFault(fault.id()), fault.span));
         }
     }
 

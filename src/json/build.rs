@@ -47,6 +47,9 @@ pub(super) fn json(tape: &Tape, text: &str, context: Context<'_>) -> Option<Json
     Some(json)
 }
 
+/// Up to this many nodes, a container is taken to hold nothing but values that contain no others.
+const FEW: usize = 32;
+
 struct Builder<'b> {
     tape: &'b Tape,
     text: &'b str,
@@ -72,7 +75,11 @@ impl Builder<'_> {
         Some(match node.kind {
             Kind::Object => {
                 let end = self.tape.behind(at);
-                let mut members = Members::default();
+                // A list that grows by doubling takes twice the room for a while.
+                let mut members = Members::with_capacity(match end - at {
+                    nodes @ 0..FEW => nodes / 2,
+                    _ => self.tape.inside(at).count() / 2,
+                });
                 while self.at < end {
                     let key = self.at;
                     let name = self.key()?;
@@ -92,7 +99,10 @@ impl Builder<'_> {
             }
             Kind::List => {
                 let end = self.tape.behind(at);
-                let mut items = Vec::new();
+                let mut items = Vec::with_capacity(match end - at {
+                    nodes @ 0..FEW => nodes,
+                    _ => self.tape.inside(at).count(),
+                });
                 while self.at < end {
                     items.push(self.value()?);
                 }

@@ -106,6 +106,23 @@ names! {
     REPEATED_KEY = "fault_repeated_key", Lossy;
 }
 
+/// The name of a fault in little room: an answer may have very many findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FaultId(u8);
+
+impl Fault {
+    pub(crate) fn id(&self) -> FaultId {
+        let place = TABLE.iter().position(|(name, _)| *name == self.name);
+        FaultId(place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default())
+    }
+}
+
+impl FaultId {
+    pub(crate) fn name(self) -> &'static str {
+        TABLE.get(usize::from(self.0)).map_or("", |(name, _)| name)
+    }
+}
+
 /// Whether a fault of this name changes nothing, wherever it is.
 pub(crate) fn is_certain(name: &str) -> bool {
     TABLE.iter().any(|(known, grade)| *known == name && *grade == Grade::Certain)

@@ -22,7 +22,7 @@ mod tape;
 mod tests;
 
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
-pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, Grade, TEXT_AROUND, is_certain};
+pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, TEXT_AROUND, is_certain};
 pub(crate) use tape::Tape;
 
 use crate::text::Span;

@@ -45,8 +45,8 @@ impl<'r> Judgement<'r> {
                     self.judge_found(defect, found);
                 }
                 What::Fault(rule) => self.judge_fault(rule, found),
-                What::PayloadFault(name) => {
-                    self.payload_fault(name, found.span(), self.place_of(found));
+                What::PayloadFault(fault) => {
+                    self.payload_fault(fault.name(), found.span(), self.place_of(found));
                 }
                 What::Remark(Remark::FieldForm) if self.is_beside(found) => {
                     let beside = self.beside.entry(found.block().unwrap_or_default()).or_default();

@@ -5,7 +5,7 @@
 //! Never: reads, judges or performs anything itself: it calls the floors above in their order.
 
 use super::contract::{
-    Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict,
+    Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict, Withheld,
 };
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
@@ -16,7 +16,7 @@ use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
-use crate::value::{Budget, Record, Value};
+use crate::value::{Budget, Object, Record, Value};
 use std::borrow::Borrow;
 
 /// The most calls whose form a correction text shows.
@@ -35,6 +35,8 @@ pub struct Options {
     pub truncated: bool,
     /// How often the model has already been asked again about this answer; the host counts.
     pub attempts: usize,
+    /// Whether the outcome of a refused response has what was read of it, in `withheld`. Nobody may be shown that.
+    pub withheld: bool,
 }
 
 impl Program {
@@ -137,13 +139,21 @@ impl Program {
             judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
         }
         parts(&mut judged, &mut outcome);
-        outcome.diagnostics = self.findings(std::mem::replace(&mut judged.findings, Findings::new(0, 0)), judged.text);
+        let refused = judged.ruling.is_refused();
+        let mut found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
+        if refused {
+            found.list.iter_mut().for_each(Diagnostic::hide_quotes);
+        }
+        outcome.diagnostics = self.findings(found, judged.text);
         if !judged.texts.message_dropped {
             let message = std::mem::take(&mut judged.texts.message);
             for utterance in &mut outcome.utterances {
                 utterance.offset = message.before(utterance.span.start);
             }
             outcome.message = message.text;
+        }
+        if refused {
+            withhold(&mut outcome, options.withheld);
         }
         outcome
     }
@@ -370,6 +380,23 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             span: block.into(),
         });
     }
+}
+
+/// Takes what was read of a refused response out of its outcome: nobody may be shown it.
+fn withhold(outcome: &mut Outcome, wanted: bool) {
+    let calls = outcome.calls.clone();
+    for call in &mut outcome.calls {
+        call.params = Object::new().into();
+    }
+    let withheld = Withheld {
+        message: std::mem::take(&mut outcome.message),
+        thinking: std::mem::take(&mut outcome.thinking),
+        sections: std::mem::take(&mut outcome.sections),
+        contents: std::mem::take(&mut outcome.contents),
+        utterances: std::mem::take(&mut outcome.utterances),
+        calls,
+    };
+    outcome.withheld = wanted.then_some(withheld);
 }
 
 fn ledger(judged: &Judgement<'_>) -> Ledger {

@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// Add which declaration caused what
     #[arg(long)]
     trace: bool,
+    /// Add what was read of an answer that is refused, which nobody may be shown
+    #[arg(long)]
+    withheld: bool,
     /// Feed the answer in pieces of this many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
@@ -70,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = OpenedPack::open(&arguments.answer.pack)?;
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
-    let options = Options { trace: arguments.trace, chunk, ..Options::default() };
+    let options = Options { trace: arguments.trace, withheld: arguments.withheld, chunk, ..Options::default() };
     let Judged { response, outcome } = &arguments.answer.judge(program, options, arguments.format, None)?;
     let rows = || opened.pen.rows(outcome, response);
     let drawn = || opened.pen.outcome(outcome, response);

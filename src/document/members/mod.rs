@@ -387,7 +387,7 @@ impl<'p> ObjectReader<'p> {
             self.find(Found::new(What::Fault(rule), span));
         }
         for fault in reread.into_iter().flat_map(|(_, faults)| faults) {
-            self.find(Found::new(What::PayloadFault(fault.name), fault.span));
+            self.find(Found::new(What::PayloadFault(fault.id()), fault.span));
         }
         for span in nested {
             let holds = |block: &Block| block.span().start <= span.start && span.end <= block.span().end;
