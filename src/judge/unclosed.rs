@@ -28,18 +28,22 @@ impl Judgement<'_> {
         let blocks = &self.document.blocks;
         let is_thinking = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
         let is_open = |block: &Block| block.ended.is_cut() && !block.is_closed();
-        let mut found = Vec::new();
+        let mut found: Vec<Unclosed> = Vec::new();
+        // What is behind one is behind any before it that reaches as far.
+        let mut add = |one: Unclosed| match found.last_mut().filter(|later| later.until == one.until) {
+            Some(later) => *later = one,
+            None => found.push(one),
+        };
         // From the last: reasoning that is closed later shows that the model was reasoning up to there, and no longer.
         let mut until = self.document.bytes;
-        let thinking: Vec<&Block> = blocks.iter().filter(is_thinking).collect();
-        for block in thinking.into_iter().rev() {
+        for block in (0..blocks.len()).rev().filter_map(|index| blocks.get(index)).filter(is_thinking) {
             let around = block.parent().and_then(|parent| blocks.get(parent)).filter(|around| around.is_closed());
             match (is_open(block), around) {
                 (false, _) => until = block.span().end,
                 (true, Some(around)) => {
-                    found.push(Unclosed { opener: block.opener(), until: around.span().end, quotes: false });
+                    add(Unclosed { opener: block.opener(), until: around.span().end, quotes: false });
                 }
-                (true, None) => found.push(Unclosed { opener: block.opener(), until, quotes: false }),
+                (true, None) => add(Unclosed { opener: block.opener(), until, quotes: false }),
             }
         }
         found.reverse();
@@ -105,7 +109,8 @@ impl Judgement<'_> {
     /// Answers what is never closed and must not be carried out: no strategy that would accept it applies.
     pub(super) fn answer_unclosed(&mut self, subject: &Subject, finding: Diagnostic) -> Strategy {
         let strategies = self.answers(Defect::UnclosedBlock, subject);
-        let strategies = strategies.filter(|(one, _)| !matches!(one, Strategy::Keep | Strategy::Repair));
+        let strategies =
+            strategies.filter(|(one, _)| !matches!(one, Strategy::Keep | Strategy::Repair | Strategy::Salvage));
         self.answer_with(strategies, subject, finding)
     }
 }
