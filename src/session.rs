@@ -169,6 +169,7 @@ impl Program {
         let mut session =
             Session { mode, state: self.initial.clone(), now: None, ids: Ids::default(), pending: Pending::new() };
         session.compute(self);
+        session.state.mark_checked();
         session
     }
 

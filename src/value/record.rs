@@ -48,13 +48,22 @@ struct Inner {
     made: AtomicUsize,
     /// What they are taken from while an occasion lasts.
     budget: Option<Arc<Budget>>,
+    /// Whether a member has changed since what takes memory was last computed at the end of an occasion.
+    changed: bool,
 }
 
 impl Clone for Inner {
     fn clone(&self) -> Self {
-        let Self { names, values, computed, made, budget } = self;
+        let Self { names, values, computed, made, budget, changed } = self;
         let (made, budget) = (AtomicUsize::new(made.load(Relaxed)), budget.clone());
-        Self { names: names.clone(), values: values.clone(), computed: computed.clone(), made, budget }
+        Self {
+            names: names.clone(),
+            values: values.clone(),
+            computed: computed.clone(),
+            made,
+            budget,
+            changed: *changed,
+        }
     }
 }
 
@@ -170,14 +179,22 @@ impl Record {
         self.0.computed.iter().all(|computed| !computed.rule.makes || computed.value.get().is_some())
     }
 
-    /// Computes what takes memory: the occasion ends, and its budget with it.
+    /// Computes what takes memory, if a member has changed: the occasion ends, and its budget with it.
     pub(crate) fn settle(&mut self) {
         if self.0.budget.is_some() {
-            for computed in self.0.computed.iter().filter(|computed| computed.rule.makes) {
-                computed.value.get_or_init(|| (computed.rule.compute)(self));
+            if self.0.changed {
+                for computed in self.0.computed.iter().filter(|computed| computed.rule.makes) {
+                    computed.value.get_or_init(|| (computed.rule.compute)(self));
+                }
             }
-            Arc::make_mut(&mut self.0).budget = None;
+            let inner = Arc::make_mut(&mut self.0);
+            (inner.budget, inner.changed) = (None, false);
         }
+    }
+
+    /// Notes that what takes memory need not be computed before a member changes: these values were checked with the pack.
+    pub(crate) fn mark_checked(&mut self) {
+        Arc::make_mut(&mut self.0).changed = false;
     }
 
     /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members. It
@@ -216,6 +233,7 @@ impl Record {
         // What another record still has is not given back.
         let is_alone = Arc::get_mut(&mut self.0).is_some();
         let inner = Arc::make_mut(&mut self.0);
+        inner.changed = true;
         inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));
         let made = std::mem::take(inner.made.get_mut());
         if let Some(budget) = inner.budget.as_ref().filter(|_| is_alone && made != usize::MAX) {
