@@ -16,6 +16,7 @@ mod holes;
 mod leaves;
 mod lists;
 mod outside;
+mod params;
 mod parts;
 mod payloads;
 mod places;

@@ -1,0 +1,204 @@
+//! Parameters: what does a payload that was read give a call?
+//!
+//! In: the fields or the JSON value of a payload, and the types that the action declares.
+//! Out: the parameters; a finding for each fault, repeated name and rounded number on the way.
+//! Never: reads a payload, or checks the parameters against the schema.
+
+use super::payloads::{Asked, is_cut_off};
+use super::typing::{self, Typed};
+use super::{Judgement, Subject, defect, places};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words, message, quote};
+use crate::document::payload::{Fields, Source};
+use crate::document::{Block, Written};
+use crate::json::{self, Fault, Grade, Json};
+use crate::program::{self, Types};
+use crate::text::{Location, Span, excerpt};
+use crate::value::{Object, Value};
+
+/// Why a number is lost.
+const TOO_LONG: &str = "a number cannot be kept as it is written";
+const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
+
+/// A reason with the names of the faults: a model that is asked again must know what to write instead.
+fn named_faults(why: &str, faults: &[Fault]) -> String {
+    let mut words: Vec<String> = faults.iter().map(|fault| fault_words(fault.name)).collect();
+    words.sort_unstable();
+    words.dedup();
+    if words.is_empty() { why.to_owned() } else { format!("{why}: {}", words.join(", ")) }
+}
+
+impl Judgement<'_> {
+    /// The last brace of a payload that ends its block, if the payload goes on behind it: there is a brace too many.
+    pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::Block) -> Option<Fault> {
+        // Other entries follow one of a list, and other members the value of one.
+        let is_part = bound.named_within().is_some_and(|(_, each)| each) || self.reads_members();
+        let end = Some(block.body().end).filter(|_| !is_part)?;
+        let rest = self.text.get(end..).filter(|_| end == block.span().end)?.trim_start();
+        let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
+        let is_more = rest.starts_with(['}', ']']) || rest.strip_prefix(',').is_some_and(goes_on);
+        let span = Span::new(end.checked_sub(1)?, end);
+        is_more.then_some(Fault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })
+    }
+
+    pub(super) fn params_of_fields(
+        &mut self,
+        asked: Asked<'_>,
+        fields: &Fields,
+        source: Source<'_>,
+        types: &Types,
+    ) -> Option<Typed> {
+        let Asked { call, block, bound } = asked;
+        let limits = &self.program.limits;
+        if !fields.unclosed.is_empty() {
+            // Each field that is never closed is in both lists.
+            let readable = fields.list.len() > fields.unclosed.len();
+            self.with_call(call, |call| call.readable = readable);
+        }
+        let cut = fields.open_ended && is_cut_off(block);
+        self.judge_unpaired(asked, &fields.unclosed, &fields.stray, cut);
+        for (name, at) in fields.faults.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message = message!("the opener of a field has a fault: {}", &fault_words(name));
+            let diagnostic = Diagnostic::new(Code::fault(name), Location::response(*at), message);
+            self.find(diagnostic.with_rule(Some(bound.at)));
+        }
+        for closer in fields.quoting.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message =
+                message!("`{}` stands inside its own field, which a later one closes", quote(closer.of(self.text), 40));
+            self.remark(Remark::FieldForm, *closer, message, Some(bound.at));
+        }
+        if fields.too_many {
+            let message = message!("the payload has more than {} fields", &limits.fields);
+            self.malformed(call, bound, block.opener(), message);
+        }
+        let typed = source.members(fields, types, limits.depth);
+        if source.values.get() == 0 {
+            let why = format!("the payloads hold more than {} values", limits.values);
+            self.malformed(call, bound, places::whole(block), why);
+            return None;
+        }
+        // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is told.
+        let inner: &[Span] = if fields.unclosed.is_empty() { &typed.unclosed } else { &[] };
+        self.judge_unpaired(asked, inner, &typed.stray, true);
+        for (name, span) in &typed.repeated {
+            let message = message!("the field `{}` stands several times; the last counts", &name);
+            self.remark(Remark::RepeatedField, *span, message, Some(bound.at));
+        }
+        for (key, field) in &typed.keys {
+            self.repeated_key(key, *field, bound);
+        }
+        self.findings.left_out += typed.left_out;
+        for span in &typed.rounded {
+            self.rounded(*span, bound);
+        }
+        for fault in &typed.faults {
+            self.payload_fault(fault.name, fault.span, Some(bound.at));
+        }
+        if let Some(first) = typed.faults.first() {
+            self.with_call(call, |call| call.readable = true);
+            self.malformed(call, bound, first.span, named_faults(json::FORGIVEN, &typed.faults));
+        }
+        for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let said = excerpt(text.of(self.text), 40);
+            let message = message!("`{}` stands between fields, and nothing reads it", &said);
+            self.remark(Remark::FieldForm, *text, message, Some(bound.at));
+        }
+        for tag in typed.verbose.iter().filter(|_| !fields.too_many).take(limits.fields) {
+            let message = message!(
+                "`{}` says more than the name of its field, and nothing reads it",
+                quote(tag.of(self.text), 60)
+            );
+            self.remark(Remark::FieldForm, *tag, message, Some(bound.at));
+        }
+        Some(typed)
+    }
+
+    /// Answers fields that are never closed, and closers that close none: a field may have been cut off there. With
+    /// `lossy`, a value is missing or incomplete, so that no strategy accepts the call as it stands.
+    fn judge_unpaired(&mut self, asked: Asked<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
+        let Asked { call, bound, .. } = asked;
+        if let Some(unclosed) = unclosed.first() {
+            let message = message!("the field `{}` is never closed", quote(unclosed.of(self.text), 40));
+            let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
+            match lossy {
+                true => self.answer_unclosed(&Subject::Call(call), finding),
+                false => self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding),
+            };
+        }
+        for stray in stray.iter().take(self.program.limits.fields) {
+            let message = message!("`{}` closes no field", quote(stray.of(self.text), 40));
+            let finding = defect(Defect::StrayCloser, *stray, message).with_rule(Some(bound.at));
+            self.answer(Defect::StrayCloser, &Subject::Call(call), finding);
+        }
+    }
+
+    pub(super) fn params_of_json(
+        &mut self,
+        Asked { call, block, bound }: Asked<'_>,
+        json: Json,
+        types: &Types,
+    ) -> Option<Object> {
+        let whole = places::whole(block);
+        for fault in &json.faults {
+            self.payload_fault(fault.name, fault.span, Some(bound.at));
+        }
+        for key in &json.repeated {
+            self.repeated_key(key, whole, bound);
+        }
+        self.findings.left_out += json.left_out;
+        let lost = json.rounded.iter().find(|one| typing::is_lost(one, self.text, types));
+        let lost = lost.map(|one| (one.span, one.is_near));
+        for one in json.rounded.iter().filter(|one| Some(one.span) != lost.map(|(span, _)| span)) {
+            self.rounded(one.span, bound);
+        }
+        let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
+        let value = if none { Object::new().into() } else { json.value };
+        let names = self.dialect.map(|dialect| &*dialect.names);
+        let value = match names {
+            Some(names) => typing::folded(value, types, names),
+            None => value,
+        };
+        let Value::Object(mut params) = value else {
+            let (why, help) = match bound.named_within() {
+                Some((_, true)) => {
+                    ("the payload is not a list of calls", "write a JSON list with an object for each call")
+                }
+                _ => {
+                    ("the payload is not an object", "write the parameters by name, as the members of one JSON object")
+                }
+            };
+            let finding = defect(Defect::MalformedPayload, whole, why).with_rule(Some(bound.at)).with_help(help);
+            self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
+            return None;
+        };
+        if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
+            params.remove(name);
+        }
+        self.with_call(call, |call| call.readable = true);
+        self.with_call(call, |call| call.lossy |= json.faults.iter().any(|fault| fault.grade == Grade::Lossy));
+        if let Some((span, is_near)) = lost {
+            self.with_call(call, |call| call.lossy = true);
+            self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
+        }
+        let told_already = matches!(block.written, Written::Mended | Written::Salvaged);
+        if let Some(why) = json.forgiven.filter(|_| !told_already) {
+            self.malformed(call, bound, whole, named_faults(why, &json.faults));
+        }
+        Some(params)
+    }
+
+    /// Reports a number with more digits than a double can keep.
+    fn rounded(&mut self, at: Span, bound: &program::Block) {
+        let message = message!("`{}` is rounded to the nearest double", quote(at.of(self.text), 40));
+        self.remark(Remark::FieldForm, at, message, Some(bound.at));
+    }
+
+    pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
+        let message = message!("the key `{}` stands several times; the last counts", quote(key, 40));
+        self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
+    }
+}
+
+/// Whether a value given instead of parameters means that there are none: `null`, or an empty text.
+pub(super) fn says_none(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
