@@ -12,11 +12,17 @@ fn packs() -> Vec<Program> {
     folders.into_iter().flatten().map(load).collect()
 }
 
-/// What comes of a text in a mode and a dialect.
+/// What is read of a text in a mode and a dialect, even if it is refused.
 fn read(program: &Program, mode: &str, dialect: Option<&str>, text: &str) -> Outcome {
     let session = program.resume(serde_json::json!({ "mode": mode })).unwrap();
-    let options = Options { dialect: dialect.map(str::to_owned), ..Options::default() };
-    program.run_with(&session, text.as_bytes(), &options)
+    let options = Options { dialect: dialect.map(str::to_owned), withheld: true, ..Options::default() };
+    let mut outcome = program.run_with(&session, text.as_bytes(), &options);
+    if let Some(withheld) = outcome.withheld.take() {
+        (outcome.message, outcome.thinking) = (withheld.message, withheld.thinking);
+        (outcome.sections, outcome.contents) = (withheld.sections, withheld.contents);
+        (outcome.utterances, outcome.calls) = (withheld.utterances, withheld.calls);
+    }
+    outcome
 }
 
 #[test]
