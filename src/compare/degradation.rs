@@ -100,7 +100,8 @@ pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Wa
             // What stays where it is stays text of the block around it.
             Strategy::Keep if defect == Defect::NestedBlock => 1,
             Strategy::Keep | Strategy::Join | Strategy::Lift => 0,
-            Strategy::Repair | Strategy::Salvage | Strategy::Coerce | Strategy::Default => 0,
+            Strategy::Repair | Strategy::Salvage | Strategy::Coerce | Strategy::Interpret | Strategy::Default => 0,
+            Strategy::Omit => 0,
         };
         all.iter().map(of).min()
     };

@@ -147,8 +147,12 @@ named! {
         Salvage = "salvage",
         /// Converts a value to the declared type if that loses nothing.
         Coerce = "coerce",
+        /// Takes the number, boolean or word of a list out of a text with more around it.
+        Interpret = "interpret",
         /// Takes the declared default for a value that is wrong or absent.
         Default = "default",
+        /// Leaves out a wrong value that is not required.
+        Omit = "omit",
         /// Only the first of several counts.
         KeepFirst = "keep-first",
         /// Only the last of several counts.
@@ -193,8 +197,8 @@ named! {
 }
 
 use Strategy::{
-    AskAgain, Coerce, Default, Drop, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Refuse, Repair, Salvage,
-    TakeStrayText,
+    AskAgain, Coerce, Default, Drop, Interpret, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Omit, Refuse,
+    Repair, Salvage, TakeStrayText,
 };
 
 impl Defect {
@@ -220,7 +224,7 @@ impl Defect {
             Defect::OutOfOrder => &[Keep, Drop, Refuse, AskAgain],
             Defect::ForbiddenBlock => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnknownAction => &[Drop, KeepAsText, Refuse, AskAgain],
-            Defect::InvalidPayload => &[Coerce, Default, Drop, KeepAsText, Refuse, AskAgain],
+            Defect::InvalidPayload => &[Coerce, Interpret, Default, Omit, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnknownParam => &[Keep, Drop, Refuse, AskAgain],
             Defect::ForbiddenCall => &[Drop, KeepAsText, Refuse, AskAgain],
             Defect::ExtraCall => &[KeepFirst, KeepLast, Drop, KeepAsText, Refuse, AskAgain],
@@ -331,6 +335,11 @@ impl Strategy {
     #[doc(hidden)]
     pub fn refuses(self) -> bool {
         matches!(self, Refuse | AskAgain)
+    }
+
+    /// Whether the strategy makes a single value fit, so that the next one is tried only for what it could not mend.
+    pub(crate) fn mends(self) -> bool {
+        matches!(self, Coerce | Interpret | Default | Omit)
     }
 
     /// Whether the strategy always applies to this defect, so that none after it in a list can.

@@ -31,6 +31,13 @@ pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
     Argument { text: text.get(..end).unwrap_or_default().to_owned(), most }
 }
 
+impl Argument {
+    /// What is printed as it is.
+    pub(crate) fn whole(text: impl Into<String>) -> Self {
+        Self { text: text.into(), most: 0 }
+    }
+}
+
 /// What can stand in a hole: what is printed, whole, or a [`quote`].
 pub(crate) trait Fill {
     fn fill(self) -> Argument;
@@ -61,6 +68,12 @@ impl Message {
     pub(crate) fn of(form: &'static str, arguments: Vec<Argument>) -> Self {
         debug_assert_eq!(form.matches("{}").count(), arguments.len(), "{form}");
         Self { form: Cow::Borrowed(form), arguments }
+    }
+
+    /// Adds `form`, and what stands in its holes, to the end.
+    pub(crate) fn push(&mut self, form: &str, arguments: impl IntoIterator<Item = Argument>) {
+        self.form.to_mut().push_str(form);
+        self.arguments.extend(arguments);
     }
 
     /// The sentence with `{}` in place of what differs from case to case.

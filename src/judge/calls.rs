@@ -8,11 +8,9 @@ use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, Message, message, quote};
 use crate::document::{Block, Key};
 use crate::expression::Template;
-use crate::json::{self, Context};
-use crate::program::{self, ActionId, Schema};
+use crate::program::{self, ActionId};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
-use crate::value::Value as Json;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
 
@@ -319,57 +317,5 @@ impl<'r> Judgement<'r> {
 
     pub(super) fn can_salvage(&self, call: usize) -> bool {
         self.calls.get(call).is_some_and(|call| call.readable)
-    }
-
-    pub(super) fn coerce(&mut self, call: usize) -> bool {
-        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
-        let Some(params) = self.calls.get(call).map(|call| call.params.clone()) else { return false };
-        let coerced = self.coerced(&params, &action.schema);
-        self.change_params(call, |_, _| coerced)
-    }
-
-    /// A value converted to what a schema declares, wherever that loses nothing.
-    pub(super) fn coerced(&self, value: &Value, schema: &Schema) -> Value {
-        let context = Context::new(self.program.limits.depth, &self.values);
-        let parse = |text: &str| {
-            let read = json::read(text, Span::new(0, text.len()), context).ok()?;
-            (!read.is_lossy()).then_some(read.value)
-        };
-        typing::coerced(value, schema.types(), &parse)
-    }
-
-    pub(super) fn fill_defaults(&mut self, call: usize) -> bool {
-        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
-        let wrong: Vec<String> = match (action.schema.validator(), self.calls.get(call)) {
-            (Ok(validator), Some(call)) => {
-                validator.faults(&call.params).filter_map(|fault| fault.way.into_iter().next()).collect()
-            }
-            _ => return false,
-        };
-        self.change_params(call, |params, schema| {
-            let mut params = params.as_object().cloned().unwrap_or_default();
-            let properties = schema.json().get("properties").and_then(Json::as_object);
-            for (name, property) in properties.into_iter().flatten() {
-                if let Some(default) = property.get("default")
-                    && (wrong.iter().any(|wrong| wrong == name) || !params.contains_key(name))
-                {
-                    params.insert(name, default.clone());
-                }
-            }
-            Value::Object(params)
-        })
-    }
-
-    /// Changes the parameters, if they fit afterwards.
-    fn change_params(&mut self, call: usize, change: impl FnOnce(&Value, &Schema) -> Value) -> bool {
-        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return false };
-        let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
-        let mut changed = change(params, &action.schema);
-        typing::settle(&mut changed, action.schema.types(), 0);
-        let fits = action.schema.validator().is_ok_and(|validator| validator.is_valid(&changed));
-        if fits {
-            self.with_call(call, |call| call.params = changed);
-        }
-        fits
     }
 }

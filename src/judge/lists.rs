@@ -5,6 +5,7 @@
 //! value.
 //! Never: changes a list or a content.
 
+use super::mending::Typed;
 use super::{Judgement, Subject, defect, typing};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Block;
@@ -68,30 +69,14 @@ impl<'r> Judgement<'r> {
         let Some(schema) = bound.schema.as_ref().filter(|_| typed) else { return };
         let Some(mut value) = self.section_value(index) else { return };
         typing::settle(&mut value, schema.types(), 0);
-        let faults: Vec<String> = match schema.validator() {
-            Ok(validator) => validator.faults(&value).take(3).map(|fault| program::misfit_at("", &fault)).collect(),
-            Err(error) => vec![format!("the schema itself cannot be used: {}", excerpt(error, 120))],
+        self.read.borrow_mut().insert(index, Some(value.clone()));
+        let name = excerpt(block.name().of(self.text), 40);
+        let message = match &*name {
+            "" => message!("the value does not fit its schema"),
+            name => message!("the value of `{}` does not fit its schema", &name),
         };
-        self.read.borrow_mut().insert(index, Some(value));
-        if !faults.is_empty() {
-            let name = excerpt(block.name().of(self.text), 40);
-            let message = message!("the value of `{}` does not fit its schema: {}", &name, &faults.join("; "));
-            let finding = defect(Defect::InvalidPayload, block.opener(), message).with_rule(Some(bound.at));
-            self.answer(Defect::InvalidPayload, &Subject::Block(index), finding);
-        }
-    }
-
-    /// Converts the value of a section to what its schema declares, if it fits afterwards.
-    pub(super) fn coerce_block(&mut self, index: usize) -> bool {
-        let Some((_, bound)) = self.block(index) else { return false };
-        let (Some(schema), Some(value)) = (&bound.schema, self.section_value(index)) else { return false };
-        let mut value = self.coerced(&value, schema);
-        typing::settle(&mut value, schema.types(), 0);
-        let fits = schema.validator().is_ok_and(|validator| validator.is_valid(&value));
-        if fits {
-            self.read.borrow_mut().insert(index, Some(value));
-        }
-        fits
+        let (subject, at, rule) = (Subject::Block(index), |_: &[String]| block.opener(), bound.at);
+        self.judge_fit(Typed { subject, value, schema, message, at: &at, rule });
     }
 
     /// Whether the value of a block was read, if something of it was lost; none if nothing was.

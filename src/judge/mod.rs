@@ -11,10 +11,12 @@
 mod around;
 mod calls;
 mod contents;
+mod converting;
 mod guardrails;
 mod holes;
 mod leaves;
 mod lists;
+mod mending;
 mod outside;
 mod params;
 mod parts;
@@ -380,19 +382,24 @@ impl<'r> Judgement<'r> {
         &mut self,
         strategies: impl Iterator<Item = Chosen> + Clone,
         subject: &Subject,
-        mut finding: Diagnostic,
+        finding: Diagnostic,
     ) -> Strategy {
         let applies = |(strategy, _): &Chosen| strategy::apply(*strategy, self, subject);
         // `take-stray-text` may find no text to take. If nothing else applies it is still named as the answer, so that
         // the outcome is not clean.
         let takes = |(strategy, _): &Chosen| *strategy == Strategy::TakeStrayText;
         let chosen = strategies.clone().find(applies).or_else(|| strategies.clone().find(takes));
-        let (chosen, said) = chosen.unwrap_or((Strategy::Keep, None));
+        let chosen = chosen.unwrap_or((Strategy::Keep, None));
+        self.record(chosen, subject, finding);
+        chosen.0
+    }
+
+    /// Records a defect with the strategy that has answered it.
+    fn record(&mut self, (strategy, said): Chosen, subject: &Subject, mut finding: Diagnostic) {
         self.note_cause(subject, &finding.code);
-        self.ruling.decide(chosen, said, &mut finding);
+        self.ruling.decide(strategy, said, &mut finding);
         finding.rule = finding.rule.or(said).or_else(|| self.surroundings(subject));
         self.find(finding);
-        chosen
     }
 
     /// The declaration of the surroundings of a subject: the block around it, or else the dialect.

@@ -5,11 +5,12 @@
 //! that does not count.
 //! Never: checks whether the call is permitted.
 
+use super::mending::Typed;
 use super::params::says_none;
 use super::places::{self, Places};
 use super::typing::{self, Entry, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Message, Remark, Strategy, is_fault, message, quote};
+use crate::diagnostic::{Defect, Message, Remark, is_fault, message, quote};
 use crate::document::payload::{self, Form, Payload, Source, Spelled, ends_response};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, by_lines, is_cdata, trimmed, unquoted, verbatim};
 use crate::json::{self, Unreadable, decode_string};
@@ -18,7 +19,6 @@ use crate::surface;
 use crate::text::{Span, excerpt};
 use crate::value::{Object, Value};
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// What a payload contains.
@@ -385,36 +385,10 @@ impl<'r> Judgement<'r> {
 
     /// Whether the parameters fit the schema, possibly after a strategy changed them.
     fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
-        let Some((way, faults)) = self.faults_of(call, action) else { return true };
-        let mut message = String::from("the payload does not fit its schema: ");
-        for (index, fault) in faults.iter().take(3).enumerate() {
-            let _ = write!(message, "{}{fault}", if index == 0 { "" } else { "; " });
-        }
-        if faults.len() > 3 {
-            message.push_str("; and more");
-        }
-        let finding = defect(Defect::InvalidPayload, at(&way), message).with_rule(Some(action.at));
-        let chosen = self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
-        matches!(chosen, Strategy::Coerce | Strategy::Default)
-    }
-
-    /// What the schema says against the parameters, and the path to the first fault.
-    fn faults_of(&self, call: usize, action: &Action) -> Option<(Vec<String>, Vec<String>)> {
-        let validator = match action.schema.validator() {
-            Ok(validator) => validator,
-            // Deny by default: nothing fits a schema that cannot be compiled.
-            Err(error) => {
-                let why = format!("the schema itself cannot be used: {}", excerpt(error, 120));
-                return Some((Vec::new(), vec![why]));
-            }
-        };
-        let params = &self.calls.get(call)?.params;
-        if validator.is_valid(params) {
-            return None;
-        }
-        let faults: Vec<_> = validator.faults(params).take(10).collect();
-        let way = faults.first().map(|fault| fault.way.clone()).unwrap_or_default();
-        Some((way, faults.iter().map(|fault| program::misfit_at("", fault)).collect()))
+        let Some(value) = self.calls.get(call).map(|call| call.params.clone()) else { return false };
+        let message = message!("the payload does not fit its schema");
+        let (subject, schema, rule) = (Subject::Call(call), &action.schema, action.at);
+        self.judge_fit(Typed { subject, value, schema, message, at, rule })
     }
 }
 

@@ -54,7 +54,7 @@ impl Schema {
         self.json.get("properties")?.get(name)
     }
 
-    pub(super) fn new(json: Value) -> Self {
+    pub(crate) fn new(json: Value) -> Self {
         Self {
             json,
             verbatim: BTreeSet::new(),
@@ -72,6 +72,25 @@ impl Schema {
     /// The types that it declares.
     pub(crate) fn types(&self) -> &Types {
         self.types.get_or_init(|| Types::of_params(&self.json, &self.verbatim))
+    }
+
+    /// The default for the part at the end of a path, or else for the nearest part around it that has one: the path to
+    /// that, and the default.
+    pub(crate) fn default_at<'w>(&self, way: &'w [String]) -> Option<(&'w [String], &Value)> {
+        let (mut schema, mut found) = (Some(&self.json), None);
+        for (index, step) in way.iter().enumerate() {
+            schema = schema.and_then(|schema| self.part_of(schema, step));
+            let default = schema.and_then(|schema| schema.get("default"));
+            found = default.and_then(|default| Some((way.get(..=index)?, default))).or(found);
+        }
+        found
+    }
+
+    /// The schema of a member or an entry of what `schema` describes.
+    fn part_of<'s>(&'s self, schema: &'s Value, step: &str) -> Option<&'s Value> {
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
+        let schema = target.map_or(Some(schema), |target| self.json.pointer(target))?;
+        schema.get("properties").and_then(|properties| properties.get(step)).or_else(|| schema.get("items"))
     }
 
     /// The schemas of the parts that can be validated on their own.

@@ -236,9 +236,30 @@ impl Types {
         self.items.as_deref().unwrap_or(&UNKNOWN)
     }
 
-    /// The word of its closed list that `text` is, ignoring case and white space around it.
+    /// The word of its closed list that `text` is, ignoring case, and white space and punctuation around it.
     pub(crate) fn word(&self, text: &str) -> Option<&Arc<str>> {
-        self.words.iter().flatten().find(|word| word.eq_ignore_ascii_case(text.trim()))
+        let same = |text: &str| self.words.iter().flatten().find(|word| word.eq_ignore_ascii_case(text));
+        same(text.trim()).or_else(|| same(text.trim_matches(|c: char| !c.is_alphanumeric())))
+    }
+
+    /// Whether it has a closed list of words.
+    pub(crate) fn has_words(&self) -> bool {
+        self.words.as_ref().is_some_and(|words| !words.is_empty())
+    }
+
+    /// The only word of its closed list that occurs in `text`, ignoring case. A word inside a longer one does not count.
+    pub(crate) fn word_in(&self, text: &str) -> Option<&Arc<str>> {
+        fn occurs(word: &str, text: &str) -> bool {
+            let ends_apart = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));
+            let goes_on = |at: usize| text.get(at..).is_some_and(|behind| behind.starts_with(char::is_alphanumeric));
+            let mut found = text.match_indices(word);
+            !word.is_empty() && found.any(|(at, _)| ends_apart(at) && !goes_on(at + word.len()))
+        }
+        let text = text.to_lowercase();
+        let words = || self.words.iter().flatten();
+        let longest = words().filter(|word| occurs(&word.to_lowercase(), &text)).max_by_key(|word| word.len())?;
+        let rest = text.replace(&longest.to_lowercase(), " ");
+        (!words().any(|word| occurs(&word.to_lowercase(), &rest))).then_some(longest)
     }
 }
 

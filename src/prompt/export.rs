@@ -104,7 +104,8 @@ impl Program {
         }
         let coerces = |block: &Option<&Block>| {
             let near = Near { action: Some(action), block: *block, mode: Some(mode) };
-            self.answers(Defect::InvalidPayload, near).any(|(strategy, _)| strategy == Strategy::Coerce)
+            self.answers(Defect::InvalidPayload, near)
+                .any(|(strategy, _)| matches!(strategy, Strategy::Coerce | Strategy::Omit))
         };
         action.params.len() > required && !blocks.iter().all(coerces)
     }

@@ -126,9 +126,57 @@ fn arrange(faults: &mut [Fault<'_>], rule: usize, way: usize, value: Option<&Val
 }
 
 impl Fault<'_> {
+    /// The name of the member that is absent, but required.
+    pub(crate) fn missing(&self) -> Option<&str> {
+        match self.error.kind() {
+            ValidationErrorKind::Required { property } => property.as_str(),
+            _ => None,
+        }
+    }
+
+    /// Whether the part, or one around it, has its meaning by its position in a list.
+    pub(crate) fn is_in_tuple(&self) -> bool {
+        self.rule.iter().any(|step| step == "prefixItems")
+    }
+
     /// The JSON pointer to the part.
     pub(crate) fn pointer(&self) -> &str {
         self.error.instance_path().as_str()
+    }
+
+    /// What is wrong: the words of the schema before and behind what they quote of the value. All of it is a quotation where
+    /// the words name members of the value.
+    pub(crate) fn in_parts(&self) -> (String, String, String) {
+        // A character that no schema and no message of the validator has.
+        const HOLE: &str = "\u{e000}";
+        let words = self.about(HOLE);
+        match (words.split_once(HOLE), self.error.kind()) {
+            (Some((before, behind)), _) => (before.to_owned(), self.quoted(), behind.to_owned()),
+            (None, ValidationErrorKind::Required { .. }) => (words, String::new(), String::new()),
+            (None, _) => (String::new(), words, String::new()),
+        }
+    }
+
+    /// The wrong part, as far as it is quoted.
+    fn quoted(&self) -> String {
+        excerpt(&self.part().to_string(), 60).into_owned()
+    }
+
+    /// What is wrong with `value`.
+    fn about(&self, value: &str) -> String {
+        match self.error.kind() {
+            ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
+            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+                format!("{value} has none of the forms that it may have")
+            }
+            ValidationErrorKind::OneOfMultipleValid { .. } => {
+                format!("{value} has more than one of the forms of `oneOf`")
+            }
+            ValidationErrorKind::Enum { options } => {
+                format!("{value} is not one of {}", choices(self.rule(options).as_array().unwrap_or_default()))
+            }
+            _ => excerpt(&self.in_words_of_the_validator(value), 160).into_owned(),
+        }
     }
 
     /// The wrong part of the value. The name of a property is no part of it.
@@ -160,21 +208,7 @@ impl Fault<'_> {
 
 impl fmt::Display for Fault<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = self.part().to_string();
-        let value = excerpt(&whole, 60);
-        match self.error.kind() {
-            ValidationErrorKind::Contains => write!(f, "no entry of {value} is as `contains` wants one"),
-            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-                write!(f, "{value} has none of the forms that it may have")
-            }
-            ValidationErrorKind::OneOfMultipleValid { .. } => {
-                write!(f, "{value} has more than one of the forms of `oneOf`")
-            }
-            ValidationErrorKind::Enum { options } => {
-                write!(f, "{value} is not one of {}", choices(self.rule(options).as_array().unwrap_or_default()))
-            }
-            _ => f.write_str(&excerpt(&self.in_words_of_the_validator(&value), 160)),
-        }
+        f.write_str(&self.about(&self.quoted()))
     }
 }
 

@@ -1,15 +1,17 @@
-//! `coerce`: does a value fit after converting it to the declared type?
+//! `coerce`: what is the value in the declared type?
 //!
-//! In: a call whose payload does not fit its schema, or a section whose value does not.
-//! Out: the same with converted values, if all of it then fits.
+//! In: a value that does not fit its schema.
+//! Out: the same value converted; nothing where `null` says that there is none.
 //! Never: loses any information in a value.
 
-use crate::judge::{Judgement, Subject};
+use crate::judge::mending::{Change, Part};
+use crate::judge::{Judgement, converting};
 
-pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
-    match subject {
-        Subject::Call(call) => judgement.coerce(*call),
-        Subject::Block(block) => judgement.coerce_block(*block),
-        _ => false,
+pub(super) fn mend(judgement: &Judgement<'_>, part: &Part<'_>) -> Option<Change> {
+    let value = part.value?;
+    if value.is_null() && part.types.wants_value {
+        return Some((part.way.to_vec(), None));
     }
+    let converted = judgement.reading_quoted_json(|parse| converting::coerced(value, part.types, parse));
+    Some((part.way.to_vec(), Some(converted)))
 }

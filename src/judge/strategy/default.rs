@@ -1,14 +1,12 @@
-//! `default`: does the payload fit with the declared defaults?
+//! `default`: which value does the schema declare for this case?
 //!
-//! In: a call whose payload does not fit its schema.
-//! Out: the same call with the schema's `default` for everything wrong or missing, if all of it then fits.
+//! In: a value that does not fit its schema, or is absent.
+//! Out: the schema's `default` for it, or for the nearest value around it that has one.
 //! Never: invents a value.
 
-use crate::judge::{Judgement, Subject};
+use crate::judge::mending::{Change, Part};
 
-pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
-    match subject {
-        Subject::Call(call) => judgement.fill_defaults(*call),
-        _ => false,
-    }
+pub(super) fn mend(part: &Part<'_>) -> Option<Change> {
+    let (way, default) = part.schema.default_at(part.way)?;
+    Some((way.to_vec(), Some(default.clone())))
 }

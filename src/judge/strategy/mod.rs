@@ -1,24 +1,28 @@
 //! Strategies: what is done about a defect? One file for each.
 //!
-//! In: the judgement so far, and what the defect is about.
-//! Out: the judgement changed, and whether the strategy applies; if not, the next one is tried.
+//! In: the judgement so far, and what the defect is about; for a strategy that mends, one value that does not fit.
+//! Out: the judgement changed, and whether the strategy applies; if not, the next one is tried. Of one that mends, what
+//! takes the place of the value.
 //! Never: depends on the defect: a strategy does the same everywhere.
 
 mod ask_again;
 mod coerce;
 mod default;
 mod drop;
+mod interpret;
 mod join;
 mod keep;
 mod keep_as_text;
 mod keep_first;
 mod keep_last;
 mod lift;
+mod omit;
 mod refuse;
 mod repair;
 mod salvage;
 mod take_stray_text;
 
+use super::mending::{Change, Part};
 use super::{Judgement, Subject};
 use crate::diagnostic::Strategy;
 
@@ -31,13 +35,24 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::Lift => lift::apply(judgement, subject),
         Strategy::Repair => repair::apply(judgement, subject),
         Strategy::Salvage => salvage::apply(judgement, subject),
-        Strategy::Coerce => coerce::apply(judgement, subject),
-        Strategy::Default => default::apply(judgement, subject),
         Strategy::KeepFirst => keep_first::apply(judgement, subject),
         Strategy::KeepLast => keep_last::apply(judgement, subject),
         Strategy::Join => join::apply(judgement, subject),
         Strategy::TakeStrayText => take_stray_text::apply(judgement, subject),
         Strategy::Refuse => refuse::apply(),
         Strategy::AskAgain => ask_again::apply(judgement, subject),
+        // These act on single values.
+        Strategy::Coerce | Strategy::Interpret | Strategy::Default | Strategy::Omit => false,
+    }
+}
+
+/// What a strategy makes of one value that does not fit; none if it does not apply.
+pub(super) fn mend(strategy: Strategy, judgement: &Judgement<'_>, part: &Part<'_>) -> Option<Change> {
+    match strategy {
+        Strategy::Coerce => coerce::mend(judgement, part),
+        Strategy::Interpret => interpret::mend(part),
+        Strategy::Default => default::mend(part),
+        Strategy::Omit => omit::mend(part),
+        _ => None,
     }
 }

@@ -1,0 +1,214 @@
+//! Converting: which value of the declared type does a value mean?
+//!
+//! In: a value that does not fit, and the types that its schema declares.
+//! Out: with [`coerced`], a value that nothing is lost by; with [`interpreted`], what most readers would take a text for.
+//! Never: decides whether the value that it makes fits.
+
+use crate::program::{Kind, Types};
+use crate::value::{Value, nearest, number};
+
+/// The value in the types of the schema, where nothing is lost by that. `parse` reads JSON in quotes.
+pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
+    let allows = |kind| types.scalars().contains(&kind);
+    match (types.kind, value) {
+        (_, Value::String(text)) if !allows(Kind::String) && allows(Kind::Null) && says_null(text) => Value::Null,
+        (Kind::Object, Value::Object(members)) => {
+            let member = |(name, value): (&str, &Value)| {
+                let types = types.of_member(name);
+                // Where a type is wanted, `null` says that there is no value.
+                let value = coerced(value, types, parse);
+                (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), value))
+            };
+            Value::Object(members.iter().filter_map(member).collect())
+        }
+        (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items(), parse)).collect(),
+        // JSON in quotes. A text that starts with a bracket and cannot be read is a broken list, not the only entry of one.
+        (Kind::Object | Kind::Array, Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
+            let is_wanted =
+                |inner: &Value| matches!((types.kind, inner), (Kind::Array, Value::Array(_)) | (_, Value::Object(_)));
+            match parse(text).filter(|inner| !allows(Kind::String) && is_wanted(inner)) {
+                Some(inner) => coerced(&inner, types, parse),
+                None => value.clone(),
+            }
+        }
+        (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items(), parse)].into(),
+        (Kind::Integer | Kind::Number, Value::String(text)) => {
+            number(text).map(Value::Number).unwrap_or_else(|| value.clone())
+        }
+        (Kind::String, Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
+        (Kind::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" => Value::Bool(true),
+            "false" | "no" => Value::Bool(false),
+            _ => value.clone(),
+        },
+        (Kind::String, Value::String(text)) => {
+            types.word(text).map_or_else(|| value.clone(), |word| word.clone().into())
+        }
+        _ => value.clone(),
+    }
+}
+
+fn says_null(text: &str) -> bool {
+    matches!(text.trim(), "null" | "None" | "none" | "NULL")
+}
+
+/// What a text means that has a number, a boolean or a word of a closed list in it, and words around. None where it may mean
+/// two things.
+pub(super) fn interpreted(value: &Value, types: &Types) -> Option<Value> {
+    let text = value.as_str()?;
+    match types.kind {
+        _ if types.has_words() => {
+            let plain = words(text).all(|word| !is_one_of(word, NEGATIONS));
+            let found = types.word_in(text).filter(|_| plain)?;
+            Some(Value::String(found.clone()))
+        }
+        Kind::Integer | Kind::Number => number_in(text, types.kind == Kind::Integer),
+        Kind::Boolean => {
+            let says = |list| words(text).any(|word| is_one_of(word, list));
+            match (says(&["true", "yes"]), says(&["false", "no"])) {
+                (true, false) if !says(NEGATIONS) => Some(Value::Bool(true)),
+                (false, true) if !says(&["not", "never"]) => Some(Value::Bool(false)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Words that turn what is next to them into its opposite.
+const NEGATIONS: &[&str] = &["not", "no", "non", "never", "neither", "nor", "without", "except"];
+/// Words behind a number that make it another one, or before it that make it a bound.
+const CHANGING: &[&str] = &[
+    "k", "m", "mn", "mio", "b", "bn", "mrd", "g", "t", "tn", "x", "dozen", "hundred", "thousand", "million", "billion",
+    "trillion", "lakh", "crore", "not", "no", "minus", "least", "most", "more", "less", "over", "under", "above",
+    "below", "than", "half",
+];
+
+fn is_one_of(word: &str, list: &[&str]) -> bool {
+    list.iter().any(|one| one.eq_ignore_ascii_case(word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+}
+
+/// The only number in a text, with its separators: `$12,500.00`, `5 km`. None if there are several, or if a word, a sign or
+/// a letter next to it may change it: `1/5`, `12k`, `< 3`, `v2`.
+fn number_in(text: &str, is_whole: bool) -> Option<Value> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let length = text.get(start..)?.find(|c: char| !c.is_ascii_digit() && !is_separator(c));
+    let rest = text.get(start..)?;
+    let digits = rest.get(..length.unwrap_or(rest.len()))?.trim_end_matches(is_separator);
+    let (before, behind) = (text.get(..start)?, rest.get(digits.len()..)?);
+    let is_plain = |c: char| !c.is_numeric() && !matches!(c, '/' | '<' | '>' | '≤' | '≥' | '^' | '*' | '=' | '\\');
+    let mut around = before.chars().chain(behind.chars());
+    let (before, is_negative) = match before.strip_suffix(['-', '−', '–']) {
+        Some(before) => (before, true),
+        None => (before.strip_suffix('+').unwrap_or(before), false),
+    };
+    let is_apart = !before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '_' | '-'));
+    let changes = words(text).any(|word| is_one_of(word, CHANGING));
+    if changes || !is_apart || !around.all(is_plain) {
+        return None;
+    }
+    let plain = without_separators(digits, is_whole)?;
+    let signed = if is_negative { format!("-{plain}") } else { plain };
+    number(&signed).or_else(|| nearest(&signed)).map(Value::Number)
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(c, '.' | ',' | '_' | '\'' | '’' | '\u{a0}' | '\u{2009}' | '\u{202f}')
+}
+
+/// A number in digits and at most one dot. A point or a comma that is behind all others, and of its kind alone, starts the
+/// decimals; but a lone comma before three digits groups them, as in `12,500`, and so does a point where the number has to be
+/// whole.
+fn without_separators(digits: &str, is_whole: bool) -> Option<String> {
+    let marks: Vec<char> = digits.chars().filter(|c| is_separator(*c)).collect();
+    let last = marks.last().copied();
+    let is_decimal = |mark: char| {
+        let alone = marks.iter().filter(|one| **one == mark).count() == 1;
+        let behind = digits.rsplit(mark).next().map_or(0, str::len);
+        let whole = digits.split(mark).next().unwrap_or_default();
+        let may_group = marks.len() == 1 && behind == 3 && whole.len() <= 3 && whole != "0";
+        match mark {
+            '.' => alone && !(is_whole && may_group),
+            ',' => alone && !may_group,
+            _ => false,
+        }
+    };
+    let (whole, decimals) = match last.filter(|mark| is_decimal(*mark)) {
+        Some(mark) => digits.rsplit_once(mark)?,
+        None => (digits, ""),
+    };
+    let groups: Vec<&str> = whole.split(is_separator).collect();
+    let kinds = whole.chars().filter(|c| is_separator(*c));
+    let one_kind = kinds.clone().all(|mark| kinds.clone().next() == Some(mark));
+    let (first, further) = groups.split_first()?;
+    let are_groups = further.iter().all(|group| group.len() == 3) && (further.is_empty() || first.len() <= 3);
+    let whole = groups.concat();
+    match (one_kind && are_groups, decimals) {
+        (false, _) => None,
+        (true, "") => Some(whole),
+        (true, decimals) => Some(format!("{whole}.{decimals}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Schema;
+    use crate::value::value;
+
+    #[track_caller]
+    fn check(schema: Value, text: &str, expected: Value) {
+        let schema = Schema::new(schema);
+        assert_eq!(interpreted(&text.into(), schema.types()).unwrap_or_default(), expected, "{text}");
+    }
+
+    #[test]
+    fn a_number_may_have_separators_units_and_words_around_it() {
+        for (text, expected) in [
+            ("12,500", value!(12500)),
+            ("$12,500.00", value!(12500.0)),
+            ("1.234,56 EUR", value!(1234.56)),
+            ("12’500", value!(12500)),
+            ("12\u{202f}500", value!(12500)),
+            ("1.234.567", value!(1234567)),
+            ("3,5", value!(3.5)),
+            ("0,125", value!(0.125)),
+            ("about 5 minutes", value!(5)),
+            ("-4 °C", value!(-4)),
+            ("50%", value!(50)),
+            ("5km", value!(5)),
+            ("1_000", value!(1000)),
+            ("1.200", value!(1.2)),
+        ] {
+            check(value!({ "type": "number" }), text, expected);
+        }
+        check(value!({ "type": "integer" }), "1.200 Stück", 1200.into());
+    }
+
+    #[test]
+    fn what_may_be_another_number_is_none() {
+        for text in [
+            "1/5", "5-10", "12k", "2 million", "v2", "2026-11-26", "5:30", "< 3", "at least 3", "not 5", "1.2.3",
+            "1,2,3", "12 500", "COVID-19", "2x", "x = 5", "", "five",
+        ] {
+            check(value!({ "type": "number" }), text, Value::Null);
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_list_or_a_boolean_may_have_others_around_it() {
+        let list = || value!({ "enum": ["low", "high", "very high"] });
+        check(list(), "I would say: high.", "high".into());
+        check(list(), "very high", "very high".into());
+        check(list(), "low or high", Value::Null);
+        check(list(), "not high", Value::Null);
+        check(list(), "highest", Value::Null);
+        check(value!({ "type": "boolean" }), "Yes, please", true.into());
+        check(value!({ "type": "boolean" }), "yes and no", Value::Null);
+        check(value!({ "type": "boolean" }), "not true", Value::Null);
+    }
+}

@@ -1,0 +1,299 @@
+//! Mending: what becomes of each value that does not fit its schema?
+//!
+//! In: the parameters of a call, or the value of a section, with its schema; the strategies for such a defect, in order.
+//! Out: the value with everything mended that could be; a finding for each wrong part, with the strategy that answered it.
+//! Never: touches a part that fits, or accepts a value that does not fit as a whole.
+//!
+//! A strategy that mends acts on each wrong part by itself, and what it mended stays mended. Any other acts once, on the
+//! whole call or section, if a part is left wrong.
+
+use super::{Judgement, Subject, defect, strategy, typing};
+use crate::diagnostic::{Argument, Defect, Message, Strategy, quote};
+use crate::json::{self, Context};
+use crate::program::{Chosen, Kind, Schema, Types};
+use crate::text::{Location, Span, excerpt};
+use crate::value::{Object, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The path from a value to a part of it.
+pub(super) type Way = Vec<String>;
+
+/// A path, and what takes the place of the part there: another value, or nothing.
+pub(super) type Change = (Way, Option<Value>);
+
+/// A value that is judged by a schema.
+pub(super) struct Typed<'s> {
+    /// The call or the section that has it.
+    pub(super) subject: Subject,
+    pub(super) value: Value,
+    pub(super) schema: &'s Schema,
+    /// What does not fit, in words; what is wrong with it follows.
+    pub(super) message: Message,
+    /// The place of a part in the response.
+    pub(super) at: &'s dyn Fn(&[String]) -> Span,
+    pub(super) rule: Location,
+}
+
+/// A part of a value that does not fit, or is absent.
+pub(super) struct Part<'p> {
+    pub(super) way: &'p [String],
+    pub(super) value: Option<&'p Value>,
+    pub(super) types: &'p Types,
+    /// The schema of the whole.
+    pub(super) schema: &'p Schema,
+    /// Whether it has its meaning by its position in a list.
+    pub(super) is_in_tuple: bool,
+}
+
+/// A path to a part that does not fit, or is absent, and what is wrong there.
+struct Wrong {
+    way: Way,
+    is_missing: bool,
+    is_in_tuple: bool,
+    why: Vec<Why>,
+}
+
+/// What is wrong: the path, if it is not the whole value, and words before and behind a quotation from it.
+struct Why {
+    path: Option<Argument>,
+    words: (String, String, String),
+}
+
+impl Judgement<'_> {
+    /// Answers everything in a value that does not fit its schema; returns whether it fits in the end.
+    pub(super) fn judge_fit(&mut self, typed: Typed<'_>) -> bool {
+        let Typed { subject, mut value, schema, message, at, rule } = typed;
+        if schema.validator().is_ok_and(|validator| validator.is_valid(&value)) {
+            return true;
+        }
+        let answer = |judgement: &mut Self, chosen: Chosen, parts: Vec<&Wrong>| {
+            let groups =
+                parts.chunk_by(|one, other| one.is_missing && other.is_missing && one.outer() == other.outer());
+            for (index, group) in groups.enumerate() {
+                // What an answer writes in great numbers is not put into words any more.
+                if index >= judgement.program.limits.diagnostics {
+                    judgement.findings.left_out += 1;
+                    continue;
+                }
+                let place = group.first().map(|part| at(&part.way)).unwrap_or_default();
+                let finding = defect(Defect::InvalidPayload, place, about(&message, group)).with_rule(Some(rule));
+                judgement.record(chosen, &subject, finding);
+            }
+        };
+        let mut wrong = wrong_parts(schema, &value);
+        for chosen in self.answers(Defect::InvalidPayload, &subject) {
+            let (strategy, _) = chosen;
+            if strategy.mends() {
+                let (mended, better) = self.mended(strategy, &value, &wrong, schema);
+                answer(self, chosen, wrong.iter().filter(|part| mended.contains(&part.way)).collect());
+                value = better;
+                self.put_value(&subject, value.clone());
+                wrong = wrong_parts(schema, &value);
+                if wrong.is_empty() {
+                    return true;
+                }
+            } else if strategy::apply(strategy, self, &subject) {
+                answer(self, chosen, wrong.iter().collect());
+                return false;
+            }
+        }
+        false
+    }
+
+    fn put_value(&mut self, subject: &Subject, value: Value) {
+        match subject {
+            Subject::Call(call) => self.with_call(*call, |call| call.params = value),
+            Subject::Block(block) => _ = self.read.borrow_mut().insert(*block, Some(value)),
+            _ => {}
+        }
+    }
+
+    /// What a strategy makes of the wrong parts of a value: the paths to those that fit now, and the whole value.
+    fn mended(&self, strategy: Strategy, value: &Value, wrong: &[Wrong], schema: &Schema) -> (BTreeSet<Way>, Value) {
+        let mut changes: BTreeMap<Way, Option<Value>> = BTreeMap::new();
+        for Wrong { way, is_in_tuple, .. } in wrong {
+            let (here, types) = part_at(value, schema.types(), way);
+            let part = Part { way, value: here, types, schema, is_in_tuple: *is_in_tuple };
+            changes.extend(strategy::mend(strategy, self, &part));
+        }
+        // A change counts only if nothing is wrong at its place afterwards. What cannot be left out may be so with the part
+        // that it is in.
+        loop {
+            let tried = wrong_parts(schema, &changed(value, &changes, schema));
+            let tried: BTreeSet<Way> = tried.into_iter().map(|part| way_before(part.way, &changes)).collect();
+            let is_wrong = |way: &Way| tried.range(way.clone()..).next().is_some_and(|part| part.starts_with(way));
+            let failing: Vec<Way> = changes.keys().filter(|way| is_wrong(way)).cloned().collect();
+            changes.retain(|way, _| !is_wrong(way));
+            if failing.is_empty() || strategy != Strategy::Omit {
+                break;
+            }
+            let outer = failing.iter().filter_map(|way| way.split_last()).filter(|(_, outer)| !outer.is_empty());
+            changes.extend(outer.map(|(_, outer)| (outer.to_vec(), None)));
+        }
+        if changes.is_empty() {
+            return (BTreeSet::new(), value.clone());
+        }
+        let value = changed(value, &changes, schema);
+        let left = wrong_parts(schema, &value).into_iter();
+        let left: BTreeSet<Way> = left.map(|part| way_before(part.way, &changes)).collect();
+        let is_mended = |part: &&Wrong| {
+            let mut around = (0..=part.way.len()).filter_map(|length| part.way.get(..length));
+            !left.contains(&part.way) && around.any(|way| changes.contains_key(way))
+        };
+        (wrong.iter().filter(is_mended).map(|part| part.way.clone()).collect(), value)
+    }
+
+    /// Passes a reader of JSON in quotes, which loses nothing.
+    pub(super) fn reading_quoted_json<T>(&self, then: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
+        let context = Context::new(self.program.limits.depth, &self.values);
+        let parse = |text: &str| {
+            let read = json::read(text, Span::new(0, text.len()), context).ok()?;
+            (!read.is_lossy()).then_some(read.value)
+        };
+        then(&parse)
+    }
+}
+
+impl Wrong {
+    /// The path to what the part is in.
+    fn outer(&self) -> &[String] {
+        self.way.split_last().map_or(&[], |(_, outer)| outer)
+    }
+}
+
+/// The message about parts that are wrong in the same way: the first three of all faults.
+fn about(what: &Message, parts: &[&Wrong]) -> Message {
+    const MOST: usize = 3;
+    let mut message = what.clone();
+    let faults = || parts.iter().flat_map(|part| &part.why);
+    for (index, fault) in faults().take(MOST).enumerate() {
+        message.push(if index == 0 { ": " } else { "; " }, []);
+        if let Some(path) = &fault.path {
+            message.push("`{}`: ", [path.clone()]);
+        }
+        let (before, value, behind) = fault.words.clone();
+        let value = if value.is_empty() { Argument::whole(value) } else { quote(value, 160) };
+        message.push("{}{}{}", [Argument::whole(before), value, Argument::whole(behind)]);
+    }
+    if faults().nth(MOST).is_some() {
+        message.push("; and more", []);
+    }
+    message
+}
+
+/// The parts of a value that do not fit, each once, in the order of the faults.
+fn wrong_parts(schema: &Schema, value: &Value) -> Vec<Wrong> {
+    let validator = match schema.validator() {
+        Ok(validator) => validator,
+        // Deny by default: nothing fits a schema that cannot be compiled.
+        Err(error) => {
+            let words = format!("the schema itself cannot be used: {}", excerpt(error, 120));
+            let why = vec![Why { path: None, words: (words, String::new(), String::new()) }];
+            return vec![Wrong { way: Way::new(), is_missing: false, is_in_tuple: false, why }];
+        }
+    };
+    let mut wrong: Vec<Wrong> = Vec::new();
+    let mut places: BTreeMap<Way, usize> = BTreeMap::new();
+    for fault in validator.faults(value) {
+        let mut way = fault.way.clone();
+        way.extend(fault.missing().map(str::to_owned));
+        let why = Why { path: path_of(&fault.way, schema.types()), words: fault.in_parts() };
+        match places.get(&way).and_then(|place| wrong.get_mut(*place)) {
+            Some(part) => part.why.push(why),
+            None => {
+                places.insert(way.clone(), wrong.len());
+                let (is_missing, is_in_tuple) = (fault.missing().is_some(), fault.is_in_tuple());
+                wrong.push(Wrong { way, is_missing, is_in_tuple, why: vec![why] });
+            }
+        }
+    }
+    wrong
+}
+
+/// A path in words; a quotation if it has names that the schema does not declare.
+fn path_of(way: &[String], types: &Types) -> Option<Argument> {
+    let path = excerpt(&way.join("."), 120).into_owned();
+    let mut types = Some(types);
+    let is_declared = way.iter().all(|step| {
+        let inner = types.and_then(|types| types.member(step).map(|(_, types)| types));
+        types = inner.or(types.filter(|types| types.kind == Kind::Array).map(Types::items));
+        types.is_some()
+    });
+    match path.is_empty() {
+        true => None,
+        false if is_declared => Some(Argument::whole(path)),
+        false => Some(quote(path, 120)),
+    }
+}
+
+/// The path that a part had before entries of lists were left out.
+fn way_before(mut way: Way, changes: &BTreeMap<Way, Option<Value>>) -> Way {
+    for length in 0..way.len() {
+        let Some(index) = way.get(length).and_then(|step| step.parse::<usize>().ok()) else { continue };
+        let outer = way.get(..length).unwrap_or_default();
+        let inside = changes.range(outer.to_vec()..).take_while(|(inner, _)| inner.starts_with(outer));
+        let gone = inside.filter(|(inner, change)| inner.len() == length + 1 && change.is_none());
+        let mut gone: Vec<usize> = gone.filter_map(|(inner, _)| inner.last()?.parse().ok()).collect();
+        gone.sort_unstable();
+        let before = gone.iter().enumerate().take_while(|(nth, gone)| **gone - nth <= index).count();
+        if let Some(step) = way.get_mut(length).filter(|_| before > 0) {
+            *step = (index + before).to_string();
+        }
+    }
+    way
+}
+
+/// The part at the end of a path, if there is one, and its types.
+fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) -> (Option<&'v Value>, &'v Types) {
+    way.iter().fold((Some(value), types), |(value, types), step| {
+        let is_list = value.map_or(types.kind == Kind::Array, Value::is_array);
+        let types = if is_list { types.items() } else { types.of_member(step) };
+        (value.and_then(|value| value.part(step)), types)
+    })
+}
+
+/// The value with these changes, in the types of its schema.
+fn changed(value: &Value, changes: &BTreeMap<Way, Option<Value>>, schema: &Schema) -> Value {
+    let mut value = rebuilt(value, &mut Way::new(), changes).unwrap_or_default();
+    typing::settle(&mut value, schema.types(), 0);
+    value
+}
+
+/// The part at `way` with the changes at it and inside it; none if it is left out.
+fn rebuilt(value: &Value, way: &mut Way, changes: &BTreeMap<Way, Option<Value>>) -> Option<Value> {
+    if let Some(change) = changes.get(way) {
+        return change.clone();
+    }
+    let inside = || changes.range(way.clone()..).take_while(|(inner, _)| inner.starts_with(way));
+    if inside().next().is_none() {
+        return Some(value.clone());
+    }
+    // A member that is absent is added behind those that are there.
+    let is_new = |(inner, _): &(&Way, &Option<Value>)| inner.len() == way.len() + 1;
+    let new: Vec<(String, Value)> = match value.is_object() {
+        true => {
+            inside().filter(is_new).filter_map(|(inner, new)| Some((inner.last()?.clone(), new.clone()?))).collect()
+        }
+        false => Vec::new(),
+    };
+    let mut at = |step: String, part: &Value| {
+        way.push(step);
+        let part = rebuilt(part, way, changes);
+        way.pop();
+        part
+    };
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().filter_map(|(name, part)| Some((name.to_owned(), at(name.to_owned(), part)?)));
+            let mut object: Object = kept.collect();
+            for (name, new) in new.into_iter().filter(|(name, _)| members.get(name).is_none()) {
+                object.insert(name, new);
+            }
+            Some(Value::Object(object))
+        }
+        Value::Array(items) => {
+            Some(items.iter().enumerate().filter_map(|(index, part)| at(index.to_string(), part)).collect())
+        }
+        value => Some(value.clone()),
+    }
+}
