@@ -151,7 +151,7 @@ named! {
         Interpret = "interpret",
         /// Takes the declared default for a value that is wrong or absent.
         Default = "default",
-        /// Leaves out a wrong value that is not required.
+        /// Leaves out a value that is wrong, or of which something was lost, if it is not required.
         Omit = "omit",
         /// Only the first of several counts.
         KeepFirst = "keep-first",
@@ -208,11 +208,11 @@ impl Defect {
     pub fn fits(self) -> &'static [Strategy] {
         match self {
             Defect::NoDialect => &[TakeStrayText, Drop, Refuse, AskAgain],
-            Defect::UnclosedBlock => &[Keep, Drop, KeepAsText, Repair, Salvage, Refuse, AskAgain],
+            Defect::UnclosedBlock => &[Keep, Drop, KeepAsText, Repair, Salvage, Omit, Refuse, AskAgain],
             Defect::WrongCloser => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::StrayCloser => &[Keep, Drop, Refuse, AskAgain],
             Defect::MalformedOpener => &[Keep, Drop, Refuse, AskAgain],
-            Defect::MalformedPayload => &[Repair, Salvage, Drop, KeepAsText, Refuse, AskAgain],
+            Defect::MalformedPayload => &[Repair, Salvage, Omit, Drop, KeepAsText, Refuse, AskAgain],
             Defect::StrayText => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::NestedBlock => &[Keep, Drop, KeepAsText, Lift, Refuse, AskAgain],
             Defect::Truncated => &[Keep, Refuse, AskAgain],

@@ -5,7 +5,7 @@
 //! Never: decodes a value.
 
 use super::escape::decode_string;
-use super::fault::Fault;
+use super::fault::{Fault, Grade, MISSING_BRACE, MISSING_BRACKET};
 use crate::text::Span;
 use crate::value::Value;
 use std::borrow::Cow;
@@ -207,6 +207,37 @@ impl Tape {
             (at, found) = (value, Some(span));
         }
         found
+    }
+
+    /// The paths to the values that are touched by what was lost or guessed: the smallest around each fault, or the last one
+    /// where the end of the text is missing. None if that is the whole value.
+    pub(crate) fn losses(&self, text: &str) -> Option<Vec<Vec<String>>> {
+        let end = self.nodes.first()?.span().end;
+        let lossy = self.faults.iter().filter(|fault| fault.grade == Grade::Lossy);
+        let mut ways: Vec<Vec<String>> = Vec::new();
+        for fault in lossy {
+            let around = |node: &Node| node.start as usize <= fault.span.start && fault.span.end <= node.end as usize;
+            let inner = self.nodes.iter().rposition(|node| !node.is_key && around(node));
+            let is_missing_end = matches!(fault.name, MISSING_BRACE | MISSING_BRACKET) && fault.span.end >= end;
+            let at = match is_missing_end {
+                false => inner?,
+                true => {
+                    // A container or a closed string is complete; a number may go on.
+                    let last = self.nodes.len() - 1;
+                    let node = self.get(last)?;
+                    let may_go_on = !matches!(node.kind, Kind::Object | Kind::List | Kind::Plain | Kind::Escaped);
+                    if !may_go_on || node.end as usize != end {
+                        continue;
+                    }
+                    last
+                }
+            };
+            let way = Some(self.way(at, text)).filter(|way| !way.is_empty())?;
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        (self.left_out == 0).then_some(ways)
     }
 
     /// The path to the node at `sought`.

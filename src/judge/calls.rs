@@ -4,6 +4,7 @@
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by strategies.
 //! Never: runs a call, or lets one call change how its neighbours are judged.
 
+use super::mending::Way;
 use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, Message, message, quote};
 use crate::document::{Block, Key};
@@ -31,6 +32,10 @@ pub(crate) struct Call<'r> {
     pub(super) readable: bool,
     /// Whether something of the value was lost or guessed.
     pub(super) lossy: bool,
+    /// The paths to values that the end of the response cut off, in fields.
+    pub(super) cut: Vec<Way>,
+    /// The paths to values that are left out, since something of them was lost or guessed.
+    pub(super) omitted: Vec<Way>,
     /// Whether its parameters fit the action's schema.
     fits: bool,
     /// Whether it has parameters that its action does not declare.
@@ -60,6 +65,8 @@ impl<'r> Judgement<'r> {
                 form: "none",
                 readable: false,
                 lossy: false,
+                cut: Vec::new(),
+                omitted: Vec::new(),
                 fits: false,
                 undeclared: false,
             });
@@ -317,5 +324,25 @@ impl<'r> Judgement<'r> {
 
     pub(super) fn can_salvage(&self, call: usize) -> bool {
         self.calls.get(call).is_some_and(|call| call.readable)
+    }
+
+    /// Leaves out the values of which something was lost or guessed, if the rest was read.
+    pub(super) fn omit_losses(&mut self, call: usize) -> bool {
+        let Some(one) = self.calls.get(call) else { return false };
+        let ways = match one.cut.as_slice() {
+            [] if one.lossy => self.losses(one.block),
+            [] => None,
+            cut => Some(cut.to_vec()),
+        };
+        let Some(ways) = ways.filter(|_| self.calls.get(call).is_some_and(|call| call.readable)) else { return false };
+        self.with_call(call, |call| call.omitted.extend(ways));
+        true
+    }
+
+    /// The paths to the values in a JSON payload of which something was lost or guessed; none if it is the whole payload.
+    fn losses(&self, block: usize) -> Option<Vec<Way>> {
+        let (block, bound) = self.block(block)?;
+        let source = self.source(block, bound, self.dialect?, &self.values);
+        source.tape(block.body().trimmed(self.text))?.losses(self.text)
     }
 }

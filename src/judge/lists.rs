@@ -62,18 +62,25 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Types the value of a section by its schema, and answers it if it does not fit.
+    /// Answers a block whose value or text does not fit its schema. The value of a section is typed by it first.
     fn judge_schema(&mut self, index: usize, block: &Block, bound: &program::Block) {
         // A template makes a text from any value, whatever form the schema asks for.
-        let typed = bound.role == Role::Section && bound.text.is_none();
-        let Some(schema) = bound.schema.as_ref().filter(|_| typed) else { return };
-        let Some(mut value) = self.section_value(index) else { return };
+        let Some(schema) = bound.schema.as_ref().filter(|_| bound.text.is_none()) else { return };
+        let value = match bound.role {
+            Role::Section => self.section_value(index),
+            Role::Message | Role::Content | Role::Utterance => Some(self.body(index).into()),
+            Role::Call | Role::Thinking | Role::Wrapper => None,
+        };
+        let Some(mut value) = value else { return };
         typing::settle(&mut value, schema.types(), 0);
-        self.read.borrow_mut().insert(index, Some(value.clone()));
+        if bound.role == Role::Section {
+            self.read.borrow_mut().insert(index, Some(value.clone()));
+        }
         let name = excerpt(block.name().of(self.text), 40);
+        let what = if bound.role == Role::Section { "value" } else { "text" };
         let message = match &*name {
-            "" => message!("the value does not fit its schema"),
-            name => message!("the value of `{}` does not fit its schema", &name),
+            "" => message!("the {} does not fit its schema", &what),
+            name => message!("the {} of `{}` does not fit its schema", &what, &name),
         };
         let (subject, at, rule) = (Subject::Block(index), |_: &[String]| block.opener(), bound.at);
         self.judge_fit(Typed { subject, value, schema, message, at: &at, rule });

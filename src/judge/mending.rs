@@ -10,7 +10,8 @@
 use super::{Judgement, Subject, defect, strategy, typing};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, quote};
 use crate::json::{self, Context};
-use crate::program::{Chosen, Kind, Schema, Types};
+use crate::program::{Chosen, Kind, Names, Schema, Types};
+use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +84,9 @@ impl Judgement<'_> {
         let mut wrong = wrong_parts(schema, &value);
         for chosen in self.answers(Defect::InvalidPayload, &subject) {
             let (strategy, _) = chosen;
+            if strategy.mends() && !self.takes_value(&subject) {
+                continue;
+            }
             if strategy.mends() {
                 let (mended, better) = self.mended(strategy, &value, &wrong, schema);
                 answer(self, chosen, wrong.iter().filter(|part| mended.contains(&part.way)).collect());
@@ -98,6 +102,14 @@ impl Judgement<'_> {
             }
         }
         false
+    }
+
+    /// Whether the value is read from the judgement once more, so that a changed one counts. A text is what was written.
+    fn takes_value(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Block(block) => self.has_role(*block, Role::Section),
+            _ => true,
+        }
     }
 
     fn put_value(&mut self, subject: &Subject, value: Value) {
@@ -250,6 +262,22 @@ fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) -> (Option<&'
         let types = if is_list { types.items() } else { types.of_member(step) };
         (value.and_then(|value| value.part(step)), types)
     })
+}
+
+/// The value without these parts; none if one of them is not there.
+pub(super) fn without(value: &Value, ways: &[Way], names: &Names) -> Option<Value> {
+    let mut changes: BTreeMap<Way, Option<Value>> = BTreeMap::new();
+    for way in ways {
+        let mut at = value;
+        let mut exact = Way::new();
+        for step in way {
+            let folded = || at.as_object()?.iter().map(|(name, _)| name).find(|name| names.same(name, step));
+            let name = if at.part(step).is_some() { step } else { folded()? };
+            (at, _) = (at.part(name)?, exact.push(name.to_owned()));
+        }
+        changes.insert(exact, None);
+    }
+    rebuilt(value, &mut Way::new(), &changes)
 }
 
 /// The value with these changes, in the types of its schema.

@@ -4,6 +4,7 @@
 //! Out: the parameters; a finding for each fault, repeated name and rounded number on the way.
 //! Never: reads a payload, or checks the parameters against the schema.
 
+use super::mending::Way;
 use super::payloads::{Asked, is_cut_off};
 use super::typing::{self, Typed};
 use super::{Judgement, Subject, defect, places};
@@ -55,6 +56,10 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.readable = readable);
         }
         let cut = fields.open_ended && is_cut_off(block);
+        if cut {
+            let ways = self.cut_fields(fields, &fields.unclosed, types);
+            self.with_call(call, |call| call.cut = ways);
+        }
         self.judge_unpaired(asked, &fields.unclosed, &fields.stray, cut);
         for (name, at) in fields.faults.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let message = message!("the opener of a field has a fault: {}", &fault_words(name));
@@ -78,6 +83,10 @@ impl Judgement<'_> {
         }
         // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is told.
         let inner: &[Span] = if fields.unclosed.is_empty() { &typed.unclosed } else { &[] };
+        if is_cut_off(block) && !inner.is_empty() {
+            let ways = self.cut_fields(fields, inner, types);
+            self.with_call(call, |call| (call.readable, call.cut) = (true, ways));
+        }
         self.judge_unpaired(asked, inner, &typed.stray, true);
         for (name, span) in &typed.repeated {
             let message = message!("the field `{}` stands several times; the last counts", &name);
@@ -112,6 +121,15 @@ impl Judgement<'_> {
         Some(typed)
     }
 
+    /// The paths to the outermost fields around openers that are never closed.
+    fn cut_fields(&self, fields: &Fields, unclosed: &[Span], types: &Types) -> Vec<Way> {
+        let Some(dialect) = self.dialect else { return Vec::new() };
+        let around = |opener: &Span| fields.list.iter().find(|field| field.span.covers(*opener));
+        let named = unclosed.iter().filter_map(around).map(|field| field.name.of(self.text));
+        let declared = |name| types.members().find(|(declared, _)| dialect.names.same(declared, name));
+        named.map(|name| vec![declared(name).map_or(name, |(declared, _)| declared).to_owned()]).collect()
+    }
+
     /// Answers fields that are never closed, and closers that close none: a field may have been cut off there. With
     /// `lossy`, a value is missing or incomplete, so that no strategy accepts the call as it stands.
     fn judge_unpaired(&mut self, asked: Asked<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
@@ -120,7 +138,7 @@ impl Judgement<'_> {
             let message = message!("the field `{}` is never closed", quote(unclosed.of(self.text), 40));
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
             match lossy {
-                true => self.answer_unclosed(&Subject::Call(call), finding),
+                true => self.answer_cut(&Subject::Call(call), finding),
                 false => self.answer(Defect::UnclosedBlock, &Subject::Call(call), finding),
             };
         }

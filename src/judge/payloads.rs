@@ -5,7 +5,7 @@
 //! that does not count.
 //! Never: checks whether the call is permitted.
 
-use super::mending::Typed;
+use super::mending::{self, Typed};
 use super::params::says_none;
 use super::places::{self, Places};
 use super::typing::{self, Entry, Undeclared};
@@ -86,6 +86,14 @@ impl<'r> Judgement<'r> {
             return false;
         };
         let mut params = Value::Object(params);
+        let omitted = self.calls.get_mut(call).map(|call| std::mem::take(&mut call.omitted)).unwrap_or_default();
+        if !omitted.is_empty() {
+            let Some(rest) = mending::without(&params, &omitted, &dialect.names) else {
+                self.drop_call(call);
+                return false;
+            };
+            params = rest;
+        }
         let undeclared = match settled && !joins {
             true => Undeclared::default(),
             false => typing::settle(&mut params, types, self.program.limits.diagnostics),

@@ -78,8 +78,11 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
     let call = block.role == Role::Call;
     // The text after an opener is a parameter.
     let text = call && block.payload.0.iter().any(|payload| payload.value == Payload::Text);
-    // A section that declares how it is read has a value.
-    let valued = block.role == Role::Section && !block.payload.0.is_empty();
+    // A section that declares how it is read has a value; other blocks that are shown or stored are texts.
+    let valued = match block.role {
+        Role::Section => !block.payload.0.is_empty(),
+        role => matches!(role, Role::Message | Role::Content | Role::Utterance),
+    };
     let words = block.body.0.iter().filter(|_| !within && !text).chain(&block.text).map(|word| word.at);
     for at in words.chain(block.schema.as_ref().filter(|_| !valued).map(|_| *at)) {
         let help = match call {

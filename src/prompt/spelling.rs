@@ -6,11 +6,13 @@
 
 use crate::grammar::{Part, RuleId};
 use crate::program::{
-    Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, Reply, example, tag_family,
+    Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, Reply, Schema, example,
+    tag_family,
 };
 use crate::surface::{Decoding, Ending, Payload, Role, Trim};
 use crate::text::glob;
 use crate::value::{Object, Value};
+use std::borrow::Cow;
 
 /// The example text of a message.
 pub(super) const PROSE: &str = "What the user is told";
@@ -158,8 +160,18 @@ impl<'p> Speller<'p> {
             },
             Role::Utterance | Role::Call | Role::Wrapper => "Text",
         };
-        let body = block.about.as_deref().unwrap_or(told);
-        written(body, block.decode)
+        let schema = block.schema.as_ref().map(Schema::json).filter(|_| block.text.is_none());
+        let body = match (block.role, schema) {
+            (Role::Section, Some(schema)) if block.payload.first() == Some(&Payload::Json) => {
+                Cow::Owned(format!("{:#}", example(schema, Members::Telling)))
+            }
+            (_, Some(schema)) if schema.get("examples").is_some() => match example(schema, Members::Telling) {
+                Value::String(text) => Cow::Owned(text.to_string()),
+                value => Cow::Owned(value.to_string()),
+            },
+            _ => Cow::Borrowed(block.about.as_deref().unwrap_or(told)),
+        };
+        written(&body, block.decode)
     }
 
     /// The attributes in the opener of a call, if its payload is read from them.

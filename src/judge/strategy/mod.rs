@@ -41,8 +41,9 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::TakeStrayText => take_stray_text::apply(judgement, subject),
         Strategy::Refuse => refuse::apply(),
         Strategy::AskAgain => ask_again::apply(judgement, subject),
+        Strategy::Omit => omit::apply(judgement, subject),
         // These act on single values.
-        Strategy::Coerce | Strategy::Interpret | Strategy::Default | Strategy::Omit => false,
+        Strategy::Coerce | Strategy::Interpret | Strategy::Default => false,
     }
 }
 
