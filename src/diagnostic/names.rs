@@ -105,6 +105,16 @@ pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     strsim::osa_distance(one, other) <= most
 }
 
+/// Whether one name of a value may be written for the other: it differs by a typing mistake, or in how its words are joined,
+/// as `maxResults` and `max_results` do.
+pub(crate) fn is_misspelt(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let (one, other): (String, String) = (letters(one), letters(other));
+    // One of two or three letters is a name of its own.
+    let is_long = one.chars().count().min(other.chars().count()) > 3;
+    one == other || is_long && is_slip(&one, &other)
+}
+
 /// Whether two names share enough letters for [`strsim::jaro_winkler`] to return more than 0.8. Most names do not, and
 /// need not be compared.
 fn may_be_alike(one: &str, other: &str) -> bool {

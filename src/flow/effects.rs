@@ -8,12 +8,12 @@
 use super::effect::{Amendment, Effect};
 use super::occasion::{Bound, Flow, NO_IDS};
 use super::state;
-use crate::diagnostic::{Remark, message, quote};
-use crate::expression::{Failure, Template};
+use crate::diagnostic::{Code, Defect, Diagnostic, Remark, message, quote};
+use crate::expression::{Failure, Scope, Template};
 use crate::program::{self, Near, Schema, Verb};
 use crate::program::{Key, Keys, PathTemplate, Shape};
 use crate::session::MOST_IDS;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Span, excerpt, unsafe_because, without_here};
 use crate::value::Record;
 use crate::value::Value;
 use std::rc::Rc;
@@ -130,11 +130,15 @@ impl<'f> Flow<'f> {
             }
             asking => {
                 let Some(asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
-                match nameless(&asked) {
-                    Some(what) => {
-                        self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
-                    }
-                    None => self.did(asked, effect.at),
+                if let Some(what) = nameless(&asked) {
+                    self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
+                } else if let Some((key, why)) = unsafe_key(&asked) {
+                    let message = message!("`{}` is no safe path: {}", quote(key, 60), &why);
+                    let finding =
+                        Diagnostic::new(Code::Defect(Defect::UnsafePath), Location::response(self.span), message);
+                    self.answer(Defect::UnsafePath, finding.with_rule(Some(effect.at)));
+                } else {
+                    self.did(asked, effect.at);
                 }
             }
         }
@@ -155,7 +159,7 @@ impl<'f> Flow<'f> {
                 Effect::Emit { event, value }
             }
             Verb::Write { key, value } => {
-                let (key, value) = self.scope(bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
+                let (key, value) = self.scope(bound, |scope| Ok((document_key(key, scope)?, value.render(scope)?)))?;
                 self.afford(&value)?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
                 Effect::Write { key, text }
@@ -164,7 +168,7 @@ impl<'f> Flow<'f> {
                 let text = |template: &Template| self.scope(bound, |scope| template.text(scope));
                 let maybe =
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
-                let (key, section) = (text(key)?, text(section)?);
+                let (key, section) = (self.scope(bound, |scope| document_key(key, scope))?, text(section)?);
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.afford(&value)?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
@@ -173,7 +177,7 @@ impl<'f> Flow<'f> {
                 Effect::Amend(Box::new(Amendment { key, section, marker, text, otherwise, done, missing }))
             }
             Verb::Record { key, path, value, schema } => {
-                let key = self.scope(bound, |scope| key.text(scope))?;
+                let key = self.scope(bound, |scope| document_key(key, scope))?;
                 let path = self.scope(bound, |scope| path.text(scope))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.afford(&value)?;
@@ -316,6 +320,21 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
         Effect::Set { .. } | Effect::Append { .. } | Effect::Remove { .. } | Effect::Say { .. } => return None,
     };
     says.trim().is_empty().then_some(what)
+}
+
+/// The key of a document: `./a` is `a`.
+fn document_key(key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
+    Ok(without_here(&key.text(scope)?).to_owned())
+}
+
+/// The key of a document that an effect changes, and why it is no safe path.
+fn unsafe_key(effect: &Effect) -> Option<(&str, &'static str)> {
+    let key = match effect {
+        Effect::Write { key, .. } | Effect::Record { key, .. } => key,
+        Effect::Amend(amendment) => &amendment.key,
+        _ => return None,
+    };
+    Some((key, unsafe_because(key)?))
 }
 
 /// Adds a value to a list. An entry with the same values under the `unique` keys is replaced.

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::Ended;
 use crate::program::{Called, Dialect};
 use crate::surface::Role;
-use crate::text::{Span, excerpt, unsafe_because};
+use crate::text::{Span, excerpt, unsafe_because, without_here};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -186,9 +186,4 @@ impl<'r> Judgement<'r> {
             called => self.called(block, called),
         }
     }
-}
-
-/// A path without `./` before it.
-fn without_here(path: &str) -> &str {
-    path.trim_start_matches("./")
 }

@@ -256,7 +256,7 @@ fn way_before(mut way: Way, changes: &BTreeMap<Way, Option<Value>>) -> Way {
 }
 
 /// The part at the end of a path, if there is one, and its types.
-fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) -> (Option<&'v Value>, &'v Types) {
+pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) -> (Option<&'v Value>, &'v Types) {
     way.iter().fold((Some(value), types), |(value, types), step| {
         let is_list = value.map_or(types.kind == Kind::Array, Value::is_array);
         let types = if is_list { types.items() } else { types.of_member(step) };

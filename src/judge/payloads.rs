@@ -5,12 +5,12 @@
 //! that does not count.
 //! Never: checks whether the call is permitted.
 
-use super::mending::{self, Typed};
+use super::mending::{self, Typed, part_at};
 use super::params::says_none;
 use super::places::{self, Places};
 use super::typing::{self, Entry, Undeclared};
 use super::{Call, Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Message, Remark, is_fault, message, quote};
+use crate::diagnostic::{Defect, Message, Remark, is_fault, is_misspelt, message, quote};
 use crate::document::payload::{self, Form, Payload, Source, Spelled, ends_response};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, by_lines, is_cdata, trimmed, unquoted, verbatim};
 use crate::json::{self, Unreadable, decode_string};
@@ -113,10 +113,8 @@ impl<'r> Judgement<'r> {
         // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor is what
         // stands beside the parameters.
         let dropped = incomplete && self.calls.get(call).is_some_and(|call| !call.accepted);
-        if !dropped || !apart {
-            self.judge_undeclared(call, &at, action, undeclared);
-        }
-        if dropped {
+        let is_left_out = (dropped && apart) || self.judge_undeclared(call, &at, action, undeclared);
+        if dropped || !is_left_out {
             return false;
         }
         self.validate(call, &at, action)
@@ -371,24 +369,41 @@ impl<'r> Judgement<'r> {
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
     }
 
+    /// Answers what the action does not declare; returns whether all of it can be left out. A name that is probably a
+    /// misspelt one cannot: without it, the call would mean something else.
     fn judge_undeclared(
         &mut self,
         call: usize,
         at: &dyn Fn(&[String]) -> Span,
         action: &Action,
         undeclared: Undeclared,
-    ) {
+    ) -> bool {
         self.findings.left_out += undeclared.count - undeclared.paths.len();
+        let mut is_left_out = true;
         for path in undeclared.paths {
-            let name = path.last().cloned().unwrap_or_default();
+            let Some((name, outer)) = path.split_last() else { continue };
+            let params = self.calls.get(call).map(|call| call.params.clone()).unwrap_or_default();
+            let (object, types) = part_at(&params, action.schema.types(), outer);
+            let is_absent = |name: &str| object.is_none_or(|object| object.part(name).is_none());
+            let misspelt =
+                types.members().map(|(declared, _)| &**declared).find(|declared| is_misspelt(name, declared));
             let message = message!("the action does not declare `{}`", quote(path.join("."), 60));
+            if let Some(meant) = misspelt.filter(|meant| is_absent(meant)) {
+                let finding = defect(Defect::InvalidPayload, at(&path), message)
+                    .with_rule(Some(action.at))
+                    .with_help(message!("did you mean `{}`?", &meant));
+                self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
+                is_left_out = false;
+                continue;
+            }
             let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
-            if let [_] = path.as_slice() {
+            if outer.is_empty() {
                 let declared = action.schema.types().members().map(|(name, _)| &**name);
-                finding = finding.with_nearest(&name, declared);
+                finding = finding.with_nearest(name, declared);
             }
             self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
         }
+        is_left_out
     }
 
     /// Whether the parameters fit the schema, possibly after a strategy changed them.

@@ -12,6 +12,12 @@ use crate::text::Location;
 use indexmap::IndexMap;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    if let (Some((_, name, action)), false) = (program.actions_by_id().next(), program.declares_modes()) {
+        let message = format!("the pack has no mode that permits the action `{name}`, or any other");
+        let help = "add `[modes.default]` with `permits = [\"*\"]`, or with the names of those that may run";
+        found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
+        return;
+    }
     for (id, name, action) in program.actions_by_id() {
         let permitted = program.modes.values().any(|mode| !mode.permits_of(id).is_empty());
         if !permitted {

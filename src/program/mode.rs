@@ -19,7 +19,7 @@ pub(crate) struct Mode {
     pub(crate) permits: Vec<Vec<Permit>>,
     /// The place of its permits.
     pub(crate) at: Location,
-    /// Whether the pack declares it. A pack without modes has one, which permits every action.
+    /// Whether the pack declares it. A pack without modes has one, which permits nothing.
     pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
     pub(crate) dialects: Vec<DialectId>,

@@ -53,6 +53,11 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
     })
 }
 
+/// A path without `./` before it.
+pub(crate) fn without_here(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
 /// Whether some system takes `part` for `name`: HFS+ ignores a few invisible characters, and most ignore the case.
 fn is_read_as(part: &str, name: &str) -> bool {
     let is_ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');

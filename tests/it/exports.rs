@@ -248,6 +248,8 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
         params = { text = { type = "string", required = true } }
         [actions.rate]
         params = { stars = { type = "integer" } }
+        [modes.default]
+        permits = ["*"]
     "#;
     let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).value.unwrap();
     let exported = program.export("default", Export::JsonSchema, true);

@@ -133,7 +133,9 @@ fn the_shown_form_of_a_block_is_read_as_that_block() {
 #[test]
 fn the_shown_example_of_a_call_is_read_as_that_call() {
     let call = |params: &str| {
-        let actions = format!("[actions.dim]\nparams = {{ level = {params} }}\neffects = [{{ emit = 'dim' }}]");
+        let actions = format!(
+            "[actions.dim]\nparams = {{ level = {params} }}\neffects = [{{ emit = 'dim' }}]\n[modes.default]\npermits = ['*']"
+        );
         let template = "{% for action in actions %}{{ action.example | markup }}{% endfor %}";
         told("act = { role = 'call', name = '@type', payload = 'attributes' }", &actions, template)
     };
@@ -166,7 +168,7 @@ fn a_content_shows_a_key_that_its_reply_takes() {
 #[test]
 fn what_the_rules_spell_is_printed_as_markup() {
     let blocks = "message = { role = 'message' }\nact = { role = 'call', name = '@type', payload = 'tags' }";
-    let actions = "[actions.dim]\neffects = [{ emit = 'dim' }]";
+    let actions = "[actions.dim]\neffects = [{ emit = 'dim' }]\n[modes.default]\npermits = ['*']";
     let found = |template: &str| told(blocks, actions, template);
     let escaped = |word: &str| [format!("warning prompt/refused-example {word}")];
     let forms = |print: &str| format!("{{% for form in forms %}}{{{{ {print} }}}}{{% endfor %}} dim");
@@ -240,7 +242,7 @@ fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
 #[test]
 fn text_outside_every_block_can_be_a_message_that_is_required() {
     let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'brackets'\ntext = 'message'\nblocks.'*' = { role = 'call', payload = 'json' }\n\
-                [reply]\nmessage = { required = true }\n[actions.ACT]\n";
+                [reply]\nmessage = { required = true }\n[modes.default]\npermits = ['*']\n[actions.ACT]\n";
     let program = program_of(pack);
     let codes = |answer: &str| {
         let found = program.run(&program.session(), answer).diagnostics.into_iter();

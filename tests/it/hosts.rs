@@ -108,7 +108,7 @@ fn a_session_of_another_time_keeps_what_fits() {
 fn outdated_counters_give_no_id_twice() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\n\
         add = { role = \"call\", payload = \"tags\" }\n[state]\npages = { type = \"object\", default = {} }\n\
-        [actions.add]\nparams = { like = { type = \"string\" } }\n[[actions.add.effects]]\nnew = \"page\"\n\
+        [modes.default]\npermits = ['*']\n[actions.add]\nparams = { like = { type = \"string\" } }\n[[actions.add.effects]]\nnew = \"page\"\n\
         set = \"pages.{{ ids.page }}\"\nvalue = \"{{ params.like }}\"\n";
     let program = program_of(pack);
     let ids = |counted: u64, held: &str, answer: &str| {
@@ -189,6 +189,8 @@ blocks  = { action = { role = "call", name = "@type", payload = "json" } }
 [state.notes]
 type    = "array"
 default = []
+[modes.default]
+permits = ["*"]
 [actions.keep_note]
 params  = { note = {} }
 effects = [{ append = "notes", value = "{{ params.note }}" }]
@@ -252,6 +254,8 @@ blocks  = { action = { role = "call", name = "@type", payload = "tags" } }
 [state.deep]
 type    = "object"
 default = {}
+[modes.default]
+permits = ["*"]
 [actions.keep]
 effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "deep.er", value = "{{ [state.deep] }}" }]
 "#;
@@ -281,6 +285,8 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
         blocks.Run = { role = "call", name = "run", payload = "text" }
         blocks.File = { role = "content", name = "file", key = "@name" }
         blocks.Note = { role = "section" }
+        [modes.default]
+        permits = ["*"]
         [actions.run]
         params = { text = { type = "string", required = true } }
         effects = [{ emit = "run" }]
@@ -406,6 +412,8 @@ fn when_no_attempt_is_left_the_next_strategy_applies() {
         blocks.message = { role = "message" }
         blocks.data = { role = "section", payload = "json" }
         blocks.save = { role = "call", payload = "tags" }
+        [modes.default]
+        permits = ["*"]
         [actions.save]
         params = { text = { type = "string" } }
         effects = [{ write = "a.md", value = "{{ params.text }}" }, { set = "size", value = "{{ reply.sections.data.value | length }}" }]
@@ -523,6 +531,8 @@ grammar = "json"
 [dialects.object.blocks]
 "say"    = { role = "message" }
 "asks[]" = { role = "call", name = "@name" }
+[modes.default]
+permits = ["*"]
 [actions.look]
 params = { at = { type = "array" } }
 "#;
@@ -564,6 +574,8 @@ fn what_is_computed_does_not_keep_a_session_from_being_resumed() {
         [dialects.d]
         grammar = "tags"
         blocks.keep = { role = "call", payload = "tags" }
+        [modes.default]
+        permits = ["*"]
         [actions.keep]
         params = { text = { type = "string" } }
         effects = [{ append = "notes", value = "{{ params.text }}" }]

@@ -532,8 +532,8 @@ fn keys_that_mean_nothing_where_they_stand() {
     says("[reply]\nmessage = { keys = [\"*.md\"] }", "\"*.md\"", "contents");
     says("[reply]\ntable = { lists = \"table\" }", "\"table\"", "section");
     let message = "message = { role = \"message\" }";
-    let schema = "message = { role = \"message\", schema = { type = \"string\" } }";
-    check(message, schema, "pack/bad-block", "message", "take it out");
+    let schema = "why = { role = \"thinking\", schema = { type = \"string\" } }";
+    check(message, schema, "pack/bad-block", "why", "take it out");
     let text = "message = { role = \"section\", payload = \"text\" }";
     check(message, text, "pack/bad-block", "\"text\"", "sections `bullets` or `json`");
     let host = "[state.sum]\ncompute = \"{{ 1 }}\"\nfrom = \"host\"";
@@ -814,7 +814,8 @@ fn actions_that_no_block_can_ask_for() {
         ))
     };
     let both = "[modes.m]\npermits = [\"lit\", \"dim\"]";
-    for modes in ["", both] {
+    let all = "[modes.default]\npermits = [\"*\"]";
+    for modes in [all, both] {
         assert_eq!(pack("name = \"lit\"", modes), ["warning pack/unaskable-action dim"]);
         assert_eq!(pack("name = \"@type\"", modes), [""; 0]);
         assert_eq!(pack("names = [\"lit\", \"d?m\"]", modes), [""; 0]);
@@ -884,7 +885,9 @@ fn one_slip_is_one_fault() {
 #[test]
 fn references_that_lead_back() {
     let schema = |schema: &str| {
-        told(&format!("[actions.dim]\neffects = [{{ emit = \"x\" }}]\n[actions.dim.params]\n{schema}\n"))
+        told(&format!(
+            "[modes.default]\npermits = [\"*\"]\n[actions.dim]\neffects = [{{ emit = \"x\" }}]\n[actions.dim.params]\n{schema}\n"
+        ))
     };
     let back = |word: &str| [format!("error pack/bad-schema {word}")];
     assert_eq!(schema("x = { \"$ref\" = \"#/properties/x\" }"), back("\"#/properties/x\""));

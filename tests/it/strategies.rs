@@ -140,7 +140,7 @@ fn every_finding_names_its_declaration() {
     );
     check(
         "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nmasks = [\"code-span\"]\n[dialects.one.blocks]\n\
-         do = { role = \"call\", payload = \"json\" }\n[actions.do.params.x]\n[degradation]\nmalformed-payload = \"repair\"\n",
+         do = { role = \"call\", payload = \"json\" }\n[actions.do.params.x]\n[modes.default]\npermits = [\"*\"]\n[degradation]\nmalformed-payload = \"repair\"\n",
         "`<do/>` <do>{\"x\": 1,}</do>",
         &[
             ("response/stray-text", "p/pack.toml:3:11"),
@@ -151,7 +151,7 @@ fn every_finding_names_its_declaration() {
     );
     check(
         "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\ntext = \"message\"\n[dialects.one.blocks]\nsay = { role = \"message\" }\n\
-         do = { role = \"call\", payload = \"json\" }\n[actions.do]\n",
+         do = { role = \"call\", payload = \"json\" }\n[actions.do]\n[modes.default]\npermits = [\"*\"]\n",
         "<say>Hi <do/></say> there</do> <do x=\"",
         &[
             ("response/nested-block", "p/pack.toml:7:1"),

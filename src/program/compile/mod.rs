@@ -238,8 +238,8 @@ impl Compiler<'_> {
         }
         if modes.is_empty() {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
-            let permits =
-                surface.actions.values().map(|_| vec![Permit { when: None, about: None, advice: None, at }]).collect();
+            // Deny by default: where nothing is permitted, nothing may run.
+            let permits = surface.actions.values().map(|_| Vec::new()).collect();
             let reply = replies::compile_reply(&surface.reply, None, dialects);
             let exits = Vec::new();
             let degradation = Degradation::default();

@@ -31,7 +31,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     }
     crate::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
     if kind == Kind::Mode && !program.declares_modes() {
-        let help = "first declare `[modes.start]`, the mode that has permitted every action so far";
+        let help = "first declare `[modes.default]`, the mode of every session so far";
         return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
@@ -163,7 +163,7 @@ impl Drafting<'_> {
     /// Adds the new name to the lists without which it would have no effect.
     fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
-            Kind::Action if self.program.declares_modes() => self.edits.push(&["modes", mode, "permits"], name, true),
+            Kind::Action => self.edits.push(&["modes", mode, "permits"], name, true),
             Kind::Mode => {
                 self.texts = self.texts_of(name, mode);
                 Ok(())
