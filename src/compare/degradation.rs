@@ -102,6 +102,7 @@ pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Wa
             Strategy::Keep | Strategy::Join | Strategy::Lift => 0,
             Strategy::Repair | Strategy::Salvage | Strategy::Coerce | Strategy::Interpret | Strategy::Default => 0,
             Strategy::Omit => 0,
+            Strategy::Redact => 1,
         };
         all.iter().map(of).min()
     };

@@ -336,8 +336,6 @@ table! {
     /// A session that does not fit the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;
 
-    /// A key that is not a safe path below a root.
-    WORKSPACE_UNSAFE_KEY = "workspace/unsafe-key", Error;
     /// A path that links lead out of the root.
     WORKSPACE_OUTSIDE = "workspace/outside", Error;
     /// Something that is not a file is where a file should be written.

@@ -137,6 +137,8 @@ named! {
         Keep = "keep",
         /// Removes what the defect is about: parameter, call, block or text.
         Drop = "drop",
+        /// Replaces what a guardrail matches in a text or a parameter.
+        Redact = "redact",
         /// Makes the raw block part of the message.
         KeepAsText = "keep-as-text",
         /// Treats a block inside another as if it were outside.
@@ -197,8 +199,8 @@ named! {
 }
 
 use Strategy::{
-    AskAgain, Coerce, Default, Drop, Interpret, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Omit, Refuse,
-    Repair, Salvage, TakeStrayText,
+    AskAgain, Coerce, Default, Drop, Interpret, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Omit, Redact,
+    Refuse, Repair, Salvage, TakeStrayText,
 };
 
 impl Defect {
@@ -229,7 +231,7 @@ impl Defect {
             Defect::ForbiddenCall => &[Drop, KeepAsText, Refuse, AskAgain],
             Defect::ExtraCall => &[KeepFirst, KeepLast, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnsafePath => &[Drop, KeepAsText, Refuse, AskAgain],
-            Defect::Guardrail => &[Keep, Drop, Refuse, AskAgain],
+            Defect::Guardrail => &[Keep, Redact, Drop, Refuse, AskAgain],
             Defect::GateClosed => &[Keep, Drop, Refuse, AskAgain],
             Defect::UnknownSpeaker => &[Keep, Drop, Refuse, AskAgain],
             Defect::WrongLabel => &[Keep, Drop, Refuse, AskAgain],

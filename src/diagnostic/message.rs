@@ -70,6 +70,20 @@ impl Message {
         Self { form: Cow::Borrowed(form), arguments }
     }
 
+    /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short: it may
+    /// end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` is told so.
+    pub(crate) fn conceal(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
+        if self.arguments.is_empty() && holds(&self.form, true) {
+            *self = with.into();
+        }
+        for argument in &mut self.arguments {
+            let is_cut = argument.most > 0 && argument.text.chars().nth(argument.most).is_some();
+            if is_cut || holds(&argument.text, false) {
+                with.clone_into(&mut argument.text);
+            }
+        }
+    }
+
     /// Adds `form`, and what stands in its holes, to the end.
     pub(crate) fn push(&mut self, form: &str, arguments: impl IntoIterator<Item = Argument>) {
         self.form.to_mut().push_str(form);

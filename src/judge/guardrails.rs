@@ -2,24 +2,43 @@
 //!
 //! In: the texts as they will be shown, and the whole reply.
 //! Out: tripped guardrails, answered by strategies; all patterns for one target are searched in one pass.
-//! Never: changes a text.
+//! Never: searches a text in which something has been replaced: all patterns see texts as they were written.
 
+use super::texts::{Origin, replaced};
 use super::{Composed, Judgement, Place, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
-use crate::program::{Guardrail, Target, TargetPatterns, most_matches};
+use crate::program::{Chosen, Guardrail, Target, TargetPatterns, most_matches};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Record;
 use crate::value::Value;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// One text that guardrails check.
 struct Looked {
     text: Composed,
     /// What it is about, for strategies.
     subject: Subject,
+    /// Of a text in a parameter, the path to it.
+    way: Vec<String>,
 }
+
+/// What is to be replaced once all texts have been searched.
+#[derive(Default)]
+struct Pending {
+    /// In texts that were made from values, by block.
+    made: BTreeMap<usize, Ranges>,
+    /// In parameters, by call and path.
+    params: BTreeMap<(usize, Vec<String>), Ranges>,
+    /// Sections whose values have texts to replace, with the patterns.
+    values: Vec<(usize, usize)>,
+}
+
+/// Ranges of a text, each with what stands in for it.
+type Ranges = Vec<(Range<usize>, Arc<str>)>;
 
 impl Judgement<'_> {
     pub(super) fn judge_guardrails(&mut self) {
@@ -29,7 +48,7 @@ impl Judgement<'_> {
         if program.guardrails.rules.is_empty() {
             return;
         }
-        let mut stale = false;
+        let (mut stale, mut pending) = (false, Pending::default());
         for set in &program.guardrails.sets {
             let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.looks(rule));
             if !set.rules.iter().any(active) {
@@ -41,7 +60,7 @@ impl Judgement<'_> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
                     };
-                    if hits.contains(&pattern) == rule.inverted {
+                    if hits.contains(&pattern) == rule.inverted || !self.is_judged(&looked, rule) {
                         continue;
                     }
                     let mut matches = matches(rule, &looked.text.text).peekable();
@@ -51,17 +70,31 @@ impl Judgement<'_> {
                         });
                         continue;
                     }
-                    self.trip(rule, Some(&looked), matches, &mut stale);
+                    self.trip(rule, Some(&looked), matches, &mut stale, &mut pending);
                 }
             }
         }
+        self.replace(pending, &mut stale);
         for rule in &program.guardrails.conditions {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
-            self.trip(rule, None, std::iter::empty(), &mut stale);
+            self.trip(rule, None, std::iter::empty(), &mut stale, &mut Pending::default());
         }
         self.renew(&mut stale);
         // Effects read a reply that is made anew from what was decided; this one is no longer needed.
         self.reply = Record::default();
+    }
+
+    /// Whether a guardrail replaces what it matches, by its own word.
+    fn redacts(&self, rule: usize) -> bool {
+        self.program.guardrails.rules.get(rule).is_some_and(|rule| rule.strategy == Some(Strategy::Redact))
+    }
+
+    /// Whether a guardrail looks at a text: of a call that is dropped, only what is replaced matters.
+    fn is_judged(&self, looked: &Looked, rule: &Guardrail) -> bool {
+        let Subject::Call(call) = looked.subject else { return true };
+        looked.way.is_empty()
+            || rule.strategy == Some(Strategy::Redact)
+            || self.calls.get(call).is_some_and(|call| call.accepted)
     }
 
     fn looks(&self, rule: &Guardrail) -> bool {
@@ -82,13 +115,40 @@ impl Judgement<'_> {
         &mut self,
         rule: &Guardrail,
         looked: Option<&Looked>,
-        matches: impl Iterator<Item = Range<usize>>,
+        mut matches: impl Iterator<Item = Range<usize>>,
         stale: &mut bool,
+        pending: &mut Pending,
     ) {
         if rule.when.is_some() {
             self.renew(stale);
         }
-        let Some((found, broken)) = self.tripping_match(rule, looked, matches) else { return };
+        let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
+        // If the strategy of the guardrail itself does not apply, the degradation table is asked.
+        let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
+        let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
+        let first = strategies.clone().find(|chosen| chosen.0 != Strategy::AskAgain || self.may_ask_again);
+        if let (Some(chosen @ (Strategy::Redact, _)), Some(looked)) =
+            (first, looked.filter(|one| one.can_be_redacted(rule)))
+        {
+            // Each match that trips is replaced. A condition that reads no captures holds for all or none.
+            let (mut tried, mut replaced, mut is_first) = (0, 0, true);
+            while let Some((Some(found), broken)) = match is_first || rule.reads_captures() {
+                true => self.tripping_match(rule, Some(looked), &mut matches, &mut tried),
+                false => Some((matches.next(), None)),
+            } {
+                // Too many matches to look for them all: nothing behind the last one is shown.
+                replaced += 1;
+                let is_last = replaced >= most_matches(&looked.text.text);
+                let found = if is_last { found.start..looked.text.text.len() } else { found };
+                self.redact(rule, looked, found, broken, chosen, is_first, pending);
+                is_first = false;
+                if is_last {
+                    break;
+                }
+            }
+            return;
+        }
+        let Some((found, broken)) = self.tripping_match(rule, looked, &mut matches, &mut 0) else { return };
         let found = looked.zip(found).map(|(looked, found)| {
             let said = looked.text.text.get(found.clone()).unwrap_or_default().trim();
             (looked.text.locate(self.text, found), said)
@@ -114,25 +174,121 @@ impl Judgement<'_> {
         if self.findings.list.iter().any(same) {
             return;
         }
-        let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
-        // If the strategy of the guardrail itself does not apply, the degradation table is asked.
-        let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
-        let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
         let chosen = self.answer_with(strategies, &subject, finding);
         *stale |= chosen != Strategy::Keep;
+        if let Some(looked) = looked.filter(|_| chosen != Strategy::Keep) {
+            self.hide_matches(rule, looked);
+        }
     }
 
-    /// The match that trips a guardrail, if it has a pattern, and the failure of the condition, if it fails; none if it
+    /// Hides in what is printed whatever a guardrail matches in a text that is not shown because of it.
+    fn hide_matches(&mut self, rule: &Guardrail, looked: &Looked) {
+        let text = &looked.text;
+        for found in matches(rule, &text.text).take(most_matches(&text.text)) {
+            let said = text.text.get(found.clone()).unwrap_or_default();
+            self.redactions.hide(text.locate(self.text, found), said);
+        }
+    }
+
+    /// Notes what is replaced in a text, and reports it.
+    #[expect(clippy::too_many_arguments, reason = "one match with all that is known of it")]
+    fn redact(
+        &mut self,
+        rule: &Guardrail,
+        looked: &Looked,
+        found: Range<usize>,
+        broken: Option<String>,
+        chosen: Chosen,
+        is_first: bool,
+        pending: &mut Pending,
+    ) {
+        let text = &looked.text;
+        let said = text.text.get(found.clone()).unwrap_or_default();
+        let mut place = text.locate(self.text, found.clone());
+        if said.is_empty() {
+            return;
+        }
+        for origin in text.origins(self.text, found.clone()) {
+            let with = Arc::clone(&rule.with);
+            match (origin, &looked.subject) {
+                (Origin::Response(span), _) => self.redactions.replace(span, &with),
+                (Origin::Made(block, range), _) => {
+                    place = self.span_of(block);
+                    pending.made.entry(block).or_default().push((range, with));
+                }
+                (Origin::Value(range), Subject::Call(call)) if !looked.way.is_empty() => {
+                    pending.params.entry((*call, looked.way.clone())).or_default().push((range, with));
+                }
+                (Origin::Value(range), Subject::Block(block) | Subject::Call(block)) => {
+                    pending.made.entry(*block).or_default().push((range, with));
+                }
+                (Origin::Value(_), _) => {}
+            }
+        }
+        // What was made from a value, or decoded, may stand in the response as it is.
+        let exact = place.of(self.text).find(said).map(|at| Span::new(place.start + at, place.start + at + said.len()));
+        let span = exact.unwrap_or(place);
+        self.redactions.hide(span, said);
+        let message = match &broken {
+            Some(error) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
+            None => message!("the guardrail `{}` redacts this", &rule.id),
+        };
+        let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
+        finding.severity = rule.severity;
+        finding.id = Some(rule.id.clone());
+        finding.help = rule.advice.clone().filter(|_| is_first).map(Message::from);
+        self.record(chosen, &looked.subject, finding);
+        if let Subject::Block(block) = looked.subject
+            && self.has_role(block, Role::Section)
+        {
+            pending
+                .values
+                .extend(self.program.guardrails.rules.iter().position(|one| one.id == rule.id).map(|at| (block, at)));
+        }
+    }
+
+    /// Replaces everything that was found, in the texts and values that conditions, effects and hosts will see.
+    fn replace(&mut self, pending: Pending, stale: &mut bool) {
+        self.redactions.settle();
+        if self.redactions.is_empty() {
+            return;
+        }
+        for (block, mut ranges) in pending.made {
+            self.redact_made(block, &mut ranges);
+        }
+        for ((call, way), mut ranges) in pending.params {
+            self.with_call(call, |call| {
+                if let Some(part @ Value::String(_)) = part_mut(&mut call.params, &way) {
+                    *part = replaced(part.as_str().unwrap_or_default(), &mut ranges).into();
+                }
+            });
+        }
+        for (block, rule) in pending.values {
+            let Some(rule) = self.program.guardrails.rules.get(rule) else { continue };
+            if let Some(mut value) = self.section_value(block) {
+                each_text_mut(&mut value, &mut |text| {
+                    let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
+                    (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
+                });
+                self.read.borrow_mut().insert(block, Some(value));
+            }
+        }
+        self.shared.borrow_mut().clear();
+        *stale = true;
+    }
+
+    /// The next match that trips a guardrail, if it has a pattern, and the failure of the condition, if it fails; none if it
     /// does not trip. A condition that reads captures is evaluated for each match, any other once.
     fn tripping_match(
         &mut self,
         rule: &Guardrail,
         looked: Option<&Looked>,
-        mut matches: impl Iterator<Item = Range<usize>>,
+        matches: &mut impl Iterator<Item = Range<usize>>,
+        evaluated: &mut usize,
     ) -> Option<(Option<Range<usize>>, Option<String>)> {
         let Some(when) = &rule.when else { return Some((matches.next(), None)) };
         self.prepare_reply(when.reads());
-        let each = when.reads().iter().any(|path| path.first().is_some_and(|name| name == "captures"));
+        let each = rule.reads_captures();
         let (mut speaker, mut label, mut span) = (Value::Null, Value::Null, Span::new(0, self.text.len()));
         let (mut key, mut value) = (Value::Null, Value::Null);
         if let Some(looked) = looked {
@@ -151,11 +307,12 @@ impl Judgement<'_> {
             }
         }
         let tried = std::iter::once(matches.next()).chain(matches.map(Some));
-        for (number, found) in tried.take(if each { usize::MAX } else { 1 }).enumerate() {
+        for found in tried.take(if each { usize::MAX } else { 1 }) {
             // Too many matches to try them all: the guardrail trips.
-            if looked.is_some_and(|looked| number >= most_matches(&looked.text.text)) {
+            if looked.is_some_and(|looked| *evaluated >= most_matches(&looked.text.text)) {
                 return Some((found, None));
             }
+            *evaluated += 1;
             let said = looked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);
             let captures = said.map(|((looked, found), pattern)| pattern.captured(&looked.text.text, found.start));
             let captures = captures.map_or(Value::Null, Value::Object);
@@ -220,7 +377,7 @@ impl Judgement<'_> {
             (None, Some((piece, _))) => Subject::Outside(piece),
             (None, None) => Subject::Message(first),
         };
-        Some((Looked { text: text.clone(), subject }, hits))
+        Some((Looked { text: text.clone(), subject, way: Vec::new() }, hits))
     }
 
     fn tripping_blocks(
@@ -233,7 +390,7 @@ impl Judgement<'_> {
             let call = self.calls.binary_search_by_key(&index, |call| call.block);
             let subject = call.map_or(Subject::Block(index), Subject::Call);
             let text = Some(self.body_text(index)).filter(|text| !text.text.is_empty());
-            Some((Looked { text: text.unwrap_or_else(|| self.empty_text(index)), subject }, hits))
+            Some((Looked { text: text.unwrap_or_else(|| self.empty_text(index)), subject, way: Vec::new() }, hits))
         })
     }
 
@@ -247,14 +404,16 @@ impl Judgement<'_> {
         let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
         let (piece, _) = self.outside_piece(Place::Section)?;
         let hits = self.hits(set, &text.text)?;
-        Some((Looked { text: text.clone(), subject: Subject::Outside(piece) }, hits))
+        Some((Looked { text: text.clone(), subject: Subject::Outside(piece), way: Vec::new() }, hits))
     }
 
     /// The texts in a parameter, at any depth.
     fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(Looked, Vec<usize>)> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
-            let value = call.params.get(param).filter(|_| call.accepted && call.name == *action);
+            // A call that is dropped is listed with its parameters: what is redacted is in none of them.
+            let looks = call.accepted || set.rules.iter().any(|rule| self.redacts(*rule));
+            let value = call.params.get(param).filter(|_| looks && call.name == *action);
             let Some(value) = value else { continue };
             let places = OnceCell::new();
             let whole = self.span_of(call.block);
@@ -265,7 +424,7 @@ impl Judgement<'_> {
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));
                 let text = Composed::of_value(said.to_owned(), place);
-                found.push((Looked { text, subject: Subject::Call(index) }, hits));
+                found.push((Looked { text, subject: Subject::Call(index), way: way.to_vec() }, hits));
             });
         }
         found
@@ -277,7 +436,7 @@ impl Judgement<'_> {
             let key = bound.key.as_ref().and_then(|key| self.called(block, key))?;
             let hits = self.hits(set, &key)?;
             let text = Composed::of_value(key.into_owned(), block.opener());
-            Some((Looked { text, subject: Subject::Block(index) }, hits))
+            Some((Looked { text, subject: Subject::Block(index), way: vec![KEY.to_owned()] }, hits))
         })
     }
 
@@ -288,6 +447,40 @@ impl Judgement<'_> {
     fn is_called(&self, index: usize, name: &str) -> bool {
         self.block(index).is_some_and(|(_, bound)| bound.name == name)
             || self.content_name(index).is_some_and(|called| called == name)
+    }
+}
+
+/// The path of a key, which is no parameter.
+const KEY: &str = "key";
+
+impl Looked {
+    /// Whether matches in it can be replaced: a key names what is stored, and what is not matched is not there.
+    fn can_be_redacted(&self, rule: &Guardrail) -> bool {
+        let is_key = matches!(self.subject, Subject::Block(_)) && !self.way.is_empty();
+        rule.pattern.is_some() && !rule.inverted && !is_key
+    }
+}
+
+/// The part at the end of a path.
+fn part_mut<'v>(value: &'v mut Value, way: &[String]) -> Option<&'v mut Value> {
+    way.iter().try_fold(value, |value, step| match value {
+        Value::Object(members) => members.get_mut(step),
+        Value::Array(items) => Arc::make_mut(items).get_mut(step.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+/// Changes each text in a value.
+fn each_text_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<String>) {
+    match value {
+        Value::String(text) => {
+            if let Some(changed) = change(text) {
+                *value = changed.into();
+            }
+        }
+        Value::Array(items) => Arc::make_mut(items).iter_mut().for_each(|item| each_text_mut(item, change)),
+        Value::Object(members) => members.iter_mut().for_each(|(_, member)| each_text_mut(member, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -67,6 +67,12 @@ impl fmt::Display for Leaf {
 impl Judgement<'_> {
     /// Calls `leaf` for every byte of the response once, in order.
     pub(crate) fn leaves(&self, mut leaf: impl FnMut(Span, Leaf)) {
+        let mut leaf = |span: Span, kind: Leaf| match kind {
+            Leaf::Markup | Leaf::Dropped | Leaf::Blank => leaf(span, kind),
+            _ if self.redactions.is_empty() => leaf(span, kind),
+            // What was replaced is shown to nobody.
+            _ => self.redactions.split(span, |part, hidden| leaf(part, if hidden { Leaf::Dropped } else { kind })),
+        };
         if let Some((opener, closer)) = self.document.wrapper {
             self.markup(Span::new(0, opener.end), &mut leaf);
             self.inner_leaves(&mut leaf);

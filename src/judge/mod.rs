@@ -24,6 +24,7 @@ mod payloads;
 mod places;
 mod reading;
 mod reasoning;
+mod redactions;
 mod reply;
 mod ruling;
 mod shape;
@@ -37,6 +38,7 @@ mod unclosed;
 
 pub(crate) use calls::Call;
 pub use leaves::Leaf;
+use redactions::Redactions;
 pub(crate) use ruling::Ruling;
 pub use steps::StepKind;
 pub(crate) use steps::{Step, Steps};
@@ -131,6 +133,8 @@ pub(crate) struct Judgement<'r> {
     fates: Vec<Fate>,
     pub(crate) calls: Vec<Call<'r>>,
     pub(crate) texts: Texts,
+    /// What guardrails took out of the texts.
+    pub(crate) redactions: Redactions,
     /// Groups of blocks that are joined into one, in order.
     joined: Vec<Vec<usize>>,
     /// For contents that make room for a later one with the same key, the later one; for the later ones none, because
@@ -210,6 +214,7 @@ pub(crate) fn judge<'r>(
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
         texts: Texts::default(),
+        redactions: Redactions::default(),
         joined: Vec::new(),
         moved: BTreeMap::new(),
         findings: Findings::new(program.limits.diagnostics, document.left_out.count),

@@ -94,7 +94,8 @@ impl Judgement<'_> {
         let mut sections: Object =
             written.map(|(name, (texts, value))| (name, section(joined(texts), value))).collect();
         let outside = self.outside_section();
-        let outside = outside.map(|(name, span)| (name.to_owned(), section(span.of(self.text).into(), Value::Null)));
+        let outside = outside
+            .map(|(name, span)| (name.to_owned(), section(self.redactions.text(span, self.text).into(), Value::Null)));
         let derived = self.derived_lists().into_iter();
         let derived = derived.map(|(name, value)| (name, section(Value::Null, value)));
         sections.extend(outside.into_iter().chain(derived));
@@ -112,7 +113,7 @@ impl Judgement<'_> {
                 let place = |index: usize| self.document.blocks.get(index).map_or(0, |block| block.span().start);
                 let blocks = self.with_role(Role::Message).map(|index| (place(index), self.body(index)));
                 let mut parts: Vec<(usize, Cow<'_, str>)> = blocks.collect();
-                parts.extend(self.kept_text().map(|core| (core.start, core.of(self.text).into())));
+                parts.extend(self.kept_text().map(|core| (core.start, self.redactions.text(core, self.text))));
                 parts.sort_by_key(|(start, _)| *start);
                 joined(parts.into_iter().map(|(_, text)| text).collect())
             }

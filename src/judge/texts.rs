@@ -6,6 +6,7 @@
 
 use super::holes::{kept, trim_ends};
 use super::outside::{Piece, Place};
+use super::redactions::{self, Redactions};
 use super::{Fate, Judgement};
 use crate::diagnostic::{Remark, message};
 use crate::document::{Pieces, Spelling, Written};
@@ -15,7 +16,8 @@ use crate::text::{Span, excerpt};
 use crate::value::Value;
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 /// Texts composed of pieces, and the pieces outside every block.
 #[derive(Debug, Default)]
@@ -49,12 +51,24 @@ struct Part {
     at: usize,
     raw: Span,
     spelling: Spelling,
+    /// The block whose value the piece was made from.
+    made: Option<usize>,
 }
 
-/// A part of the message: pieces of the response, or a text made from a value.
+/// A part of the message: pieces of the response, or the text made from the value of a block.
 enum Shown<'s> {
     Pieces(Spans, Spelling),
-    Made(&'s str),
+    Made(usize, &'s str),
+}
+
+/// Where a range of a text comes from.
+pub(super) enum Origin {
+    /// A place in the response.
+    Response(Span),
+    /// A range of the text made from the value of a block.
+    Made(usize, Range<usize>),
+    /// The value of a parameter, or of something else that is one text.
+    Value(Range<usize>),
 }
 
 /// The parts of the message, each with its place.
@@ -90,38 +104,80 @@ impl Composed {
     }
 
     /// Adds a part behind those before it.
-    fn add(&mut self, response: &str, shown: Shown<'_>, separator: &str) {
+    fn add(&mut self, response: &str, shown: Shown<'_>, separator: &str, redactions: &Redactions) {
         let empty = match &shown {
             Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
-            Shown::Made(text) => text.is_empty(),
+            Shown::Made(_, text) => text.is_empty(),
         };
         if !self.text.is_empty() && !empty {
             self.text.push_str(separator);
         }
         match shown {
-            Shown::Made(text) => self.text.push_str(text),
+            Shown::Made(block, text) => {
+                let (at, raw) = (self.text.len(), Span::new(self.span.end, self.span.end));
+                self.parts.push(Part { at, raw, spelling: Spelling::Plain, made: Some(block) });
+                self.text.push_str(text);
+            }
             Shown::Pieces(spans, spelling) => {
                 if spans.len() > 1 {
                     self.text.reserve(spans.iter().map(|span| span.len()).sum());
                 }
                 for span in spans.iter() {
-                    self.push(response, *span, spelling);
+                    self.push(response, *span, spelling, redactions);
                 }
             }
         }
     }
 
-    fn push(&mut self, response: &str, raw: Span, spelling: Spelling) {
+    fn push(&mut self, response: &str, raw: Span, spelling: Spelling, redactions: &Redactions) {
+        for piece in redactions.pieces(raw) {
+            match piece {
+                redactions::Piece::Written(raw) => self.push_written(response, raw, spelling),
+                redactions::Piece::Instead(raw, with) => {
+                    self.parts.push(Part { at: self.text.len(), raw, spelling: Spelling::Plain, made: None });
+                    self.text.push_str(with);
+                    self.cover(raw);
+                }
+            }
+        }
+    }
+
+    fn push_written(&mut self, response: &str, raw: Span, spelling: Spelling) {
         if raw.is_empty() {
             return;
         }
-        self.parts.push(Part { at: self.text.len(), raw, spelling });
+        self.parts.push(Part { at: self.text.len(), raw, spelling, made: None });
         match spelling.decode(raw.of(response)) {
             Cow::Borrowed(text) => self.text.push_str(text),
             Cow::Owned(text) if self.text.is_empty() => self.text = text,
             Cow::Owned(text) => self.text.push_str(&text),
         }
+        self.cover(raw);
+    }
+
+    /// Extends the span over the last part.
+    fn cover(&mut self, raw: Span) {
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
+    }
+
+    /// Where a range of the text comes from: a place of the response for what is written there in one go.
+    pub(super) fn origins(&self, response: &str, range: Range<usize>) -> Vec<Origin> {
+        if self.parts.is_empty() {
+            return vec![Origin::Value(range)];
+        }
+        let mut origins: Vec<Origin> = Vec::new();
+        let first = self.parts.partition_point(|part| part.at <= range.start).saturating_sub(1);
+        let parts = self.parts.get(first..).unwrap_or_default();
+        for (index, part) in parts.iter().enumerate().take_while(|(_, part)| part.at < range.end) {
+            let until = parts.get(index + 1).map_or(self.text.len(), |next| next.at);
+            let own = range.start.max(part.at)..range.end.min(until);
+            match (part.made, origins.last_mut()) {
+                (Some(block), _) => origins.push(Origin::Made(block, own.start - part.at..own.end - part.at)),
+                (None, Some(Origin::Response(span))) => span.end = self.locate(response, own).end,
+                (None, _) => origins.push(Origin::Response(self.locate(response, own))),
+            }
+        }
+        origins
     }
 
     /// The length of the text that comes from before a place in the response.
@@ -131,7 +187,7 @@ impl Composed {
     }
 
     /// The place in the response of a range of the text; the whole span, if the text is not made of pieces.
-    pub(super) fn locate(&self, response: &str, range: std::ops::Range<usize>) -> Span {
+    pub(super) fn locate(&self, response: &str, range: Range<usize>) -> Span {
         if self.parts.is_empty() {
             return self.span;
         }
@@ -152,6 +208,21 @@ impl Composed {
     }
 }
 
+/// A text with these ranges replaced; those that overlap are one.
+pub(super) fn replaced(text: &str, ranges: &mut Vec<(Range<usize>, Arc<str>)>) -> String {
+    ranges.sort_by_key(|(range, _)| (range.start, range.end));
+    let (mut whole, mut at) = (String::with_capacity(text.len()), 0);
+    for (range, with) in ranges.iter() {
+        if range.start >= at {
+            whole.push_str(text.get(at..range.start).unwrap_or_default());
+            whole.push_str(with);
+        }
+        at = at.max(range.end);
+    }
+    whole.push_str(text.get(at..).unwrap_or_default());
+    whole
+}
+
 impl Judgement<'_> {
     /// Composes the message, and the section from text outside.
     pub(super) fn compose(&mut self) {
@@ -162,11 +233,11 @@ impl Judgement<'_> {
         let mut message = Composed::default();
         let separator = self.mode.and_then(|mode| mode.reply.separator.as_deref()).unwrap_or("\n\n");
         for (_, shown) in parts {
-            message.add(self.text, shown, separator);
+            message.add(self.text, shown, separator, &self.redactions);
         }
         let section = self.outside_section().map(|(name, span)| {
             let mut section = Composed::default();
-            section.push(self.text, span, Spelling::Plain);
+            section.push(self.text, span, Spelling::Plain, &self.redactions);
             (name.to_owned(), section)
         });
         self.texts.section = section;
@@ -204,7 +275,7 @@ impl Judgement<'_> {
                 }
                 Fate::Stands | Fate::Lifted if self.is_message(index) => {
                     let shown = match self.made(index) {
-                        Some(text) => Shown::Made(text),
+                        Some(text) => Shown::Made(index, text),
                         None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
                     };
                     parts.push((block.body().start, shown));
@@ -338,7 +409,7 @@ impl Judgement<'_> {
             return Cow::Borrowed(text);
         }
         match &*self.body_spans(index) {
-            [only] => self.spelling(index).decode(only.of(self.text)),
+            [only] if !self.redactions.touch(*only) => self.spelling(index).decode(only.of(self.text)),
             _ => Cow::Owned(self.body_text(index).text),
         }
     }
@@ -373,8 +444,18 @@ impl Judgement<'_> {
         let spelling = self.spelling(index);
         let mut text = Composed::default();
         for span in self.body_spans(index).iter() {
-            text.push(self.text, *span, spelling);
+            text.push(self.text, *span, spelling, &self.redactions);
         }
         text
+    }
+
+    /// Replaces ranges of a text that was made from the value of a block; they come in any order.
+    pub(super) fn redact_made(&mut self, index: usize, ranges: &mut Vec<(Range<usize>, Arc<str>)>) {
+        let made = &mut self.texts.made;
+        if let Ok(at) = made.binary_search_by_key(&index, |(block, _)| *block)
+            && let Some((_, text)) = made.get_mut(at)
+        {
+            *text = replaced(text, ranges);
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::value::Object;
 use crate::value::Value;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -54,6 +55,9 @@ contract! {
         ask_again: Option<String>,
         /// The account of every byte of the response.
         ledger: Ledger,
+        /// The bytes that nobody may be shown, since a guardrail replaced or removed them or refused the answer because of
+        /// them, in order.
+        redacted: Vec<Extent>,
         /// The session after the response: pass it with the next one.
         session: Session,
         /// What was read of a refused response; absent unless it was refused and the run asked for it.
@@ -376,5 +380,30 @@ impl Outcome {
     /// Whether any finding is an error. If so, `run` exits with 1.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Finding::is_error)
+    }
+
+    /// The response as people may see it, for reports that draw its lines: each byte of what was taken out is a `*`, and
+    /// every word is if the response was refused and nobody asked for what is withheld. Places stay what they are.
+    #[doc(hidden)]
+    pub fn readable<'r>(&self, response: &'r str) -> Cow<'r, str> {
+        let is_withheld = self.status == Status::Refused && self.withheld.is_none();
+        if !is_withheld && self.redacted.is_empty() {
+            return Cow::Borrowed(response);
+        }
+        let whole = [Extent::new(0, response.len())];
+        let hidden = if is_withheld { &whole } else { self.redacted.as_slice() };
+        let mut readable = String::with_capacity(response.len());
+        let mut next = 0;
+        for (at, c) in response.char_indices() {
+            while hidden.get(next).is_some_and(|span| span.end <= at) {
+                next += 1;
+            }
+            let is_hidden = hidden.get(next).is_some_and(|span| span.start <= at) && !c.is_whitespace();
+            match is_hidden {
+                true => readable.extend(std::iter::repeat_n('*', c.len_utf8())),
+                false => readable.push(c),
+            }
+        }
+        Cow::Owned(readable)
     }
 }

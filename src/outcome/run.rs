@@ -110,6 +110,19 @@ impl Program {
             judged.find(unread);
         }
         let flowed = self.flow(&mut judged);
+        if judged.budget.report() {
+            let message = format!("something was left out: {}", Budget::EXCEEDED);
+            judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
+        }
+        let refused = judged.ruling.is_refused();
+        // What a rule took out is quoted nowhere: from here on, everything is words about the response.
+        if let Some(veil) = judged.redactions.veil() {
+            judged.findings.list.iter_mut().for_each(|found| veil.over(found));
+        }
+        let ask_again = judged.ruling.asks_again().then(|| self.correction_of(&judged));
+        if refused {
+            judged.findings.list.iter_mut().for_each(Diagnostic::hide_quotes);
+        }
         let trace = options.trace.then(|| trace(&mut judged, &flowed));
         let mut outcome = Outcome {
             version: VERSION,
@@ -128,22 +141,15 @@ impl Program {
             calls: Vec::with_capacity(judged.calls.len()),
             effects: flowed.done.into_iter().map(|done| self.record(done)).collect(),
             diagnostics: Vec::new(),
-            ask_again: judged.ruling.asks_again().then(|| self.correction_of(&judged)),
+            ask_again,
             ledger: ledger(&judged),
+            redacted: judged.redactions.hidden().iter().map(|span| (*span).into()).collect(),
             session: flowed.session,
             withheld: None,
             trace,
         };
-        if judged.budget.report() {
-            let message = format!("something was left out: {}", Budget::EXCEEDED);
-            judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
-        }
         parts(&mut judged, &mut outcome);
-        let refused = judged.ruling.is_refused();
-        let mut found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
-        if refused {
-            found.list.iter_mut().for_each(Diagnostic::hide_quotes);
-        }
+        let found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
         outcome.diagnostics = self.findings(found, judged.text);
         if !judged.texts.message_dropped {
             let message = std::mem::take(&mut judged.texts.message);
@@ -154,6 +160,9 @@ impl Program {
         }
         if refused {
             withhold(&mut outcome, options.withheld);
+            let words = judged.mode.and_then(|mode| mode.reply.refused.as_ref());
+            // Words that fail say nothing: there is no message without them, either.
+            outcome.message = words.and_then(|words| words.text(&judged.scope()).ok()).unwrap_or_default();
         }
         outcome
     }

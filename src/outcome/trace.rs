@@ -12,6 +12,7 @@ use crate::flow::{Effect, Flowed};
 use crate::judge::{Fate, Judgement, Leaf, Step, StepKind};
 use crate::program::Program;
 use crate::text::{Lines, Location, Span, excerpt};
+use std::borrow::Cow;
 
 /// The ordered steps that lead from a response to its outcome.
 pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
@@ -22,7 +23,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
     bytes(judged, &mut steps);
     for (index, block) in judged.document.blocks.iter().enumerate() {
         let Some(bound) = judged.bound(block) else { continue };
-        let name = excerpt(block.name().of(judged.text), 60);
+        let name = named(judged, block.name().of(judged.text));
         let mut found = format!("{} `{name}` {}", bound.role.word(), judged.fate(index).word());
         if let Some(cause) = judged.causes.get(&index) {
             found = format!("{found}: {}", cause.bare());
@@ -34,7 +35,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         let accepted = call.accepted && !judged.ruling.is_refused();
         let verdict = if accepted { Verdict::Accepted } else { Verdict::Dropped };
         let action = call.action.and_then(|id| program.action(id));
-        let name = excerpt(&call.name, 60);
+        let name = if action.is_some() { excerpt(&call.name, 60) } else { named(judged, &call.name) };
         let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));
         steps.push(step(program, kind, block, format!("{name} {verdict}"), at));
     }
@@ -43,7 +44,23 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         finding(program, found, &mut steps);
     }
     steps.extend(effects(program, flowed));
+    let refused = judged.ruling.is_refused();
+    if let Some(veil) = judged.redactions.veil() {
+        for step in &mut steps {
+            veil.over_text(&mut step.found);
+            step.parts.iter_mut().for_each(|part| veil.over_text(&mut part.value));
+        }
+    }
+    // Of a refused answer, values are quoted nowhere.
+    for part in steps.iter_mut().filter(|_| refused).flat_map(|step| &mut step.parts) {
+        "…".clone_into(&mut part.value);
+    }
     steps
+}
+
+/// What a name in the response is called in the trace: of a refused answer, nothing is quoted.
+fn named<'t>(judged: &Judgement<'_>, name: &'t str) -> Cow<'t, str> {
+    if judged.ruling.is_refused() { Cow::Borrowed("…") } else { excerpt(name, 60) }
 }
 
 /// The rules that followed, the conditions evaluated on the way, and their effects.
@@ -109,8 +126,9 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
             Trial::Sole => format!("`{name}` reads it: no other is tried"),
             Trial::Claims(place) => {
                 let opens = judged.document.blocks.iter().find(|block| block.span().start == place);
-                let opens = opens
-                    .map_or_else(String::new, |block| format!(" with `{}`", excerpt(block.name().of(judged.text), 60)));
+                let opens = opens.map_or_else(String::new, |block| {
+                    format!(" with `{}`", named(judged, block.name().of(judged.text)))
+                });
                 format!("`{name}` claims it{opens} at {}", lines.place(place))
             }
             Trial::Tied => format!("`{name}` would claim it at the same place, but comes after the one that does"),
@@ -132,7 +150,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
 /// What came nearest to a block that the dialect needs, in words.
 fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
     let mut text = String::new();
-    let quoted = |span: Span| excerpt(span.of(judged.text), 40).into_owned();
+    let quoted = |span: Span| excerpt(&named(judged, span.of(judged.text)), 40).into_owned();
     if let Some(name) = tried.seen {
         text += &format!("; it found `{}` at {}", quoted(name), lines.place(name.start));
     }

@@ -41,7 +41,17 @@ pub(crate) struct Guardrail {
     pub(crate) advice: Option<String>,
     pub(crate) severity: Severity,
     pub(crate) strategy: Option<Strategy>,
+    /// What stands in for each match that it redacts.
+    pub(crate) with: Arc<str>,
     pub(crate) at: Location,
+}
+
+impl Guardrail {
+    /// Whether its condition is evaluated for each match.
+    pub(crate) fn reads_captures(&self) -> bool {
+        let mut reads = self.when.iter().flat_map(|when| when.reads());
+        reads.any(|path| path.first().is_some_and(|name| name == "captures"))
+    }
 }
 
 /// What a guardrail checks.

@@ -5,6 +5,7 @@
 //! Never: looks at an answer.
 
 use super::{Block, BlockId, DialectId};
+use crate::expression::Template;
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -21,6 +22,8 @@ pub(crate) struct Reply {
     pub(crate) shows: Option<String>,
     /// What stands between the parts of the message, if not a blank line.
     pub(crate) separator: Option<String>,
+    /// The message of an answer that is refused.
+    pub(crate) refused: Option<Template>,
 }
 
 impl Reply {

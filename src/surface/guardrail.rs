@@ -31,6 +31,8 @@ table! {
         severity: Option<Severity>,
         /// Its strategy, instead of the one in the degradation table.
         strategy: Option<Spanned<Strategy>>,
+        /// What stands in for each match that it redacts; `[…]` by default.
+        with: Option<Spanned<String>>,
         /// Whether it replaces the guardrail with the same `id` in a used pack.
         replace: bool,
     }

@@ -372,6 +372,7 @@ impl Surface {
         self.reply.order = file.reply.order.or(self.reply.order.take());
         self.reply.shows = file.reply.shows.or(self.reply.shows.take());
         self.reply.separator = file.reply.separator.or(self.reply.separator.take());
+        self.reply.refused = file.reply.refused.or(self.reply.refused.take());
         for (defect, strategies) in file.degradation.0 {
             match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {
                 Some(known) if merging.is_used(known.0.at) => *known = (defect, strategies),

@@ -80,12 +80,14 @@ pub struct Reply {
     pub shows: Option<Spanned<String>>,
     /// What stands between the parts of the message; by default a blank line.
     pub separator: Option<Spanned<String>>,
+    /// The message of an answer that is refused: a template; by default there is none.
+    pub refused: Option<Spanned<String>>,
     /// Counts by the name of the block; `calls` counts all calls.
     pub counts: Named<Count>,
 }
 
 /// The keys of a reply that are not names of blocks.
-const KEYS: [&str; 3] = ["order", "shows", "separator"];
+const KEYS: [&str; 4] = ["order", "shows", "separator", "refused"];
 
 impl Decode for Reply {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
@@ -105,9 +107,11 @@ impl Decode for Reply {
                 "order" if meant.is_some() => reply.order = reading.guessed(value),
                 "shows" if meant.is_some() => reply.shows = reading.guessed(value),
                 "separator" if meant.is_some() => reply.separator = reading.guessed(value),
+                "refused" if meant.is_some() => reply.refused = reading.guessed(value),
                 "order" => reply.order = Vec::decode(value, reading),
                 "shows" => reply.shows = Spanned::decode(value, reading),
                 "separator" => reply.separator = Spanned::decode(value, reading),
+                "refused" => reply.refused = Spanned::decode(value, reading),
                 name => {
                     if let Some(count) = Count::decode(value, reading) {
                         reply.counts.insert(name.to_owned(), Spanned::new(count, at));
@@ -139,6 +143,10 @@ impl schemars::JsonSchema for Reply {
                 "separator": {
                     "type": "string",
                     "description": "What stands between the parts of the message; by default a blank line."
+                },
+                "refused": {
+                    "type": "string",
+                    "description": "The message of an answer that is refused: a template; by default there is none."
                 }
             },
             "additionalProperties": count

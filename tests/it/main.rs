@@ -44,6 +44,7 @@ mod rendered_dce;
 mod reviewed;
 mod roundtable;
 mod schemas;
+mod secrets;
 mod slipped;
 mod slips;
 mod snippets;

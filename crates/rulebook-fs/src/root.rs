@@ -10,7 +10,7 @@ use cap_std::ambient_authority;
 #[cfg(unix)]
 use cap_std::fs::MetadataExt as _;
 use cap_std::fs::{Dir, Metadata};
-use rulebook::diagnostic::{Code, Diagnostic};
+use rulebook::diagnostic::{Code, Defect, Diagnostic, Severity};
 use rulebook::text::{excerpt, unsafe_because};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -85,7 +85,9 @@ impl Root {
     pub(super) fn look(&self, key: &str) -> Result<Option<(HeldPath, Metadata)>, Box<Diagnostic>> {
         if let Some(why) = unsafe_because(key) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
-            let fault = Diagnostic::new(Code::WORKSPACE_UNSAFE_KEY, None, message);
+            let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
+            // It was no effect of an answer that has been judged: nothing of the kind is written.
+            fault.severity = Severity::Error;
             return Err(Box::new(fault.with_help("a key is a path below the root with `/` between its parts")));
         }
         let Some(place) = self.place(key).map_err(|error| fault(key, &error))? else { return Ok(None) };

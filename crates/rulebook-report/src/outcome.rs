@@ -29,6 +29,7 @@ impl Pen {
 
     /// The outcome of the answer `response`, ending with its ledger. [`status`] is the last line.
     pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
+        let response = &readable(outcome, response);
         let mut text = String::new();
         self.parts(outcome, &mut text);
         // The first section needs no blank line before it.
@@ -49,6 +50,7 @@ impl Pen {
 
     /// Only the findings, each followed by a blank line.
     pub fn findings(&self, outcome: &Outcome, response: &Source) -> String {
+        let response = &readable(outcome, response);
         outcome.diagnostics.iter().map(|finding| self.finding(finding, response) + "\n").collect()
     }
 
@@ -189,6 +191,11 @@ impl Pen {
         let place = response.place(start).to_string();
         format!("  {place:>6} {:<9} {}  {}\n", step.step, excerpt(&step.found, 100), paint(FAINT, &rule))
     }
+}
+
+/// The answer as people may see it.
+pub(super) fn readable(outcome: &Outcome, response: &Source) -> Source {
+    Source::new(response.name(), outcome.readable(response.text()))
 }
 
 pub(super) fn heading(name: &str, text: &mut String) {

@@ -5,7 +5,7 @@
 //! Never: lets a character of an answer or a pack be anything but text.
 
 use super::drawing::Pen;
-use super::outcome::parts;
+use super::outcome::{parts, readable};
 use super::story::{Story, StoryLine};
 use super::{count, status, unpainted};
 use rulebook::diagnostic::Severity;
@@ -20,6 +20,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'n
 impl Pen {
     /// The story of an answer in the pack `pack` as a page of HTML. The outcome must have a trace.
     pub fn page_of_story(&self, outcome: &Outcome, response: &Source, pack: &str) -> String {
+        let response = &readable(outcome, response);
         let story = Story::new(outcome, response);
         let word = outcome.status.name();
         let class = match outcome.status {

@@ -5,7 +5,7 @@
 //! Never: leaves out a step: those that belong to no line come under the whole reply.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
-use super::outcome::{ending, heading, mark_of, visible};
+use super::outcome::{ending, heading, mark_of, readable, visible};
 use super::{count, status};
 use annotate_snippets::renderer::Style;
 use rulebook::outcome::{Leaf, Outcome, StepKind, TraceStep};
@@ -110,6 +110,7 @@ impl<'o> Story<'o> {
 impl Pen {
     /// The story of an answer: its lines with what was decided at each. The outcome must have a trace.
     pub fn story(&self, outcome: &Outcome, response: &Source) -> String {
+        let response = &readable(outcome, response);
         let story = Story::new(outcome, response);
         let lines = count(story.lines.len(), "line");
         let mut text =

@@ -42,6 +42,8 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::Refuse => refuse::apply(),
         Strategy::AskAgain => ask_again::apply(judgement, subject),
         Strategy::Omit => omit::apply(judgement, subject),
+        // A guardrail redacts what it matches; it has nothing to match if this is asked.
+        Strategy::Redact => false,
         // These act on single values.
         Strategy::Coerce | Strategy::Interpret | Strategy::Default => false,
     }

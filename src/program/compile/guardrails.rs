@@ -6,7 +6,7 @@
 
 use super::flow::modes_of;
 use super::{Compiler, REPLY_NAMES, Sight};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
 use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, Target, TargetPatterns};
 use crate::surface::{self, Role, Surface};
 use std::sync::Arc;
@@ -39,6 +39,7 @@ impl Compiler<'_> {
             advice: guardrail.advice.as_ref().map(|advice| advice.value.clone()),
             severity: guardrail.severity.unwrap_or(Severity::Warning),
             strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
+            with: guardrail.with.as_ref().map_or("[…]", |with| with.value.as_str()).into(),
             at: guardrail.id.at,
         }
     }
@@ -56,6 +57,19 @@ impl Compiler<'_> {
             Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
                 .with_help("name a role or a block, or use `when`")
         }));
+        let redacts = guardrail.strategy.as_ref().filter(|strategy| strategy.value == Strategy::Redact);
+        let text = |target: &Target| !matches!(target, Target::Reply | Target::Key(_));
+        if let Some(strategy) = redacts.filter(|_| guardrail.matches.is_none() || !targets.iter().all(text)) {
+            let message =
+                "there is nothing to redact: only what `matches` finds in a text or a parameter can be replaced";
+            let help = "give it `matches`, and let it look `on` a role, a block or `ACTION.PARAMETER`";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message).with_help(help));
+        }
+        if let Some(with) = guardrail.with.as_ref().filter(|_| guardrail.strategy.is_some() && redacts.is_none()) {
+            let message = "nothing is redacted here, so nothing stands in for it";
+            let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, with.at, message);
+            self.diagnostics.push(finding.with_help("say `strategy = \"redact\"`, or take it out"));
+        }
         if let Some(advice) = guardrail.advice.as_ref().filter(|advice| advice.value.contains("{{")) {
             let message = "this advice is not a template: it is printed as it is";
             let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, advice.at, message);

@@ -17,7 +17,7 @@ mod sight;
 
 use super::{
     Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, ParamNames,
-    Permit, PlaceNames, Program, Schema, Slot,
+    Permit, PlaceNames, Program, Reply, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
@@ -230,7 +230,7 @@ impl Compiler<'_> {
                     Some(names) => names.iter().filter_map(id).collect(),
                     None => all.clone(),
                 },
-                reply: replies::compile_reply(&surface.reply, Some(&mode.value.reply), dialects),
+                reply: self.compile_reply(Some(&mode.value.reply), dialects),
                 exits: self.compile_exits(&mode.value),
                 degradation: Degradation::new(&mode.value.degradation),
             };
@@ -240,13 +240,20 @@ impl Compiler<'_> {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
             // Deny by default: where nothing is permitted, nothing may run.
             let permits = surface.actions.values().map(|_| Vec::new()).collect();
-            let reply = replies::compile_reply(&surface.reply, None, dialects);
+            let reply = self.compile_reply(None, dialects);
             let exits = Vec::new();
             let degradation = Degradation::default();
             let mode = Mode { permits, at, declared: false, dialects: all, reply, exits, degradation };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes
+    }
+
+    fn compile_reply(&mut self, of_mode: Option<&surface::Reply>, dialects: &[Dialect]) -> Reply {
+        let of_pack = &self.surface.reply;
+        let refused = of_mode.and_then(|mode| mode.refused.as_ref()).or(of_pack.refused.as_ref());
+        let refused = self.template(refused, &Sight::of(COMPUTE_NAMES));
+        Reply { refused, ..replies::compile_reply(of_pack, of_mode, dialects) }
     }
 
     fn compile_ask_again(&mut self) -> AskAgain {

@@ -163,6 +163,12 @@ impl Drafting<'_> {
     /// Adds the new name to the lists without which it would have no effect.
     fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
+            // A pack without modes permits nothing: its only mode is declared, to permit the action.
+            Kind::Action if !self.program.declares_modes() => {
+                let mut table = self::mode();
+                table.insert("permits", value(Array::from_iter([name])));
+                self.edits.insert(Kind::Mode.table(), mode, table)
+            }
             Kind::Action => self.edits.push(&["modes", mode, "permits"], name, true),
             Kind::Mode => {
                 self.texts = self.texts_of(name, mode);

@@ -111,7 +111,7 @@ fn a_write_that_fails_is_reported_at_its_block() {
 
     let call = "<action type=\"save\"><path>../up</path><text>x</text></action>";
     let (status, out, _) = command(folder, &[], call);
-    assert!(status == 1 && out.contains("workspace/unsafe-key"), "{out}");
+    assert!(status == 0 && out.contains("response/unsafe-path"), "{out}");
     let output = rulebook(folder, &["apply", PACK, "-", "--root", "nowhere"], b"");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
@@ -127,7 +127,7 @@ fn the_time_is_that_of_the_clock_unless_an_argument_gives_it() {
     let root = root("apply-now");
     let folder = root.parent().unwrap();
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.log = { role = \"call\", payload = \"tags\" }\n\
-                [actions.log]\neffects = [{ write = \"log.md\", value = \"{{ now }}\" }]\n";
+                [modes.default]\npermits = [\"*\"]\n[actions.log]\neffects = [{ write = \"log.md\", value = \"{{ now }}\" }]\n";
     fs::create_dir(folder.join("p")).unwrap();
     fs::write(folder.join("p/pack.toml"), pack).unwrap();
     fs::write(folder.join("s.json"), r#"{"now": "2020-01-01T00:00:00Z"}"#).unwrap();
@@ -189,8 +189,8 @@ fn one_bad_file_holds_back_all_others() {
         ("kept/below", "workspace/not-a-folder"),
         ("new/file", "workspace/not-a-folder"),
         ("KEPT", "workspace/same-file"),
-        ("a//b", "workspace/unsafe-key"),
-        ("./a", "workspace/unsafe-key"),
+        ("a//b", "response/unsafe-path"),
+        ("./a", "response/unsafe-path"),
     ] {
         let effects = [write("kept", "new"), write("new", "new"), write("deep/er/file", "new"), write(key, "new")];
         let none = applied(&root, &effects);

@@ -1,0 +1,139 @@
+//! Secrets: what a guardrail takes out of an answer is nowhere in what anybody sees of it.
+
+use crate::dice::Dice;
+use crate::texts::program_of;
+use rulebook::outcome::{Leaf, Options, Status, StepKind};
+
+/// The pack; each guardrail looks at every text and every parameter.
+fn pack(rules: &str) -> String {
+    format!(
+        r#"
+[pack]
+name = "p"
+[dialects.tagged]
+grammar = "tags"
+text = "message"
+[dialects.tagged.blocks]
+say = {{ role = "message", decode = "entities" }}
+think = {{ role = "thinking" }}
+facts = {{ role = "section", payload = "json", schema = {{ type = "object" }} }}
+list = {{ role = "section", payload = "bullets" }}
+file = {{ role = "content", key = "@path", anchor = "line" }}
+do = {{ role = "call", name = "@what", payload = ["tags", "json"], decode = "entities" }}
+[state.last]
+default = ""
+[actions.note.params]
+text = {{ type = "string", required = true, maxLength = 90 }}
+more = {{ type = "object" }}
+[[actions.note.effects]]
+set = "last"
+value = "{{{{ params.text }}}} / {{{{ reply.message }}}} / {{{{ reply.sections }}}}"
+[[actions.note.effects]]
+when = "params.text is matching('7')"
+remark = "note"
+text = "{{{{ params.text }}}}"
+[contents.file]
+effects = [{{ write = "a.md", value = "{{{{ text }}}}" }}]
+[modes.default]
+permits = [{{ action = "note", when = "params.text != reply.message", advice = "{{{{ params.text }}}} is {{{{ reply.message }}}}" }}]
+[degradation]
+malformed-payload = ["repair", "salvage", "drop"]
+invalid-payload = ["coerce", "drop"]
+unclosed-block = "keep"
+{rules}
+"#
+    )
+}
+
+const TARGETS: &str = r#"["message", "thinking", "section", "content", "note.text", "note.more"]"#;
+
+/// A text with the secret in it, as `encode` writes it.
+fn words(dice: &mut Dice, secret: &str) -> String {
+    let before =
+        dice.pick(&["", "a ", "see ", "x7 ", "<b> ", "one two three four five six seven eight nine ten eleven "]);
+    let behind = dice.pick(&["", " z", ".", " and a great deal more than forty characters of text behind it", " 7"]);
+    format!("{before}{}{behind}", if dice.one_in(5) { "nothing" } else { secret })
+}
+
+fn answer(dice: &mut Dice, secret: &str) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + dice.below(5) {
+        let said = words(dice, secret);
+        let escaped = said.replacen('S', "&#83;", dice.below(2));
+        let block = match dice.below(9) {
+            0 => said,
+            1 => format!("<say>{escaped}</say>"),
+            2 => format!("<think>{said}</think>"),
+            3 => format!("<facts>{{\"a\": [{said:?}], \"b\": {{\"c\": {said:?}}}}}</facts>"),
+            4 => format!("<list>\n- {said}\n- {said}\n</list>"),
+            5 => format!("\n<file path=\"a.md\">\n{said}\n{said}\n</file>\n"),
+            6 => format!("<do what=\"note\"><text>{escaped}</text></do>"),
+            7 => format!(
+                "<do what=\"note\">{{\"text\": {said:?}, \"more\": {{\"x\": [{said:?}]}}{}",
+                dice.pick(&["}</do>", ",}</do>", ", \"n\": 1/3}</do>", ""])
+            ),
+            _ => format!("<do what=\"note\"><text>{escaped}</text><mroe>7</mroe></do>"),
+        };
+        text.push_str(&block);
+        text.push_str(dice.pick(&["", "\n", "\n\n", "</say>", "<do"]));
+    }
+    text
+}
+
+/// The strategies, whole answers and every cutting; the secret has no part in what the pack or the engine says.
+#[test]
+fn what_is_taken_out_is_nowhere() {
+    let secret = "S3CR-ET42";
+    let programs: Vec<_> = ["redact", "refuse", "ask-again"]
+        .into_iter()
+        .flat_map(|strategy| {
+            let rule = |more: &str| {
+                format!("[[guardrails]]\nid = \"g\"\non = {TARGETS}\nmatches = 'S3CR-ET\\d+'\nstrategy = \"{strategy}\"\n{more}\n")
+            };
+            let overlap = "[[guardrails]]\nid = \"h\"\non = \"message\"\nmatches = 'CR-ET42.'\nstrategy = \"redact\"\nwith = \"#\"\n";
+            [rule(""), rule("when = \"captures | length >= 0\""), rule("severity = \"info\"") + overlap]
+        })
+        .map(|rules| program_of(pack(&rules)))
+        .collect();
+    let tries = std::env::var("SECRETS").ok().and_then(|tries| tries.parse().ok()).unwrap_or(10_000);
+    let mut dice = Dice(11);
+    let (mut replaced, mut refused) = (0, 0);
+    for number in 0..tries {
+        let program = &programs[number % programs.len()];
+        let text = answer(&mut dice, secret);
+        let options = Options { trace: true, chunk: Some(1 + dice.below(9)), ..Options::default() };
+        let outcome = program.run_with(&program.session(), text.as_bytes(), &options);
+        // A call that is unknown to be one is text; a block that stays open may hold the rest.
+        let json = serde_json::to_string(&outcome).unwrap();
+        // A guardrail that refuses does not look at a call that is dropped for another reason, and need not have tripped.
+        let takes_out = number % programs.len() < 3 || outcome.status == Status::Refused;
+        let is_out = takes_out && (json.contains("S3CR") || json.contains("ET42"));
+        let pretty = || format!("{outcome:#?}");
+        let lines = || {
+            pretty()
+                .lines()
+                .filter(|line| line.contains("S3CR") || line.contains("ET42"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        assert!(!is_out, "{number}: {text}\n{}", lines());
+        replaced += usize::from(outcome.status != Status::Refused && !outcome.redacted.is_empty());
+        refused += usize::from(outcome.status == Status::Refused);
+        let readable = outcome.readable(&text);
+        assert_eq!(readable.len(), text.len());
+        if outcome.status == Status::Refused {
+            assert!(readable.chars().all(|c| c == '*' || c.is_whitespace()));
+        }
+        let hidden: usize = outcome.redacted.iter().map(|span| span.end - span.start).sum();
+        let ledger = &outcome.ledger;
+        assert!(ledger.dropped >= hidden || outcome.status == Status::Refused, "{text}\n{:#?}", outcome);
+        for step in outcome.trace.iter().flatten() {
+            if let StepKind::Bytes { part, .. } = &step.step {
+                let inside =
+                    outcome.redacted.iter().any(|span| span.start <= step.span.start && step.span.end <= span.end);
+                assert!(!inside || matches!(part, Leaf::Dropped | Leaf::Markup | Leaf::Blank), "{text}");
+            }
+        }
+    }
+    assert!(replaced > tries / 5 && refused > tries / 5, "{replaced} {refused} of {tries}");
+}
