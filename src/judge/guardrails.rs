@@ -204,31 +204,41 @@ impl Judgement<'_> {
     ) {
         let text = &looked.text;
         let said = text.text.get(found.clone()).unwrap_or_default();
-        let mut place = text.locate(self.text, found.clone());
         if said.is_empty() {
             return;
         }
+        let mut place = None;
         for origin in text.origins(self.text, found.clone()) {
-            let with = Arc::clone(&rule.with);
-            match (origin, &looked.subject) {
-                (Origin::Response(span), _) => self.redactions.replace(span, &with),
+            // What goes on in another piece has been replaced in the first one.
+            let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
+            let span = match (origin, &looked.subject) {
+                (Origin::Response(span), _) => {
+                    self.redactions.replace(span, &with);
+                    self.redactions.hide(span, said);
+                    place.get_or_insert(span);
+                    continue;
+                }
                 (Origin::Made(block, range), _) => {
-                    place = self.span_of(block);
                     pending.made.entry(block).or_default().push((range, with));
+                    self.span_of(block)
                 }
                 (Origin::Value(range), Subject::Call(call)) if !looked.way.is_empty() => {
                     pending.params.entry((*call, looked.way.clone())).or_default().push((range, with));
+                    text.span
                 }
                 (Origin::Value(range), Subject::Block(block) | Subject::Call(block)) => {
                     pending.made.entry(*block).or_default().push((range, with));
+                    text.span
                 }
-                (Origin::Value(_), _) => {}
-            }
+                (Origin::Value(_), _) => text.span,
+            };
+            // What was decoded, or made from a value, may be in the response as it is.
+            let exact =
+                span.of(self.text).find(said).map(|at| Span::new(span.start + at, span.start + at + said.len()));
+            self.redactions.hide(exact.unwrap_or(span), said);
+            place.get_or_insert(exact.unwrap_or(span));
         }
-        // What was made from a value, or decoded, may stand in the response as it is.
-        let exact = place.of(self.text).find(said).map(|at| Span::new(place.start + at, place.start + at + said.len()));
-        let span = exact.unwrap_or(place);
-        self.redactions.hide(span, said);
+        let span = place.unwrap_or(text.span);
         let message = match &broken {
             Some(error) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
             None => message!("the guardrail `{}` redacts this", &rule.id),

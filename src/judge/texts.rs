@@ -160,7 +160,7 @@ impl Composed {
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
     }
 
-    /// Where a range of the text comes from: a place of the response for what is written there in one go.
+    /// Where a range of the text comes from, piece by piece: other blocks may be between two of them.
     pub(super) fn origins(&self, response: &str, range: Range<usize>) -> Vec<Origin> {
         if self.parts.is_empty() {
             return vec![Origin::Value(range)];
@@ -171,11 +171,10 @@ impl Composed {
         for (index, part) in parts.iter().enumerate().take_while(|(_, part)| part.at < range.end) {
             let until = parts.get(index + 1).map_or(self.text.len(), |next| next.at);
             let own = range.start.max(part.at)..range.end.min(until);
-            match (part.made, origins.last_mut()) {
-                (Some(block), _) => origins.push(Origin::Made(block, own.start - part.at..own.end - part.at)),
-                (None, Some(Origin::Response(span))) => span.end = self.locate(response, own).end,
-                (None, _) => origins.push(Origin::Response(self.locate(response, own))),
-            }
+            origins.push(match part.made {
+                Some(block) => Origin::Made(block, own.start - part.at..own.end - part.at),
+                None => Origin::Response(self.locate(response, own)),
+            });
         }
         origins
     }
