@@ -55,7 +55,9 @@ impl<'p> Talk<'p> {
     /// The user says something.
     pub fn hear(&mut self, text: &str) -> TurnResult {
         let heard = self.program.hear_with(&self.session, text, &self.options);
-        self.history.push(Turn::user(text));
+        if !heard.refused {
+            self.history.push(Turn::user(heard.text.as_str()));
+        }
         self.go_on(TurnResult::Heard(Box::new(heard)))
     }
 

@@ -90,6 +90,16 @@ impl Message {
         self.arguments.extend(arguments);
     }
 
+    /// A message that ends in a list of others.
+    pub(crate) fn listed(mut self, others: impl IntoIterator<Item = Message>) -> Self {
+        for (index, other) in others.into_iter().enumerate() {
+            self.form.to_mut().push_str(if index == 0 { "" } else { "; " });
+            self.form.to_mut().push_str(&other.form);
+            self.arguments.extend(other.arguments);
+        }
+        self
+    }
+
     /// The sentence with `{}` in place of what differs from case to case.
     #[doc(hidden)]
     pub fn form(&self) -> &str {

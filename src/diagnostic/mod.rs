@@ -100,6 +100,8 @@ pub struct Diagnostic {
     pub strategy: Option<Strategy>,
     /// Where the pack declares that strategy; none if it is the default.
     pub answered_by: Option<Location>,
+    /// The message in words for a model, if the pack's conditions are no business of the model.
+    pub(crate) to_model: Option<Message>,
     /// An unknown name in it, if a declared name is similar.
     pub(crate) misnamed: Option<Misnamed>,
 }
@@ -115,7 +117,7 @@ impl Diagnostic {
     /// Leaves out of its sentences what they quote.
     pub(crate) fn hide_quotes(&mut self) {
         self.message.hide_quotes();
-        self.help.iter_mut().for_each(Message::hide_quotes);
+        self.help.iter_mut().chain(&mut self.to_model).for_each(Message::hide_quotes);
     }
 
     /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
@@ -133,6 +135,7 @@ impl Diagnostic {
             rule: None,
             strategy: None,
             answered_by: None,
+            to_model: None,
             misnamed: None,
         }
     }

@@ -46,7 +46,7 @@ const fn compares(name: &'static str, relation: Relation, holds: Holds) -> Test 
 }
 
 /// In alphabetical order.
-pub(super) static TESTS: [Test; 38] = [
+pub(super) static TESTS: [Test; 39] = [
     compares("!=", Relation::Unequal, |run, one, other| relate(run, Relation::Unequal, one, other)),
     compares("<", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
     compares("<=", Relation::AtMost, |run, one, other| relate(run, Relation::AtMost, one, other)),
@@ -73,6 +73,11 @@ pub(super) static TESTS: [Test; 38] = [
     compares("lessthan", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
     is("lower", |run, one, _| is_cased(run, one, char::is_lowercase, char::is_uppercase)),
     compares("lt", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
+    is("luhn", |run, one, _| {
+        let Some(text) = one.text() else { return Ok(false) };
+        run.search(text.len())?;
+        Ok(has_check_digit(text))
+    }),
     is("mapping", |_, one, _| Ok(one.kind() == Kind::Table)),
     // Its argument is a pattern, which is compiled when the expression is read.
     is(matching::TEST, |_, _, _| Ok(false)),
@@ -89,6 +94,24 @@ pub(super) static TESTS: [Test; 38] = [
     is("undefined", |_, one, _| Ok(one.is_none())),
     is("upper", |run, one, _| is_cased(run, one, char::is_uppercase, char::is_lowercase)),
 ];
+
+/// Whether a number, written with blanks and dashes between its digits or without, ends in the check digit of Luhn's formula
+/// (ISO/IEC 7812-1, annex B), as the numbers of payment cards do.
+fn has_check_digit(text: &str) -> bool {
+    let mut digits: Vec<u32> = Vec::new();
+    for c in text.trim().chars() {
+        match c.to_digit(10) {
+            Some(digit) => digits.push(digit),
+            None if matches!(c, ' ' | '-' | '\u{a0}' | '\u{202f}') => {}
+            None => return false,
+        }
+    }
+    let doubled = |(place, digit): (usize, &u32)| match (place % 2, digit * 2) {
+        (0, _) => *digit,
+        (_, twice) => twice / 10 + twice % 10,
+    };
+    digits.len() > 1 && digits.iter().rev().enumerate().map(doubled).sum::<u32>().is_multiple_of(10)
+}
 
 /// Whether two values stand in a relation.
 pub(super) fn relate<'v>(run: &Run<'v>, relation: Relation, one: &Item<'v>, other: &Item<'v>) -> Result<bool, Halt> {

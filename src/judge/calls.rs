@@ -6,7 +6,7 @@
 
 use super::mending::Way;
 use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
-use crate::diagnostic::{Defect, Message, message, quote};
+use crate::diagnostic::{Argument, Defect, Message, message, quote};
 use crate::document::{Block, Key};
 use crate::expression::Template;
 use crate::program::{self, ActionId};
@@ -14,6 +14,7 @@ use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -176,7 +177,8 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
             return;
         }
-        let (mut why, mut advice) = (Vec::new(), Vec::new());
+        let (mut why, mut advice): (Vec<Message>, Vec<&Template>) = (Vec::new(), Vec::new());
+        let mut named: BTreeSet<&str> = BTreeSet::new();
         for permit in permits {
             let Some(when) = &permit.when else { continue };
             self.prepare_reply(when.reads());
@@ -184,32 +186,49 @@ impl<'r> Judgement<'r> {
             let mut scope = self.scope();
             scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
-            let why_not = weighed.why_not(80);
+            let why_not = weighed.unmet();
             advice.extend(permit.advice.as_ref().filter(|_| matches!(weighed.holds, Ok(false))));
             self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
-            let Some(why_not) = why_not else {
+            let Some(mut why_not) = why_not else {
                 self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
                 return;
             };
+            let read = when.reads().iter().filter(|path| path.first().is_some_and(|name| name == "params"));
+            let read: BTreeSet<&str> = read.filter_map(|path| path.get(1)).map(String::as_str).collect();
+            for (index, argument) in read.iter().enumerate() {
+                let value = params.get(argument).map_or_else(|| "absent".to_owned(), Value::to_string);
+                why_not.push(if index == 0 { " (" } else { ", " }, []);
+                why_not.push("{} = {}", [Argument::whole(*argument), quote(value, 60)]);
+            }
+            why_not.push(if read.is_empty() { "" } else { ")" }, []);
+            named.extend(read);
             why.push(why_not);
         }
-        let message = message!("the mode `{}` does not permit `{}`", &self.session.mode, &name);
         let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
         let rule = rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
         if let Some(rule) = rule {
             self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
         }
-        let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(rule);
         // The advice of each permit that might have allowed the call is shown.
         const MOST: usize = 3;
         let advice: Vec<String> = advice.into_iter().take(MOST).filter_map(|one| self.advice(call, one)).collect();
-        let joined = |some: &[String]| some.get(..MOST).unwrap_or(some).join("; ");
-        // First what the pack says about the condition, then the condition itself.
         let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
-        let about = if about.is_empty() { String::new() } else { format!("{}: ", about.join("; ")) };
-        finding.help = match (advice.is_empty(), why.is_empty()) {
-            (false, _) => Some(joined(&advice).into()),
-            (true, false) => Some((about + &joined(&why)).into()),
+        let message = match why.is_empty() {
+            true => message!("the mode `{}` does not permit `{}`", &self.session.mode, &name),
+            false => message!("`{}` is not permitted with these arguments: ", &name).listed(why.into_iter().take(MOST)),
+        };
+        let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(rule);
+        // Conditions are written for people: a model reads what the pack says of them, or which arguments they are about.
+        let is_conditional = !permits.is_empty();
+        let named: Vec<&str> = named.into_iter().collect();
+        finding.to_model = is_conditional.then(|| match named.as_slice() {
+            [] => message!("`{}` is not permitted now", &name),
+            named => message!("`{}` is not permitted with this `{}`", &name, &named.join("`, `")),
+        });
+        finding.help = match (advice.is_empty(), about.is_empty()) {
+            (false, _) => Some(message!("{}", quote(advice.join("; "), 900))),
+            (true, false) => Some(about.join("; ").into()),
+            (true, true) if is_conditional => None,
             (true, true) => self.permitted_elsewhere(action),
         };
         self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);

@@ -344,7 +344,7 @@ impl Judgement<'_> {
     /// The texts of a target in which some pattern trips, with the indexes of these patterns.
     fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
         match &set.target {
-            Target::Reply => Vec::new(),
+            Target::Reply | Target::Input => Vec::new(),
             Target::Role(Role::Message) => self.tripping_message(set).into_iter().collect(),
             Target::Role(role) => {
                 let blocks = self.tripping_blocks(set, |index| self.has_role(index, *role));
@@ -510,7 +510,7 @@ fn each_text<'v>(value: &'v Value, way: &mut Vec<String>, then: &mut impl FnMut(
 }
 
 /// The matches that could trip a guardrail in this text; empty if it trips because its pattern does not match.
-fn matches<'l>(rule: &'l Guardrail, text: &'l str) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn matches<'l>(rule: &'l Guardrail, text: &'l str) -> impl Iterator<Item = Range<usize>> {
     let pattern = rule.pattern.iter().filter(|_| !rule.inverted);
     pattern.flat_map(|pattern| pattern.find_apart(text, rule.excuse.as_slice()))
 }

@@ -14,6 +14,7 @@ mod contents;
 mod converting;
 mod guardrails;
 mod holes;
+mod input;
 mod leaves;
 mod lists;
 mod mending;
@@ -37,6 +38,7 @@ mod typing;
 mod unclosed;
 
 pub(crate) use calls::Call;
+pub(crate) use input::Guarded;
 pub use leaves::Leaf;
 use redactions::Redactions;
 pub(crate) use ruling::Ruling;
@@ -402,6 +404,9 @@ impl<'r> Judgement<'r> {
     /// Records a defect with the strategy that has answered it.
     fn record(&mut self, (strategy, said): Chosen, subject: &Subject, mut finding: Diagnostic) {
         self.note_cause(subject, &finding.code);
+        if let (Subject::Call(call), true) = (subject, strategy.refuses()) {
+            self.with_call(*call, |call| call.accepted = false);
+        }
         self.ruling.decide(strategy, said, &mut finding);
         finding.rule = finding.rule.or(said).or_else(|| self.surroundings(subject));
         self.find(finding);

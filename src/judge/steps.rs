@@ -6,6 +6,7 @@
 
 use super::Leaf;
 use super::parts::{Part, parts};
+use crate::diagnostic::{Message, message, quote};
 use crate::expression::{Expression, Failure, Scope};
 use crate::text::{Location, Span, excerpt};
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,16 @@ impl Weighed<'_> {
             Err(failure) => format!("fails: {}", excerpt(&failure.message, 80)),
         };
         Some(format!("`{}` {why}", excerpt(self.when.source(), most)))
+    }
+
+    /// What would have to hold, for a sentence that says that it does not; none if it holds.
+    pub(crate) fn unmet(&self) -> Option<Message> {
+        let source = excerpt(self.when.source(), 120);
+        match &self.holds {
+            Ok(true) => None,
+            Ok(false) => Some(message!("`{}`", &source)),
+            Err(failure) => Some(message!("`{}` fails: {}", &source, quote(&failure.message, 80))),
+        }
     }
 }
 

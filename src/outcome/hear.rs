@@ -9,8 +9,9 @@ use super::heard::Heard;
 use super::run::Options;
 use super::trace::flowed_steps;
 use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
+use crate::expression::Scope;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
-use crate::judge::{StepKind, Steps};
+use crate::judge::{Guarded, StepKind, Steps};
 use crate::program::{Event, Program};
 use crate::session::Session;
 use crate::text::{Extent, Location, Span};
@@ -52,16 +53,19 @@ impl Program {
         let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
         let span = Span::new(0, text.len());
+        let guarded = self.guard_input(session, text);
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
-        let Some(words) = classify(self, &session.mode, text) else {
-            return self.heard(session, text, None, flow.finish(), trace);
+        let said = &*guarded.text;
+        let words = classify(self, &session.mode, said).filter(|_| !guarded.ruling.is_refused());
+        let Some(words) = words else {
+            return self.heard(session, text, None, flow.finish(), trace).guarded(self, session, text, guarded);
         };
         if let Some(input) = self.flows.inputs.get(words.input) {
             flow.ask(input, span);
         }
-        let (captures, said) = (Value::Object(words.captures.clone()), Value::from(text));
+        let (captures, said) = (Value::Object(words.captures.clone()), Value::from(said));
         flow.happen(Event::Input(words.class), &[("captures", &captures), ("text", &said)], span);
-        self.heard(session, text, Some(words), flow.finish(), trace)
+        self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
     /// Starts a session: what the pack says and does before anybody has said anything.
@@ -120,6 +124,8 @@ impl Program {
         });
         Heard {
             version: VERSION,
+            text: text.to_owned(),
+            refused: false,
             class,
             captures: words.map_or_else(Object::new, |words| words.captures),
             say: say.collect(),
@@ -128,6 +134,26 @@ impl Program {
             session: if ruling.is_refused() { settled(session) } else { next },
             trace,
         }
+    }
+}
+
+impl Heard {
+    /// Adds what the guardrails found in the words of the user.
+    fn guarded(mut self, program: &Program, session: &Session, text: &str, guarded: Guarded<'_>) -> Self {
+        let mut findings = Findings::new(program.limits.diagnostics, 0);
+        guarded.findings.into_iter().for_each(|finding| findings.add(finding));
+        self.diagnostics.splice(0..0, program.findings(findings, text));
+        self.refused = guarded.ruling.is_refused();
+        self.text = guarded.text.into_owned();
+        let words = program.modes.get(&session.mode).and_then(|mode| mode.reply.refused.as_ref());
+        if let Some(words) = words.filter(|_| self.refused) {
+            let mode = Value::from(session.mode.as_str());
+            let now = Value::from(session.now.as_deref());
+            let mut scope = Scope::new().with("data", &program.data).with("mode", &mode).with("now", &now);
+            scope.add_record("state", &session.state);
+            self.say.extend(words.text(&scope).ok());
+        }
+        self
     }
 }
 

@@ -13,6 +13,11 @@ contract! {
     pub struct Heard {
         /// The version of this contract: 1.
         version: u32,
+        /// The words of the user as they may be kept and shown to a model: guardrails on the input have replaced what they
+        /// redact. Empty if the words are refused.
+        text: String,
+        /// Whether a guardrail refuses the words. Nothing follows from them, and a host keeps them nowhere.
+        refused: bool,
         /// The class of the input that matched; none if no input of the mode matched.
         class: Option<String>,
         /// What the pattern of the input captured.

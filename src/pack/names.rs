@@ -351,7 +351,8 @@ impl<'n> Names<'n> {
 /// The targets of guardrails besides keys and parameters.
 pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
     let mut names = block_names(surface);
-    let others: Vec<&str> = Role::WORDS.iter().copied().chain(["reply"]).filter(|word| !names.contains(word)).collect();
+    let others: Vec<&str> =
+        Role::WORDS.iter().copied().chain(["reply", "input"]).filter(|word| !names.contains(word)).collect();
     names.extend(others);
     names
 }

@@ -63,6 +63,8 @@ pub(crate) enum Target {
     /// A parameter of accepted calls: the action's name, then the parameter's.
     Param(String, String),
     Reply,
+    /// What a user says.
+    Input,
 }
 
 /// The patterns for one target.

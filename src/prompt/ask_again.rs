@@ -31,6 +31,8 @@ struct Fault {
     message: String,
     help: Option<String>,
     line: usize,
+    /// Whether it is about a call that would be permitted on a condition.
+    is_conditional: bool,
 }
 
 impl Program {
@@ -50,7 +52,8 @@ impl Program {
         let found = findings.iter().filter_map(|found| match found.code {
             Code::Defect(defect) => Some(Fault {
                 defect,
-                message: found.message.to_string(),
+                message: found.to_model.as_ref().unwrap_or(&found.message).to_string(),
+                is_conditional: found.to_model.is_some(),
                 help: found.help.as_ref().map(ToString::to_string),
                 line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default().min(last)).line,
             }),
@@ -58,7 +61,8 @@ impl Program {
         });
         let faults: Vec<Fault> = found.collect();
         let form = self.form_shown(mode, dialect, calls);
-        let asks = faults.iter().any(|fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall));
+        let asks_for = |fault: &Fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
+        let asks = faults.iter().any(|fault| asks_for(fault) && !fault.is_conditional);
         let permitted = self
             .modes
             .get(mode)

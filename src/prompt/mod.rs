@@ -49,7 +49,7 @@ pub(crate) use turn::Line;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{LayerSource, ModeId, Program, Prompts, Text};
+use crate::program::{LayerSource, ModeId, Program, Prompts, TargetPatterns, Text};
 use crate::session::Session;
 use crate::value::{Budget, Object, Value};
 use draft::{Draft, PromptScope};
@@ -89,8 +89,43 @@ pub(crate) struct Assembled {
 /// Assembles a prompt.
 pub(crate) fn assemble(program: &Program, session: &Session, request: &Request) -> Assembled {
     let mut diagnostics = Vec::new();
-    let target = Target::of(&program.prompts, request, &mut diagnostics);
-    assemble_for(&target, program, session, request, diagnostics)
+    let guarded = guarded(program, session, request, &mut diagnostics);
+    let target = Target::of(&program.prompts, &guarded, &mut diagnostics);
+    assemble_for(&target, program, session, &guarded, diagnostics)
+}
+
+/// The request without what guardrails on the input take out of the words of a user. If they refuse what the user says
+/// now, there is no prompt; earlier words that they refuse are left out.
+fn guarded<'r>(
+    program: &Program,
+    session: &Session,
+    request: &'r Request,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Cow<'r, Request> {
+    let looks = |set: &TargetPatterns| set.target == crate::program::Target::Input;
+    if !program.guardrails.sets.iter().any(looks) {
+        return Cow::Borrowed(request);
+    }
+    let mut guarded = request.clone();
+    if let Some(message) = &request.message {
+        let input = program.guard_input(session, message);
+        let refused = input.ruling.is_refused();
+        // Places in the words of a user mean nothing to who reads about a prompt.
+        diagnostics.extend(input.findings.into_iter().map(|finding| Diagnostic { at: None, ..finding }));
+        guarded.message = Some(input.text.into_owned()).filter(|_| !refused);
+    }
+    let turns = request.history.iter();
+    guarded.history = turns
+        .filter_map(|turn| match turn.role {
+            Speaker::User => {
+                let input = program.guard_input(session, &turn.content);
+                let content = input.text.into_owned();
+                (!input.ruling.is_refused()).then(|| Turn { content, ..turn.clone() })
+            }
+            _ => Some(turn.clone()),
+        })
+        .collect();
+    Cow::Owned(guarded)
 }
 
 fn assemble_for(

@@ -2,7 +2,9 @@
 
 use crate::dice::Dice;
 use crate::texts::program_of;
+
 use rulebook::outcome::{Leaf, Options, Status, StepKind};
+use rulebook::prompt::{Request, Turn};
 
 /// The pack; each guardrail looks at every text and every parameter.
 fn pack(rules: &str) -> String {
@@ -136,4 +138,70 @@ fn what_is_taken_out_is_nowhere() {
         }
     }
     assert!(replaced > tries / 5 && refused > tries / 5, "{replaced} {refused} of {tries}");
+}
+
+/// What a user says is guarded before anything hears it, keeps it or shows it to a model.
+#[test]
+fn what_a_user_says_is_guarded_first() {
+    let pack = r#"
+[pack]
+name = "p"
+[dialects.tagged]
+grammar = "tags"
+text = "message"
+blocks.do = { role = "call", payload = "tags" }
+[state.said]
+default = ""
+[[inputs]]
+class = "pay"
+matches = "pay with (?P<card>.+)"
+[[rules]]
+id = "keep"
+on = "input.pay"
+effects = [{ set = "said", value = "{{ captures.card }} | {{ text }}" }]
+[reply]
+refused = "Not that."
+[[guardrails]]
+id = "card"
+on = "input"
+matches = '\b(?P<number>\d(?:[ -]?\d){11,18})\b'
+when = "captures.number is luhn"
+strategy = "redact"
+with = "[card]"
+[[guardrails]]
+id = "name"
+on = "input"
+matches = "Voldemort"
+strategy = "refuse"
+[prompts.main]
+layers = [{ id = "history", source = "history" }, { id = "message", source = "message" }]
+[tiers.any]
+context = 9000
+reserve = 1000
+"#;
+    let program = program_of(pack);
+    let session = program.session();
+    let heard = program.hear(&session, "I pay with 4111 1111 1111 1111, not 4111 1111 1111 1112.");
+    assert_eq!(heard.text, "I pay with [card], not 4111 1111 1111 1112.");
+    let state = serde_json::to_string(&heard.session.state).unwrap();
+    assert!(state.contains("[card], not 4111 1111 1111 1112. | I pay with [card]"), "{state}");
+    assert!(!serde_json::to_string(&heard).unwrap().contains("1111 1111 1111 1111"));
+    let refused = program.hear(&session, "I pay with Voldemort");
+    assert!(refused.refused && refused.text.is_empty() && refused.class.is_none());
+    assert_eq!((refused.say.as_slice(), &refused.session), (["Not that.".to_owned()].as_slice(), &session));
+    assert!(!serde_json::to_string(&refused).unwrap().contains("Voldemort"));
+    let history =
+        vec![Turn::user("Voldemort, 1"), Turn::assistant("x"), Turn::user("79927398713123456 4111111111111111")];
+    let asked = |message: &str| {
+        let message = Some(message.to_owned());
+        program.prompt(&session, &Request { message, history: history.clone(), ..Request::default() })
+    };
+    let prompt = asked("4111-1111-1111-1111!");
+    assert!(
+        prompt.text.contains("[card]!") && !prompt.text.contains("1111") && !prompt.text.contains("Voldemort"),
+        "{}",
+        prompt.text
+    );
+    let none = asked("Voldemort?");
+    assert!(none.has_errors() && none.messages.is_empty() && !none.text.contains("Voldemort"));
 }

@@ -20,6 +20,12 @@ impl Pen {
 
     /// What was heard in `words`.
     pub fn heard(&self, heard: &Heard, words: &Source) -> String {
+        // Where something was replaced, the words are drawn nowhere as they were.
+        let readable: String = match heard.text == words.text() {
+            true => words.text().to_owned(),
+            false => words.text().chars().map(|c| if c.is_whitespace() { c } else { '*' }).collect(),
+        };
+        let words = &Source::new(words.name(), readable);
         let mut text = String::new();
         for said in &heard.say {
             _ = writeln!(text, "{}\n", visible(said));

@@ -5,7 +5,7 @@
 //! Never: searches a text.
 
 use super::flow::modes_of;
-use super::{Compiler, REPLY_NAMES, Sight};
+use super::{COMPUTE_NAMES, Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
 use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, Target, TargetPatterns};
 use crate::surface::{self, Role, Surface};
@@ -57,6 +57,18 @@ impl Compiler<'_> {
             Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
                 .with_help("name a role or a block, or use `when`")
         }));
+        let of_input = guardrail.on.0.iter().zip(targets).find(|(_, target)| **target == Target::Input);
+        if let Some((on, _)) = of_input.filter(|_| targets.len() > 1 || !has_pattern) {
+            let message = "what a user says is looked at by itself, with a pattern";
+            let help = "give it a guardrail of its own, with `matches` or `unless`";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, on.at, message).with_help(help));
+        }
+        let answers = |strategy: Strategy| matches!(strategy, Strategy::Keep | Strategy::Redact | Strategy::Refuse);
+        if let Some(strategy) = guardrail.strategy.as_ref().filter(|one| of_input.is_some() && !answers(one.value)) {
+            let message = format!("`{}` answers no words of a user", strategy.value);
+            let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message);
+            self.diagnostics.push(finding.with_help("there is `keep`, `redact` and `refuse`"));
+        }
         let redacts = guardrail.strategy.as_ref().filter(|strategy| strategy.value == Strategy::Redact);
         let text = |target: &Target| !matches!(target, Target::Reply | Target::Key(_));
         if let Some(strategy) = redacts.filter(|_| guardrail.matches.is_none() || !targets.iter().all(text)) {
@@ -84,7 +96,7 @@ impl Compiler<'_> {
         pattern: Option<&Pattern>,
         targets: &[Target],
     ) -> Sight<'s> {
-        let mut sight = Sight::of(REPLY_NAMES);
+        let mut sight = Sight::of(if targets.contains(&Target::Input) { COMPUTE_NAMES } else { REPLY_NAMES });
         let torn = self.surface.torn.contains(&guardrail.at);
         sight.open(torn || targets.iter().any(|target| is_unknown(target, self.surface)));
         if guardrail.matches.is_some() {
@@ -153,8 +165,10 @@ fn is_unknown(target: &Target, surface: &Surface) -> bool {
 
 /// The target of a guardrail: the word for a role, `ACTION.PARAMETER`, or else the name of blocks.
 fn target(on: &str, surface: &Surface) -> Target {
-    if on == "reply" {
-        return Target::Reply;
+    match on {
+        "reply" => return Target::Reply,
+        "input" => return Target::Input,
+        _ => {}
     }
     if let Some((action, param)) = on.split_once('.')
         && surface.actions.contains_key(action)

@@ -1,0 +1,121 @@
+//! Input: what of the words of a user may be heard, kept and shown to a model?
+//!
+//! In: the words, the session, and the guardrails `on = "input"`.
+//! Out: [`Guarded`]: the words with what is redacted replaced, the findings, and whether all of it is refused.
+//! Never: classifies the words, or shows what was replaced.
+
+use super::guardrails::matches;
+use super::texts::replaced;
+use super::{Ruling, defect};
+use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message};
+use crate::expression::Scope;
+use crate::program::{Guardrail, Near, Program, Target, most_matches};
+use crate::session::Session;
+use crate::text::Span;
+use crate::value::Value;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The words of a user after the guardrails have looked at them.
+pub(crate) struct Guarded<'t> {
+    /// The words as they may be kept; empty if they are refused.
+    pub(crate) text: Cow<'t, str>,
+    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) ruling: Ruling,
+}
+
+impl Program {
+    /// Lets the guardrails look at what a user says in the mode of the session.
+    pub(crate) fn guard_input<'t>(&self, session: &Session, text: &'t str) -> Guarded<'t> {
+        let mut guarded = Guarded { text: Cow::Borrowed(text), findings: Vec::new(), ruling: Ruling::default() };
+        let mut ranges: Vec<(Range<usize>, Arc<str>)> = Vec::new();
+        let mode = self.mode_id(&session.mode);
+        for set in self.guardrails.sets.iter().filter(|set| set.target == Target::Input) {
+            let hits = set.patterns.matches(text);
+            for (pattern, rule) in set.rules.iter().enumerate() {
+                let rule = self.guardrails.rules.get(*rule).filter(|rule| rule.modes.include(mode));
+                if let Some(rule) = rule.filter(|rule| hits.contains(&pattern) != rule.inverted) {
+                    self.look_at(rule, session, text, &mut ranges, &mut guarded);
+                }
+            }
+        }
+        if guarded.ruling.is_refused() {
+            guarded.text = Cow::Borrowed("");
+        } else if !ranges.is_empty() {
+            guarded.text = Cow::Owned(replaced(text, &mut ranges));
+        }
+        guarded
+    }
+
+    fn look_at(
+        &self,
+        rule: &Guardrail,
+        session: &Session,
+        text: &str,
+        ranges: &mut Vec<(Range<usize>, Arc<str>)>,
+        guarded: &mut Guarded<'_>,
+    ) {
+        let most = most_matches(text);
+        let mut found: Vec<Range<usize>> = Vec::new();
+        let mut all = matches(rule, text);
+        for number in 0.. {
+            let Some(range) = all.next() else { break };
+            // Too many matches to look at them all: nothing behind this one is shown.
+            if number >= most {
+                found.push(range.start..text.len());
+                break;
+            }
+            if self.trips(rule, session, text, Some(&range)) {
+                found.push(range);
+            }
+        }
+        if found.is_empty() && !(rule.inverted && self.trips(rule, session, text, None)) {
+            return;
+        }
+        let near = Near { mode: self.modes.get(&session.mode), ..Near::default() };
+        let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
+        let mut strategies = own.into_iter().chain(self.answers(Defect::Guardrail, near));
+        let answers = |strategy| match strategy {
+            Strategy::Redact => !found.is_empty(),
+            strategy => matches!(strategy, Strategy::Keep | Strategy::Refuse),
+        };
+        let (strategy, said) = strategies.find(|(strategy, _)| answers(*strategy)).unwrap_or((Strategy::Keep, None));
+        let places: Vec<Span> = match found.as_slice() {
+            [] => vec![Span::new(0, text.len())],
+            found => found.iter().map(|range| Span::new(range.start, range.end)).collect(),
+        };
+        let many = if strategy == Strategy::Redact { self.limits.diagnostics } else { 1 };
+        for place in places.into_iter().take(many) {
+            let message = match strategy {
+                Strategy::Redact => message!("the guardrail `{}` redacts this", &rule.id),
+                _ => message!("this trips the guardrail `{}`", &rule.id),
+            };
+            let mut finding = defect(Defect::Guardrail, place, message).with_rule(Some(rule.at));
+            finding.severity = rule.severity;
+            finding.id = Some(rule.id.clone());
+            finding.help = rule.advice.clone().map(Message::from);
+            guarded.ruling.decide(strategy, said, &mut finding);
+            guarded.findings.push(finding);
+        }
+        if strategy == Strategy::Redact {
+            ranges.extend(found.into_iter().map(|range| (range, Arc::clone(&rule.with))));
+        }
+    }
+
+    /// Whether the condition of a guardrail holds for a match. One that cannot be evaluated has not been passed.
+    fn trips(&self, rule: &Guardrail, session: &Session, text: &str, found: Option<&Range<usize>>) -> bool {
+        let Some(when) = &rule.when else { return true };
+        let captures = found.zip(rule.pattern.as_ref()).filter(|_| rule.reads_captures());
+        let captures = captures.map(|(found, pattern)| Value::Object(pattern.captured(text, found.start)));
+        let (captures, mode) = (captures.unwrap_or_default(), session.mode.as_str().into());
+        let now = session.now.as_deref().into();
+        let mut scope = Scope::new();
+        scope.add_record("state", &session.state);
+        scope.add("data", &self.data);
+        scope.add("mode", &mode);
+        scope.add("now", &now);
+        scope.add("captures", &captures);
+        when.holds(&scope).unwrap_or(true)
+    }
+}
