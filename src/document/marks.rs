@@ -6,10 +6,10 @@
 
 use super::Pieces;
 use super::budget::Budget;
-use super::mark::{Kind, Leads, Mark, Opener, most_captures, opener};
+use super::mark::{Kind, Leads, Mark, Opener, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{Dialect, Family, Lead, Limits, Margin, Starts};
+use crate::program::{Dialect, Family, Lead, Margin, Starts};
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
@@ -81,13 +81,13 @@ enum Attempt {
 }
 
 impl Marker {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(most_captures: usize) -> Self {
         Self {
             at: 0,
             marks: Pieces::default(),
             certain: 0,
             spent: false,
-            machine: Machine::new().capturing(most_captures(limits)),
+            machine: Machine::new().capturing(most_captures),
             attempt: None,
             broken: None,
             mask_cursor: 0,

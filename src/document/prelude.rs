@@ -105,7 +105,7 @@ impl Prelude {
         Some(Box::new(Self {
             id,
             family,
-            machine: Machine::new().capturing(most_captures(limits)),
+            machine: Machine::new().capturing(most_captures(dialect, limits)),
             running: false,
             opened: None,
             begins: 0,

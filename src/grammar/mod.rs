@@ -30,6 +30,7 @@ pub use spell::Part;
 use crate::diagnostic::{Checked, Diagnostic, is_fault};
 use crate::text::{Location, SourceId, Sources, Span};
 use expression::Expr;
+use pest_meta::ast::RuleType;
 use std::collections::{HashMap, HashSet};
 
 /// A rule of a [`Grammar`]; only valid with that grammar.
@@ -213,6 +214,11 @@ impl Grammar {
     /// Whether a match of `rule` is a remark.
     pub fn is_fault(&self, rule: RuleId) -> bool {
         is_fault(self.rule_name(rule))
+    }
+
+    /// Whether a match of `rule` is no capture.
+    pub(crate) fn is_silent(&self, rule: RuleId) -> bool {
+        self.resolved.get(usize::from(rule.0)).is_none_or(|rule| rule.kind == RuleType::Silent)
     }
 
     /// All rules, in the order of the file.

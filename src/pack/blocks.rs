@@ -4,7 +4,7 @@
 //! Out: a diagnostic for each key that cannot work.
 //! Never: judges whether a block is a good idea.
 
-use super::grammars::Grammars;
+use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy};
 use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Payload, Role, Rung, WHOLE};
@@ -28,7 +28,7 @@ impl<'d> Ground<'d> {
         let names = &dialect.grammar.0;
         let known = (whole || !names.is_empty()) && names.iter().all(|name| grammars.get(name).is_some());
         let ground = Self { dialect, grammars, known, whole, object: false };
-        let object = ground.spelling().any(|grammar| grammar.rule("member").is_some());
+        let object = ground.spelling().any(has_members);
         Self { object, ..ground }
     }
 

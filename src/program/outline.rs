@@ -6,6 +6,7 @@
 
 use super::block::{Block, BlockId, Called};
 use crate::grammar::{Grammar, RuleId};
+use crate::pack::has_members;
 use crate::surface::{ENTRIES, WHOLE};
 use crate::text::glob;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -86,7 +87,7 @@ impl LevelId {
 impl Outline {
     /// Whether the blocks of a grammar are members of an object.
     pub(crate) fn fit(grammar: &Grammar) -> bool {
-        grammar.rule("member").is_some()
+        has_members(grammar)
     }
 
     pub(crate) fn new(grammar: Arc<Grammar>, blocks: &[Block], insensitive: bool) -> Option<Self> {
