@@ -5,7 +5,7 @@
 //! Never: chooses a rung: the ladder does.
 
 use super::braces::Braces;
-use super::edges::{ends_line, trimmed, without_tail};
+use super::edges::{ends_line, without_tail};
 use super::fences::Paired;
 use super::mark::Mark;
 use super::pairs::Data;
@@ -269,11 +269,11 @@ impl End {
     }
 
     /// The payload, or `inner` after trimming.
-    pub(super) fn body(&self, inner: Span, block: &Block, text: &str) -> Span {
+    pub(super) fn body(&self, inner: Span, block: &Block, trim: impl FnOnce(Span) -> Span) -> Span {
         match self.payload {
             // The payload of a call is not trimmed: its readers pass white space themselves.
             Some(payload) if block.role == Role::Call => payload,
-            payload => trimmed(payload.unwrap_or(inner), text, &block.trim),
+            payload => trim(payload.unwrap_or(inner)),
         }
     }
 

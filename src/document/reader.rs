@@ -7,6 +7,8 @@
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
 use super::announce::{Settled, StreamEvent};
+use super::edges::{trimmed, trimmed_within};
+use super::enclosing::Enclosing;
 use super::found::{Found, What};
 use super::listed::{self, Listed, ListedCall};
 use super::mark::{Kind, Mark, Opener, opener};
@@ -170,7 +172,12 @@ impl Scanner {
         let Some(bound) = given.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
         let closer = closer.unwrap_or_else(|| Span::new(self.end(given), self.end(given)));
-        let block = sought.end(bound, given.text, self.at, closer, ended);
+        let (family, mut around) = (sought.family(), None);
+        let block = sought.end(self.at, closer, ended, |inner| {
+            let (body, tag) = self.trimmed(inner, family, bound, given);
+            around = tag;
+            body
+        });
         let index = self.blocks.len();
         self.found.unread();
         self.open_reasoning = None;
@@ -179,6 +186,7 @@ impl Scanner {
         }
         self.faults(given, block.family(), &block.attributes, index);
         self.repeats(&block.attributes, index, given);
+        self.finds_around(around, index);
         self.blocks.push(block);
         self.at = closer.end;
         self.marker.jump(closer.end);
@@ -347,13 +355,19 @@ impl Scanner {
         let inner = end.inner(open);
         let span = Span::new(open.opener.start, end.at);
         let ended = if open.empty { Ended::Whole } else { end.ended() };
-        let (mut body, mut named, mut written) = (end.body(inner, block, given.text), None, Written::Bound);
+        let (mut around, mut named, mut written) = (None, None, Written::Bound);
+        let mut body = end.body(inner, block, |inner| {
+            let (body, tag) = self.trimmed(inner, open.family, block, given);
+            around = tag;
+            body
+        });
         if let Some((_, each)) = block.named_within()
             && let Some(listed) = self.listed(open.family, body, block, ended, given)
         {
             if each && parent.is_none() {
                 if !listed.calls.is_empty() {
                     self.edges(given, open, &end, index);
+                    self.finds_around(around, index);
                 }
                 self.list(open, listed, span, ended);
                 self.pass(span);
@@ -373,6 +387,7 @@ impl Scanner {
             self.found.push(Found::of(what, span, index));
         }
         self.edges(given, open, &end, index);
+        self.finds_around(around, index);
         // What any other block holds is looked at by itself.
         if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
             self.quotes_own(open, inner, given);
@@ -386,6 +401,23 @@ impl Scanner {
         }
         if parent.is_none() {
             self.pass(span);
+        }
+    }
+
+    /// The text of a block, without what its `trim` removes, and the opener of the tag around it, if it removes one.
+    fn trimmed(&self, inner: Span, family: usize, block: &program::Block, given: &Given<'_>) -> (Span, Option<Span>) {
+        if !Enclosing::counts(block) {
+            return (trimmed(inner, given.text, &block.trim), None);
+        }
+        let enclosing = Enclosing::new(given, family, self.masks.found(), &self.limits);
+        let body = trimmed_within(inner, given.text, &block.trim, &|span| enclosing.inside(span));
+        (body, enclosing.opener())
+    }
+
+    /// Notes that a tag around the text of a block was taken off.
+    fn finds_around(&mut self, tag: Option<Span>, index: usize) {
+        if let Some(tag) = tag {
+            self.finds(Found::of(Remark::FieldForm, tag, index));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
-use crate::document::{Ended, Found, What};
+use crate::document::{Block, Enclosing, Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
 use crate::json;
 use crate::program::{self, Called, Closer, Family};
@@ -65,7 +65,18 @@ impl<'r> Judgement<'r> {
     /// missing because of it is known once the call is judged.
     fn is_beside(&self, found: &Found) -> bool {
         let call = found.block().and_then(|block| self.block(block));
-        call.is_some_and(|(block, bound)| bound.named_within().is_some() && block.span() != found.span())
+        let beside = |(block, bound): (&Block, &program::Block)| {
+            bound.named_within().is_some() && block.span() != found.span() && !self.is_around(found)
+        };
+        call.is_some_and(beside)
+    }
+
+    /// Whether the finding is about a tag around the text of a block, which was taken off.
+    fn is_around(&self, found: &Found) -> bool {
+        let block = found.block().and_then(|block| self.block(block)).filter(|(_, bound)| Enclosing::counts(bound));
+        block.is_some_and(|(block, _)| {
+            found.span() != block.span() && found.span().start <= block.inner().trimmed(self.text).start
+        })
     }
 
     /// Treats findings that were only counted like those that were reported.
@@ -375,6 +386,9 @@ impl<'r> Judgement<'r> {
                     None => "",
                 };
                 message!("the key `{}` stands several times{}", quote(span.of(self.text), 40), counts)
+            }
+            Remark::FieldForm if self.is_around(found) => {
+                message!("`{}` is around the whole text, and no part of it", quote(span.of(self.text), 40))
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {
                 "the answer is one object, and this is another: the members of both count".into()

@@ -303,6 +303,8 @@ words! {
         WrappingFence = "wrapping-fence",
         /// A CDATA section around all of it, in which nothing is decoded.
         WrappingCdata = "wrapping-cdata",
+        /// A tag that is around all of it and opens no block.
+        EnclosingTag = "enclosing-tag",
         /// The line break after the opener, and the one before the closer.
         LineBreaks = "line-breaks",
         /// Thematic breaks at both ends, and a fence opened at the end that belongs to what follows.

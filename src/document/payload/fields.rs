@@ -97,7 +97,7 @@ impl Tag {
         self.span.span()
     }
 
-    fn name(&self) -> Span {
+    pub(crate) fn name(&self) -> Span {
         self.name.span()
     }
 
