@@ -345,8 +345,14 @@ impl<'r> Judgement<'r> {
             (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
             _ => return None,
         };
-        let withheld = bound.role == Role::Content && !self.has_effect(block?);
-        withheld.then(|| message!("{}, so it has no effect unless the pack says `{} = \"keep\"`", why, &what))
+        if bound.role != Role::Content || self.has_effect(block?) {
+            return None;
+        }
+        let never = what == Defect::UnclosedBlock && (self.is_cut(block?) || self.may_be_unclosed(found));
+        Some(match never {
+            true => message!("{}, so it has no effect", why),
+            false => message!("{}, so it has no effect unless the pack says `{} = \"keep\"`", why, &what),
+        })
     }
 
     /// Where a block was taken to end that is never closed.
