@@ -4,6 +4,7 @@
 //! Out: a diagnostic for each key that cannot work.
 //! Never: judges whether a block is a good idea.
 
+use super::dialects::check_opener;
 use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy};
 use crate::grammar::Grammar;
@@ -393,6 +394,9 @@ fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnos
         let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
         let help = "what spells fields has `open`, with the `name` of one inside, and `close`";
         diagnostics.push(bad(name.at, message, help));
+    }
+    if let Some((name, grammar)) = block.fields.as_ref().and_then(|name| Some((name, ground.grammar(name)?))) {
+        check_opener(name, grammar, diagnostics);
     }
     let Some(field) = &block.field else { return };
     if block.field_named_by().is_none() {
