@@ -23,6 +23,7 @@ mod tests;
 
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
 pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, TEXT_AROUND, is_certain, named};
+pub(crate) use quotes::in_triple;
 pub(crate) use tape::Tape;
 
 use crate::text::Span;

@@ -119,6 +119,10 @@ impl<'r> Judgement<'r> {
             (Defect::MalformedOpener, None) => Subject::Place(found.around(), self.broken_opener(found.span())),
             _ => Subject::Place(found.around(), found.span()),
         };
+        // A member without a value has nothing that could be repaired.
+        if let Some(block) = found.block().filter(|_| what == Defect::MalformedPayload && self.reads_members()) {
+            self.readable.insert(block, false);
+        }
         let (message, help) = self.defect_text(what, found);
         let span = if let Subject::Place(_, span) = &subject { *span } else { found.span() };
         let mut finding = defect(what, span, message);

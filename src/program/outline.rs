@@ -51,6 +51,8 @@ pub(crate) struct Faults {
     pub(crate) missing_quote: Option<RuleId>,
     pub(crate) missing_colon: Option<RuleId>,
     pub(crate) extra_colon: Option<RuleId>,
+    pub(crate) triple_quotes: Option<RuleId>,
+    pub(crate) blank: Option<RuleId>,
 }
 
 /// What a value at one place of the answer can be.
@@ -108,6 +110,8 @@ impl Outline {
             missing_quote: fault("fault_missing_quote"),
             missing_colon: fault("fault_missing_colon"),
             extra_colon: fault("fault_extra_colon"),
+            triple_quotes: fault("fault_triple_quotes"),
+            blank: fault("fault_blank"),
         };
         let mut members = Self {
             open: grammar.rule("open")?,
