@@ -8,6 +8,7 @@ mod announce;
 mod balance;
 mod braces;
 mod budget;
+mod closing;
 mod decode;
 mod edges;
 mod enclosing;
