@@ -1470,3 +1470,10 @@ fn an_opener_that_nothing_can_tell_from_text_is_told() {
     let ahead = "open = { name ~ &\"Q:\" }\nname = @{ \"\" }\nclose = { &(NEWLINE | !ANY) }\n";
     assert_eq!(told(ahead), [""; 0]);
 }
+
+#[test]
+fn a_spelling_that_means_two_actions_is_told() {
+    let pay = "[actions.pay]\n";
+    check(pay, "[actions.pay]\nnames = [\"give\", \"give\"]\n", "pack/duplicate-name", "\"give\"", "one action");
+    check(pay, "[actions.pay]\nnames = [\"pay\"]\n", "pack/duplicate-name", "\"pay\"", "one action");
+}
