@@ -5,6 +5,7 @@
 //! Never: tells a verdict: those come with the outcome.
 
 use super::edges::{first_marks, frames};
+use super::enclosing::Enclosing;
 use super::open::Open;
 use super::{Block, Given, Pieces, Said};
 use crate::program::{BlockId, Called, Outside};
@@ -216,6 +217,11 @@ impl Announced {
         let from = self.at.max(self.blank.saturating_sub(2));
         let rest = read.given.text.as_bytes().get(from..read.until).filter(|_| framed);
         let certain = rest.and_then(first_marks).map_or(read.until, |fence| from + fence);
+        // A tag around all of the text may turn out to be none of it.
+        let inside = Span::new(open.opener.end, read.until.max(open.opener.end)).of(read.given.text);
+        if Enclosing::counts(block) && Enclosing::may_begin(inside, read.given.dialect, open.family) {
+            return;
+        }
         let from = self.at.max(self.blank);
         if let Some(fresh) = read.given.text.get(from..certain) {
             self.blank = certain;

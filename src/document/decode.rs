@@ -117,9 +117,15 @@ fn reference(text: &str) -> Option<(usize, char)> {
 
 /// A JSON string without the quotes at its ends; a cut may have removed either.
 pub(crate) fn unquoted(raw: &str) -> &str {
-    let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''));
-    let inner = quote.and_then(|quote| raw.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest)));
-    inner.unwrap_or(raw)
+    let ends: &[char] = match raw.chars().next() {
+        Some('"') => &['"'],
+        Some('\'') => &['\''],
+        Some('“' | '”' | '„') => &['“', '”'],
+        _ => return raw,
+    };
+    let mut rest = raw.chars();
+    rest.next();
+    rest.as_str().strip_suffix(ends).unwrap_or(rest.as_str())
 }
 
 /// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `\n`

@@ -149,8 +149,13 @@ fn left_open(span: Span, text: &str, counts: impl Fn(Fence) -> bool) -> Option<S
     open.map(|(place, _)| place)
 }
 
-/// The part of `span` that is left after applying the trims in order.
+/// The part of `span` that is left after applying the trims in order. A tag around it stays.
 pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
+    trimmed_within(span, text, trims, &|_| None)
+}
+
+/// The same, where `enclosed` is the inside of the tag around all of a text.
+pub(super) fn trimmed_within(span: Span, text: &str, trims: &[Trim], enclosed: &dyn Fn(Span) -> Option<Span>) -> Span {
     let mut span = span;
     for (index, trim) in trims.iter().enumerate() {
         span = match trim {
@@ -162,6 +167,9 @@ pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
                 .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
             Trim::WrappingCdata => inside_cdata(span, text)
                 .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
+            Trim::EnclosingTag => {
+                enclosed(span).map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default()))
+            }
             Trim::Between => without_between(span, text),
         };
     }

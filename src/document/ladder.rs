@@ -130,6 +130,11 @@ impl Scanner {
             }
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
             // Any closer that counts outdoes the loose ones.
+            Ending::LooseCloser => {
+                // None that may still arrive comes before a loose one that has.
+                let known = known.closers || open.first_loose.is_some();
+                met(open.loose_closer().map(|(closer, _)| closer.start), known).filter(|_| known)
+            }
             Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
             Ending::MaskedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
             Ending::Fence => {

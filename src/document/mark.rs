@@ -6,7 +6,7 @@
 
 use super::{Attribute, Attributes, Key};
 use crate::grammar::{Capture, inside};
-use crate::program::{BlockId, Family, Limits};
+use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::text::{Span, Stretch};
 
 /// A place where a block may open or close.
@@ -79,21 +79,34 @@ impl Mark {
     }
 }
 
-/// Adds the attribute at `index`. Its first capture is the key, the second the value. A fault is neither, unless it is
-/// the only capture.
+/// The captures that an attribute consists of, each with its index: its key and its value. A fault is neither, but contains
+/// one or takes its place.
+pub(super) fn parts_of<'c>(
+    family: &'c Family,
+    captures: &'c [Capture],
+    index: usize,
+) -> impl Iterator<Item = (usize, &'c Capture)> {
+    let end = captures.get(index).map_or(0, Capture::next);
+    let mut at = index + 1;
+    std::iter::from_fn(move || {
+        while captures.get(at).is_some_and(|one| at < end && family.faults.contains(&one.rule())) {
+            at += 1;
+        }
+        let here = at;
+        let capture = captures.get(here).filter(|_| here < end)?;
+        at = capture.next().max(here + 1);
+        Some((here, capture))
+    })
+}
+
+/// Adds the attribute at `index`: what is first in it is the key, the second the value.
 fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &mut Attributes) {
+    let mut parts = parts_of(family, captures, index).map(|(_, part)| part);
+    let (key, value) = (parts.next(), parts.next());
     let inner = captures.get(index).map_or(0, Capture::next);
     let inner = captures.get(index + 1..inner).unwrap_or_default();
-    if family.faults.is_empty() {
-        if let [key, value, ..] = inner {
-            attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
-        }
-        return;
-    }
-    let is_fault = |capture: &&Capture| family.faults.contains(&capture.rule());
-    let mut said = inner.iter().filter(|capture| !is_fault(capture));
-    let faults = || inner.iter().filter(is_fault);
-    if let (Some(key), value) = (said.next(), said.next())
+    let faults = || inner.iter().filter(|capture| family.faults.contains(&capture.rule()));
+    if let Some(key) = key
         && let Some(value) = value.or_else(|| faults().next())
     {
         attributes.push(Attribute { key: Key::Typed(key.span().into()), value: value.span().into() });
@@ -129,7 +142,9 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     opener
 }
 
-/// The most captures of an opener: a name, and for each allowed attribute the attribute, its key and its value.
-pub(super) fn most_captures(limits: &Limits) -> usize {
-    8 + 3 * limits.fields
+/// The most captures of an opener: a name, and for each allowed attribute the attribute, its key and its value. Where
+/// attributes build values, each of these has a few as well.
+pub(super) fn most_captures(dialect: &Dialect, limits: &Limits) -> usize {
+    let builds = dialect.families.iter().any(|family| family.builders.is_some());
+    8 + 3 * limits.fields + if builds { 4 * limits.values } else { 0 }
 }

@@ -6,10 +6,10 @@
 
 use super::Pieces;
 use super::budget::Budget;
-use super::mark::{Kind, Leads, Mark, Opener, most_captures, opener};
+use super::mark::{Kind, Leads, Mark, Opener, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{Dialect, Family, Lead, Limits, Margin, Starts};
+use crate::program::{Dialect, Family, Lead, Margin, Starts};
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
@@ -54,6 +54,8 @@ pub(super) struct Marker {
     pub(super) void: Vec<Span>,
     /// Openers with more than a name, with their places.
     openers: VecDeque<(usize, Opener)>,
+    /// Whether the end of the text was examined.
+    ended: bool,
 }
 
 /// Stands for no place in a line.
@@ -81,13 +83,13 @@ enum Attempt {
 }
 
 impl Marker {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(most_captures: usize) -> Self {
         Self {
             at: 0,
             marks: Pieces::default(),
             certain: 0,
             spent: false,
-            machine: Machine::new().capturing(most_captures(limits)),
+            machine: Machine::new().capturing(most_captures),
             attempt: None,
             broken: None,
             mask_cursor: 0,
@@ -101,6 +103,7 @@ impl Marker {
             cut: false,
             void: Vec::new(),
             openers: VecDeque::new(),
+            ended: false,
         }
     }
 
@@ -126,6 +129,29 @@ impl Marker {
 
     /// Examines what has arrived since the last call, as far as masks are certain, until there are `most` marks.
     pub(super) fn advance(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
+        self.examine(look, budget, most);
+        let is_over = self.at >= look.text.len() && look.limit >= look.text.len() && !self.spent;
+        if look.complete && is_over && !std::mem::replace(&mut self.ended, true) {
+            self.close_at_end(look, budget);
+        }
+    }
+
+    /// A closer that takes no text may stand at the end of the answer.
+    fn close_at_end(&mut self, look: &Look<'_>, budget: &mut Budget) {
+        let families = look.dialect.families.iter().enumerate();
+        let may = |family: &Family| family.close.is_some_and(|close| family.grammar.first(close).empty);
+        for (index, _) in families.filter(|(_, family)| may(family)) {
+            self.at = look.text.len();
+            if look.dialect.by_line {
+                self.leads = self.leads_line(look.text.as_bytes());
+            }
+            if let Attempt::Mark(kind, span, name) = self.close(look, index, budget, false) {
+                return self.push(look, kind, span, name);
+            }
+        }
+    }
+
+    fn examine(&mut self, look: &Look<'_>, budget: &mut Budget, most: usize) {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.certain < most {

@@ -5,7 +5,7 @@
 //! Never: chooses a rung: the ladder does.
 
 use super::braces::Braces;
-use super::edges::{ends_line, trimmed, without_tail};
+use super::edges::{ends_line, without_tail};
 use super::fences::Paired;
 use super::mark::Mark;
 use super::pairs::Data;
@@ -41,7 +41,8 @@ pub(super) struct Open {
     pub(super) near: bool,
     /// Whether a closer was found that nothing later can supersede.
     pub(super) settled: bool,
-    /// The last closer at a place where closers do not count.
+    /// The first and the last closer at a place where closers do not count.
+    pub(super) first_loose: Option<(Span, bool)>,
     pub(super) loose: Option<(Span, bool)>,
     pub(super) masked_closer: Option<(Span, bool)>,
     /// The closer that balances its opener, if blocks of its name open in it.
@@ -95,6 +96,7 @@ impl Open {
             inner: SmallVec::new(),
             near: false,
             settled: false,
+            first_loose: None,
             loose: None,
             masked_closer: None,
             balanced: None,
@@ -145,11 +147,17 @@ impl Open {
         self.closers.iter().flatten().next().copied()
     }
 
+    /// The first of the closers that count and those that do not.
+    pub(super) fn loose_closer(&self) -> Option<(Span, bool)> {
+        self.closer().into_iter().chain(self.first_loose).min_by_key(|(closer, _)| closer.start)
+    }
+
     /// The end for this ending at its place.
     pub(super) fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &Block, text: &str) -> End {
         let closer = match ending {
             Ending::Closer => self.closer(),
             Ending::BalancedCloser => self.balanced.or(self.closer()),
+            Ending::LooseCloser => self.loose_closer(),
             Ending::LastLooseCloser => self.closer().or(self.loose),
             Ending::MaskedCloser => self.masked_closer,
             Ending::Payload => {
@@ -197,8 +205,9 @@ impl Open {
             self.masked_closer = self.masked_closer.or(closer.filter(|_| counts));
         } else if !counts {
             let within = block.role == Role::Content || self.next_block.is_none();
-            let sought = || block.ends.iter().flatten().any(|ending| *ending == Ending::LastLooseCloser);
+            let sought = || block.ends.iter().flatten().any(|ending| ending.is_loose());
             if within && tier != Closer::LAST_TIER && sought() {
+                self.first_loose = self.first_loose.or(closer);
                 self.loose = closer;
             }
         } else {
@@ -269,11 +278,11 @@ impl End {
     }
 
     /// The payload, or `inner` after trimming.
-    pub(super) fn body(&self, inner: Span, block: &Block, text: &str) -> Span {
+    pub(super) fn body(&self, inner: Span, block: &Block, trim: impl FnOnce(Span) -> Span) -> Span {
         match self.payload {
             // The payload of a call is not trimmed: its readers pass white space themselves.
             Some(payload) if block.role == Role::Call => payload,
-            payload => trimmed(payload.unwrap_or(inner), text, &block.trim),
+            payload => trim(payload.unwrap_or(inner)),
         }
     }
 

@@ -8,9 +8,9 @@ use super::budget::Budget;
 use super::edges::ends_line;
 use super::mark::{Opener, most_captures, opener};
 use super::masks::{Masks, Openers};
-use super::{Block, Ended, Key, Written, trimmed};
+use super::{Block, Ended, Key, Written};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{self, BlockId, Closer, Dialect, Family, Limits};
+use crate::program::{BlockId, Closer, Dialect, Family, Limits};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
 
@@ -63,8 +63,12 @@ struct PreludeOpener {
 }
 
 impl Sought {
+    pub(super) fn family(&self) -> usize {
+        self.family
+    }
+
     /// The block, in a text that starts at `start`, up to its closer.
-    pub(super) fn end(self, bound: &program::Block, text: &str, start: usize, closer: Span, ended: Ended) -> Block {
+    pub(super) fn end(self, start: usize, closer: Span, ended: Ended, trim: impl FnOnce(Span) -> Span) -> Block {
         let start = Span::new(start, start);
         let opened = self.opened.unwrap_or(PreludeOpener { span: start, name: start, says: Opener::default() });
         let PreludeOpener { span: opener, name, says } = opened;
@@ -75,7 +79,7 @@ impl Sought {
             name: name.into(),
             span: Span::new(opener.start, closer.end).into(),
             inner: inner.into(),
-            body: trimmed(inner, text, &bound.trim).into(),
+            body: trim(inner).into(),
             attributes: says.attributes,
             ended,
             parent: None,
@@ -105,7 +109,7 @@ impl Prelude {
         Some(Box::new(Self {
             id,
             family,
-            machine: Machine::new().capturing(most_captures(limits)),
+            machine: Machine::new().capturing(most_captures(dialect, limits)),
             running: false,
             opened: None,
             begins: 0,

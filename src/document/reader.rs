@@ -7,27 +7,20 @@
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
 use super::announce::{Settled, StreamEvent};
-use super::found::{Found, What};
-use super::listed::{self, Listed, ListedCall};
+use super::found::Found;
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::Look;
 use super::masks::Openers;
-use super::open::{End, Fill, Open};
-use super::pairs::Tagged;
-use super::payload::{Source, Spelled, ends_response};
+use super::open::Open;
 use super::prelude::{Answer, Stand};
 use super::scanner::Scanner;
-use super::{Attribute, Block, Document, Ended, Given, Key, Quoted, Spelling, Written};
+use super::{Block, Document, Ended, Given, Quoted};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::Machine;
-use crate::json::Fault;
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
-use crate::surface::{Anchor, Ending, Payload, Role};
+use crate::surface::{Anchor, Role};
 use crate::text::{Span, beginning};
 use smallvec::SmallVec;
-use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 
 /// How much text is searched for masks before it is searched for marks, so that it is still in the cache.
 const AT_HAND: usize = 16 << 10;
@@ -170,7 +163,12 @@ impl Scanner {
         let Some(bound) = given.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
         let closer = closer.unwrap_or_else(|| Span::new(self.end(given), self.end(given)));
-        let block = sought.end(bound, given.text, self.at, closer, ended);
+        let (family, mut around) = (sought.family(), None);
+        let block = sought.end(self.at, closer, ended, |inner| {
+            let (body, tag) = self.trimmed(inner, family, bound, given);
+            around = tag;
+            body
+        });
         let index = self.blocks.len();
         self.found.unread();
         self.open_reasoning = None;
@@ -179,6 +177,7 @@ impl Scanner {
         }
         self.faults(given, block.family(), &block.attributes, index);
         self.repeats(&block.attributes, index, given);
+        self.finds_around(around, index);
         self.blocks.push(block);
         self.at = closer.end;
         self.marker.jump(closer.end);
@@ -257,7 +256,7 @@ impl Scanner {
         quoted
     }
 
-    fn masked(&mut self, mark: &Mark) {
+    pub(super) fn masked(&mut self, mark: &Mark) {
         if matches!(mark.kind, Kind::Open { .. }) {
             self.finds(Found::new(Remark::MaskedBlock, mark.span()));
         }
@@ -308,7 +307,7 @@ impl Scanner {
     }
 
     /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.
-    fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Open> {
+    pub(super) fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Open> {
         let Kind::Open { family, id, .. } = mark.kind else { return None };
         let family = usize::from(family);
         let call = given.block(id).is_some_and(|block| block.role == Role::Call);
@@ -335,233 +334,6 @@ impl Scanner {
             Some(_) => opener(family, machine.captures()),
             None => Opener::default(),
         }
-    }
-
-    /// Adds a block whose end is known, and the blocks inside it.
-    fn close(&mut self, open: &mut Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
-        let Some(block) = given.block(open.id) else { return };
-        let index = self.blocks.len();
-        if end.ending == Ending::Fence {
-            self.fences.end(index);
-        }
-        let inner = end.inner(open);
-        let span = Span::new(open.opener.start, end.at);
-        let ended = if open.empty { Ended::Whole } else { end.ended() };
-        let (mut body, mut named, mut written) = (end.body(inner, block, given.text), None, Written::Bound);
-        if let Some((_, each)) = block.named_within()
-            && let Some(listed) = self.listed(open.family, body, block, ended, given)
-        {
-            if each && parent.is_none() {
-                if !listed.calls.is_empty() {
-                    self.edges(given, open, &end, index);
-                }
-                self.list(open, listed, span, ended);
-                self.pass(span);
-                return;
-            }
-            if let (false, [call]) = (each, listed.calls.as_slice()) {
-                self.beside(call, index);
-                named = call.named();
-                body = call.params;
-                written = call.written();
-                self.payload_faults(&listed.faults);
-            }
-        }
-        if ended.is_cut() {
-            let what =
-                if matches!(open.payload, Fill::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
-            self.found.push(Found::of(what, span, index));
-        }
-        self.edges(given, open, &end, index);
-        // What any other block holds is looked at by itself.
-        if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
-            self.quotes_own(open, inner, given);
-        }
-        let mut attributes = std::mem::take(&mut open.attributes);
-        attributes.extend(named);
-        let parent_number = parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1));
-        self.blocks.push(Block { attributes, written, parent: parent_number, ..open.block(span, inner, body, ended) });
-        if end.payload.is_none() && !open.empty {
-            self.inside(open, index, inner, given, depth);
-        }
-        if parent.is_none() {
-            self.pass(span);
-        }
-    }
-
-    /// The calls that a payload names itself, as fields or as JSON.
-    fn listed(
-        &self,
-        family: usize,
-        body: Span,
-        block: &program::Block,
-        ended: Ended,
-        given: &Given<'_>,
-    ) -> Option<Listed> {
-        let source = Source {
-            text: given.text,
-            masks: self.masks.found(),
-            dialect: given.dialect,
-            spelled: Spelled::of(family, block),
-            spelling: Spelling::Plain,
-            within: body,
-            declared: program::Types::unknown(),
-            limits: &self.limits,
-            values: &Cell::new(self.limits.values),
-            bound: block,
-            cut: ended.is_cut() || ends_response(given.text, body.end),
-        };
-        let fields = block.payload.contains(&Payload::Tags);
-        match !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
-            true => listed::read(&source, body, block),
-            false => listed::of_fields(&source, body, block),
-        }
-    }
-
-    fn pass(&mut self, span: Span) {
-        self.at = span.end;
-        self.next = self.marker.first_at(self.next, span.end);
-    }
-
-    /// Adds each call of a payload that is a list of calls; what is around them is markup.
-    fn list(&mut self, open: &Open, listed: Listed, span: Span, ended: Ended) {
-        self.payload_faults(&listed.faults);
-        let mut at = span.start;
-        for (number, call) in listed.calls.into_iter().enumerate() {
-            if number > 0 && (self.blocks.len() >= self.limits.blocks || self.calls >= self.limits.calls) {
-                self.found.push(Found::new(Defect::TooLarge, call.span));
-                self.stopped = true;
-                break;
-            }
-            self.calls += usize::from(number > 0);
-            let index = self.blocks.len();
-            if ended.is_cut() {
-                self.found.push(Found::of(Defect::UnclosedBlock, call.span, index));
-            }
-            if !listed.is_list {
-                self.found.push(Found::of(Remark::FieldForm, call.span, index));
-            }
-            self.beside(&call, index);
-            self.markup.push(Span::new(at, call.span.start));
-            at = call.span.end;
-            let (attributes, written) = (call.named().into_iter().collect(), call.written());
-            self.blocks.push(Block { attributes, written, ..open.block(call.span, call.span, call.params, ended) });
-        }
-        self.markup.push(Span::new(at, span.end));
-    }
-
-    /// Notes members of a call that are neither its name nor its parameters.
-    fn beside(&mut self, call: &ListedCall, index: usize) {
-        for member in &call.beside {
-            self.finds(Found::of(Remark::FieldForm, *member, index));
-        }
-        for key in &call.repeated {
-            self.finds(Found::new(Remark::DuplicateKey, *key));
-        }
-    }
-
-    fn payload_faults(&mut self, faults: &[Fault]) {
-        for fault in faults {
-            self.finds(Found::new(What::PayloadFault(fault.id()), fault.span));
-        }
-    }
-
-    /// Notes defects of an opener and of a closer.
-    fn edges(&mut self, given: &Given<'_>, open: &Open, end: &End, index: usize) {
-        if let Some((closer, false)) = end.closer {
-            self.found.push(Found::of(Defect::WrongCloser, closer, index));
-        }
-        self.faults(given, open.family, &open.attributes, index);
-        self.repeats(&open.attributes, index, given);
-    }
-
-    /// Notes what the grammar calls a fault of the opener.
-    fn faults(&mut self, given: &Given<'_>, family: usize, attributes: &[Attribute], index: usize) {
-        let Some(family) = given.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
-            return;
-        };
-        for attribute in attributes {
-            if let Key::Rule(rule) = attribute.key
-                && family.faults.contains(&rule)
-            {
-                self.found.push(Found::of(What::Fault(rule), attribute.value.span(), index));
-            }
-        }
-    }
-
-    /// Notes attributes that the opener repeats: the first of a name counts.
-    fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &Given<'_>) {
-        if attributes.len() < 2 {
-            return;
-        }
-        let mut known = BTreeSet::new();
-        for attribute in attributes {
-            if let Key::Typed(key) = attribute.key
-                && !known.insert(given.dialect.names.fold(key.span().of(given.text)))
-            {
-                self.finds(Found::of(Remark::DuplicateKey, key.span(), index));
-            }
-        }
-    }
-
-    /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, everything else stays
-    /// text.
-    fn inside(&mut self, open: &Open, index: usize, inner: Span, given: &Given<'_>, depth: usize) {
-        let Some(block) = given.block(open.id) else { return };
-        // Contents are opaque, and so are the payloads of calls.
-        if matches!(block.role, Role::Content | Role::Call) {
-            return;
-        }
-        let mut next = open.first;
-        let last = self.marker.first_at(next, inner.end);
-        let mut at = inner.start;
-        let mut tags = Tagged::new(at);
-        while next < last && !self.stopped {
-            let Some(mark) = self.marker.mark(next) else { return };
-            next += 1;
-            if mark.start() < at {
-                continue;
-            }
-            tags.pass(at);
-            if let Quoted::Until(end) = self.in_attribute(&mut tags, &mark, given, Some(inner.end)) {
-                self.masked(&mark);
-                at = end;
-                continue;
-            }
-            match mark.kind {
-                _ if mark.masked => self.masked(&mark),
-                // An opener where none counts is prose that mentions the block.
-                Kind::Open { .. } if !self.counts(given, &mark) => {}
-                Kind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
-                    let opened = self.begin(&mark, next, given);
-                    let Some((mut open, end)) = self.end_within(opened, inner, last, given) else { return };
-                    at = end.at;
-                    let span = Span::new(mark.start(), end.at);
-                    self.found.push(Found::of(Defect::NestedBlock, span, self.blocks.len()));
-                    self.close(&mut open, end, given, Some(index), depth + 1);
-                }
-                Kind::Open { id, .. } => {
-                    self.finds(Found::inside(Defect::NestedBlock, mark.span(), index));
-                    at = mark.span().end;
-                    // The block stays text, but nothing inside reasoning or a content may count: pass over all of it.
-                    let closed =
-                        given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
-                    if closed {
-                        let opened = self.begin(&mark, next, given);
-                        let Some((_, end)) = self.end_within(opened, inner, last, given) else { return };
-                        at = end.at;
-                    }
-                }
-                Kind::Close { .. } | Kind::Broken { .. } => {}
-            }
-        }
-    }
-
-    /// The end of a block that opened inside another one; none if a limit forbade it.
-    fn end_within(&mut self, opened: Option<Open>, inner: Span, last: usize, given: &Given<'_>) -> Option<(Open, End)> {
-        let mut open = opened?;
-        let end = self.find_end(&mut open, given, Some(inner.end), last)?;
-        Some((open, end))
     }
 
     /// Whether a block was found that may be an answer: reasoning alone is not one.

@@ -5,7 +5,7 @@
 //! Never: looks beyond the opener.
 
 use super::{Attribute, Block, Key, decode_entities, unquoted};
-use crate::json::decode_string;
+use crate::json::{decode_quoted, decode_string};
 use crate::program::{self, Called, Dialect};
 use crate::text::Span;
 use std::borrow::Cow;
@@ -71,6 +71,7 @@ impl<'t, 'b> Said<'t, 'b> {
         match matches!(attribute.key, Key::Payload) || self.is_member() {
             // A member that is `null` is there, but says nothing.
             true if raw == "null" => Cow::Borrowed(""),
+            true if raw.starts_with('\'') => decode_quoted(unquoted(raw), '\''),
             true => decode_string(unquoted(raw)),
             false => decode_entities(raw),
         }

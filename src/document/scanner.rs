@@ -80,13 +80,13 @@ impl Scanner {
         Self {
             limits,
             masks: Masks::new(dialect.masks),
-            marker: Marker::new(&limits),
+            marker: Marker::new(most_captures(dialect, &limits)),
             pairs: Pairs::default(),
             tags: Tagged::default(),
             prelude: Prelude::new(dialect, &limits),
             // A few places to come back to for each level of nesting.
-            machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(&limits)),
-            closer: Machine::new().capturing(most_captures(&limits)),
+            machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
+            closer: Machine::new().capturing(most_captures(dialect, &limits)),
             budget: Budget { used: 0, per_byte: limits.steps_per_byte },
             counted: 0,
             next: 0,

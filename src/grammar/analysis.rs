@@ -346,6 +346,16 @@ impl Expr {
         }
     }
 
+    /// Whether it calls a rule for which `test` is true, outside of look-aheads, which take no text.
+    pub(super) fn takes(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
+        match self {
+            Expr::Call(rule) => test(*rule),
+            Expr::Sequence(parts) | Expr::Choice(parts) => parts.iter().any(|part| part.takes(test)),
+            Expr::Optional(inner) | Expr::Repeat(inner) => inner.takes(test),
+            Expr::And(_) | Expr::Not(_) | Expr::Text(_) | Expr::AnyCase(_) | Expr::One(_) | Expr::Until(_) => false,
+        }
+    }
+
     /// Whether it calls a rule for which `test` is true.
     pub(super) fn calls(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
         match self {

@@ -30,6 +30,7 @@ pub use spell::Part;
 use crate::diagnostic::{Checked, Diagnostic, is_fault};
 use crate::text::{Location, SourceId, Sources, Span};
 use expression::Expr;
+use pest_meta::ast::RuleType;
 use std::collections::{HashMap, HashSet};
 
 /// A rule of a [`Grammar`]; only valid with that grammar.
@@ -91,6 +92,9 @@ struct Named {
     /// The literal that every match starts with, and the rule directly after it.
     lead: Option<(String, RuleId)>,
 }
+
+/// More steps than a match of two characters takes.
+const STEPS: u64 = 1 << 20;
 
 impl Grammar {
     /// Reads and compiles a grammar. Every fault becomes a `pack/bad-grammar` with its place in `source`. If the text
@@ -160,6 +164,34 @@ impl Grammar {
         called
     }
 
+    /// Whether a match of `rule` may capture `inner`: outside of look-aheads, and of rules that keep their parts to
+    /// themselves.
+    pub(crate) fn may_capture(&self, rule: RuleId, inner: RuleId) -> bool {
+        let mut seen = HashSet::new();
+        let mut rest = vec![(rule, true)];
+        while let Some((rule, visible)) = rest.pop() {
+            let Some(resolved) = self.resolved.get(usize::from(rule.0)).filter(|_| seen.insert((rule, visible))) else {
+                continue;
+            };
+            let visible = match resolved.kind {
+                RuleType::Atomic => false,
+                RuleType::CompoundAtomic | RuleType::NonAtomic => true,
+                RuleType::Silent | RuleType::Normal => visible,
+            };
+            let captures = resolved.expr.takes(&mut |callee| {
+                let callee = RuleId(callee as u16);
+                let kind = self.resolved.get(usize::from(callee.0)).map_or(RuleType::Silent, |rule| rule.kind);
+                let always = matches!(kind, RuleType::CompoundAtomic | RuleType::NonAtomic);
+                rest.push((callee, visible));
+                callee == inner && (always || (visible && kind != RuleType::Silent))
+            });
+            if captures {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Whether every match of `rule` contains exactly one `inner`, at a position that only the text before it
     /// determines.
     pub(crate) fn holds_one(&self, rule: RuleId, inner: RuleId) -> bool {
@@ -215,6 +247,11 @@ impl Grammar {
         is_fault(self.rule_name(rule))
     }
 
+    /// Whether a match of `rule` is no capture.
+    pub(crate) fn is_silent(&self, rule: RuleId) -> bool {
+        self.resolved.get(usize::from(rule.0)).is_none_or(|rule| rule.kind == RuleType::Silent)
+    }
+
     /// All rules, in the order of the file.
     pub fn rules(&self) -> impl Iterator<Item = RuleId> {
         (0..self.rules.len() as u16).map(RuleId)
@@ -236,6 +273,15 @@ impl Grammar {
     pub(crate) fn may_match_before(&self, rule: RuleId, byte: u8) -> bool {
         let before = || self.rules.get(usize::from(rule.0)).is_some_and(|rule| rule.before.holds(byte));
         self.first(rule).bytes.get(usize::from(byte)) == Some(&true) || before()
+    }
+
+    /// Whether `rule` may match nothing, and matches before every character.
+    pub(crate) fn matches_anywhere(&self, rule: RuleId) -> bool {
+        let matches = |character: char| {
+            let text = format!("{character}{character}");
+            Machine::new().match_at(self, rule, &text, 0, &mut STEPS.clone()).is_some()
+        };
+        self.first(rule).empty && ('\t'..='~').all(matches)
     }
 
     /// How all matches of `rule` start.

@@ -117,6 +117,11 @@ impl Fault {
     }
 }
 
+/// The fault of this name at `span`, as grave as such faults usually are; none if JSON has none of that name.
+pub(crate) fn named(name: &str, span: Span) -> Option<Fault> {
+    TABLE.iter().find(|(known, _)| *known == name).map(|(name, grade)| Fault { name, span, grade: *grade })
+}
+
 impl FaultId {
     pub(crate) fn name(self) -> &'static str {
         TABLE.get(usize::from(self.0)).map_or("", |(name, _)| name)

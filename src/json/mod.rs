@@ -22,7 +22,8 @@ mod tape;
 mod tests;
 
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
-pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, TEXT_AROUND, is_certain};
+pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, TEXT_AROUND, is_certain, named};
+pub(crate) use quotes::in_triple;
 pub(crate) use tape::Tape;
 
 use crate::text::Span;
@@ -67,6 +68,8 @@ pub(crate) struct Json {
     pub(crate) left_out: usize,
     /// Numbers that a double cannot keep.
     pub(crate) rounded: Vec<Rounded>,
+    /// Faults that only the grammar of a pack names.
+    pub(crate) own_faults: Vec<(String, Span)>,
     /// How it was read, if it was not written as it should be.
     pub(crate) forgiven: Option<&'static str>,
 }
@@ -100,8 +103,8 @@ pub(crate) const LOSSY: &str = "the payload cannot be read without a loss";
 impl Json {
     /// A value that was written as it should be.
     pub(crate) fn whole(value: Value) -> Self {
-        let (faults, repeated, rounded) = Default::default();
-        Self { value, faults, repeated, left_out: 0, rounded, forgiven: None }
+        let (faults, repeated, rounded, own_faults) = Default::default();
+        Self { value, faults, repeated, left_out: 0, rounded, own_faults, forgiven: None }
     }
 
     /// Whether a fault changes or loses something.

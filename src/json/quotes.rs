@@ -69,6 +69,15 @@ impl Quote {
     }
 }
 
+/// What a string in three quotes says: not the line break after the first three, nor the one before the last three.
+pub(crate) fn in_triple(inner: Span, text: &str) -> Span {
+    let body = inner.of(text);
+    let rest = body.strip_prefix("\r\n").or_else(|| body.strip_prefix('\n')).unwrap_or(body);
+    let start = inner.end - rest.len();
+    let rest = rest.strip_suffix('\n').map_or(rest, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+    Span::new(start, start + rest.len())
+}
+
 impl Lenient<'_> {
     /// The quote that opens a string here.
     pub(super) fn quote(&self) -> Option<Quote> {
@@ -167,7 +176,8 @@ impl Lenient<'_> {
             let end = self.triple_end(quote.opener)?;
             self.certain(fault::TRIPLE_QUOTES, Span::new(start, end + 3));
             self.at = end + 3;
-            let text = decode_quoted(Span::new(from, end).of(self.text), quote.opener).into_owned();
+            let text =
+                decode_quoted(in_triple(Span::new(from, end), self.text).of(self.text), quote.opener).into_owned();
             return Some(Text { text, standard: false, complete: true });
         }
         let mut inside = Inside::default();

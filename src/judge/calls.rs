@@ -83,12 +83,14 @@ impl<'r> Judgement<'r> {
         self.judge_surplus();
     }
 
-    /// The action of this name, as the dialect compares names.
-    fn action_called(&self, name: &str) -> Option<ActionId> {
+    /// The action of this name or spelling, as the dialect compares names.
+    pub(super) fn action_called(&self, name: &str) -> Option<ActionId> {
         self.program.action_id(name).or_else(|| {
-            let dialect = self.dialect.filter(|dialect| dialect.names.is_insensitive() && !name.is_empty())?;
-            let alike = self.program.actions().find(|declared| dialect.names.same(declared, name))?;
-            self.program.action_id(alike)
+            let names = &self.dialect.filter(|_| !name.is_empty())?.names;
+            let mut actions = self.program.actions_by_id();
+            let named = actions.clone().find(|(_, declared, _)| names.same(declared, name));
+            let spelled = || actions.find(|(.., action)| action.names.iter().any(|other| names.same(other, name)));
+            named.or_else(spelled).map(|(id, ..)| id)
         })
     }
 

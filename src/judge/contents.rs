@@ -6,7 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Remark, message};
-use crate::document::Ended;
+use crate::document::{Block, Ended};
 use crate::program::{Called, Dialect};
 use crate::surface::Role;
 use crate::text::{Span, excerpt, unsafe_because, without_here};
@@ -126,9 +126,9 @@ impl<'r> Judgement<'r> {
         Some((name, key))
     }
 
-    /// Whether a content that stands has effects. It has none without a strategy from the pack if it may be incomplete
-    /// (because only the end of the answer ended it, or a truncated answer left it unfinished), if it may show the block
-    /// that ended it, if it may be part of reasoning, or if its opener lacks the key.
+    /// Whether a content that stands has effects. It has none if the end of the answer cuts it off, or if it may be part of
+    /// what is never closed; nor, without a strategy from the pack, if only the end of what is around it ended it, if it
+    /// may show the block that ended it, if it may be part of reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
@@ -141,8 +141,18 @@ impl<'r> Judgement<'r> {
         if self.lacks_key(index) && !is_answered(Defect::MalformedOpener) {
             return false;
         }
-        let cut = block.ended == Ended::Open || self.may_show_next(index) || self.unfinished.contains(&index);
+        if self.is_cut(index) {
+            return false;
+        }
+        let cut = block.ended == Ended::Open || self.may_show_next(index);
         !cut || is_answered(Defect::UnclosedBlock)
+    }
+
+    /// Whether the end of the answer cuts a content off: nobody knows what is missing, so no strategy writes it.
+    pub(super) fn is_cut(&self, index: usize) -> bool {
+        let is_last = |block: &Block| self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
+        let is_open = |block: &Block| block.ended == Ended::Open && is_last(block);
+        self.document.blocks.get(index).is_some_and(is_open) || self.unfinished.contains(&index)
     }
 
     /// Whether a content may only show the block of its own kind that ended it: the pack does not say that it may end

@@ -346,7 +346,8 @@ impl<'r> Judgement<'r> {
     fn action_of(&self, block: usize) -> Option<&'r Action> {
         let (block, bound) = self.block(block)?;
         let name = self.called(block, &bound.called)?;
-        self.program.actions.get(&*name)
+        let (_, action) = self.program.action(self.action_called(&name)?)?;
+        Some(action)
     }
 
     /// The name of a block, from the source that its declaration gives.

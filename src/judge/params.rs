@@ -159,6 +159,9 @@ impl Judgement<'_> {
         for fault in &json.faults {
             self.payload_fault(fault.name, fault.span, Some(bound.at));
         }
+        for (name, at) in json.own_faults.iter().take(self.program.limits.fields) {
+            self.payload_fault(name, *at, Some(bound.at));
+        }
         for key in &json.repeated {
             self.repeated_key(key, whole, bound);
         }

@@ -11,7 +11,7 @@ use super::places::{self, Places};
 use super::typing::{self, Entry, Undeclared};
 use super::{Call, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, Remark, is_fault, is_misspelt, message, quote};
-use crate::document::payload::{self, Form, Payload, Source, Spelled, ends_response};
+use crate::document::payload::{self, Built, Form, Payload, Source, Spelled, ends_response};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, by_lines, is_cdata, trimmed, unquoted, verbatim};
 use crate::json::{self, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
@@ -20,6 +20,7 @@ use crate::text::{Span, excerpt};
 use crate::value::{Object, Value};
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a payload contains.
 struct Given {
@@ -65,7 +66,7 @@ impl<'r> Judgement<'r> {
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };
         if joins && given.form != "attributes" {
-            let of_opener = self.opener_params(block, &told, source, types);
+            let of_opener = self.opener_params(asked, &told, source, types);
             self.join_opener(asked, &mut given.params, of_opener, &told);
         }
         let Given { form, params, settled, rung, incomplete } = given;
@@ -128,7 +129,7 @@ impl<'r> Judgement<'r> {
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
-                let mut params = self.opener_params(block, &self.told(block, bound), source, types);
+                let mut params = self.opener_params(asked, &self.told(block, bound), source, types);
                 // An empty body is an empty text.
                 if let Some(name) = bound.text_param()
                     && block.is_closed()
@@ -257,13 +258,36 @@ impl<'r> Judgement<'r> {
     }
 
     /// The parameters in the opener.
-    fn opener_params(&self, block: &Block, told: &[Entry<'_>], source: Source<'_>, types: &Types) -> Object {
+    fn opener_params(
+        &mut self,
+        Asked { block, bound, .. }: Asked<'_>,
+        told: &[Entry<'_>],
+        source: Source<'_>,
+        types: &Types,
+    ) -> Object {
         // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own grammar
         // captures is taken as it is.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
         let spelling = if quoted && source.spelling == Spelling::Plain { Spelling::Entities } else { source.spelling };
-        let source = Source { spelling, ..source };
-        source.typed(told.iter().copied(), types, self.program.limits.depth).params.into()
+        let typed = Source { spelling, ..source };
+        // What rules of the grammar build is typed as JSON is: by itself.
+        let mut built = source.built_by_opener(block.opener());
+        let text = self.text;
+        let is_built = |entry: &Entry<'_>, one: &(Span, Built)| one.0.trimmed(text) == entry.body.trimmed(text);
+        let texts = told.iter().filter(|entry| !built.iter().any(|one| is_built(entry, one)));
+        let texts: Vec<Entry<'_>> = texts.copied().collect();
+        let mut params: Object = typed.typed(texts.into_iter(), types, self.program.limits.depth).params.into();
+        for entry in told {
+            let Some(at) = built.iter().position(|one| is_built(entry, one)) else { continue };
+            let (span, Built { value, repeated, .. }) = built.swap_remove(at);
+            for key in repeated {
+                self.repeated_key(&key, span, bound);
+            }
+            let alike = || types.members().find(|(name, _)| source.dialect.names.same(name, entry.name));
+            let name = types.member(entry.name).or_else(alike).map(|(name, _)| Arc::clone(name));
+            params.insert(name.unwrap_or_else(|| source.dialect.names.fold(entry.name).as_ref().into()), value);
+        }
+        params
     }
 
     /// Reports what is beside a payload but cannot be part of it. If it is the name of a parameter, that parameter is

@@ -6,7 +6,7 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
-use crate::document::{Ended, Found, What};
+use crate::document::{Block, Enclosing, Ended, Found, What};
 use crate::grammar::{Machine, RuleId};
 use crate::json;
 use crate::program::{self, Called, Closer, Family};
@@ -65,7 +65,18 @@ impl<'r> Judgement<'r> {
     /// missing because of it is known once the call is judged.
     fn is_beside(&self, found: &Found) -> bool {
         let call = found.block().and_then(|block| self.block(block));
-        call.is_some_and(|(block, bound)| bound.named_within().is_some() && block.span() != found.span())
+        let beside = |(block, bound): (&Block, &program::Block)| {
+            bound.named_within().is_some() && block.span() != found.span() && !self.is_around(found)
+        };
+        call.is_some_and(beside)
+    }
+
+    /// Whether the finding is about a tag around the text of a block, which was taken off.
+    fn is_around(&self, found: &Found) -> bool {
+        let block = found.block().and_then(|block| self.block(block)).filter(|(_, bound)| Enclosing::counts(bound));
+        block.is_some_and(|(block, _)| {
+            found.span() != block.span() && found.span().start <= block.inner().trimmed(self.text).start
+        })
     }
 
     /// Treats findings that were only counted like those that were reported.
@@ -108,6 +119,10 @@ impl<'r> Judgement<'r> {
             (Defect::MalformedOpener, None) => Subject::Place(found.around(), self.broken_opener(found.span())),
             _ => Subject::Place(found.around(), found.span()),
         };
+        // A member without a value has nothing that could be repaired.
+        if let Some(block) = found.block().filter(|_| what == Defect::MalformedPayload && self.reads_members()) {
+            self.readable.insert(block, false);
+        }
         let (message, help) = self.defect_text(what, found);
         let span = if let Subject::Place(_, span) = &subject { *span } else { found.span() };
         let mut finding = defect(what, span, message);
@@ -334,8 +349,14 @@ impl<'r> Judgement<'r> {
             (Defect::UnclosedBlock, _) => "the answer was cut off, and no closer ends it",
             _ => return None,
         };
-        let withheld = bound.role == Role::Content && !self.has_effect(block?);
-        withheld.then(|| message!("{}, so it has no effect unless the pack says `{} = \"keep\"`", why, &what))
+        if bound.role != Role::Content || self.has_effect(block?) {
+            return None;
+        }
+        let never = what == Defect::UnclosedBlock && (self.is_cut(block?) || self.may_be_unclosed(found));
+        Some(match never {
+            true => message!("{}, so it has no effect", why),
+            false => message!("{}, so it has no effect unless the pack says `{} = \"keep\"`", why, &what),
+        })
     }
 
     /// Where a block was taken to end that is never closed.
@@ -375,6 +396,9 @@ impl<'r> Judgement<'r> {
                     None => "",
                 };
                 message!("the key `{}` stands several times{}", quote(span.of(self.text), 40), counts)
+            }
+            Remark::FieldForm if self.is_around(found) => {
+                message!("`{}` is around the whole text, and no part of it", quote(span.of(self.text), 40))
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {
                 "the answer is one object, and this is another: the members of both count".into()

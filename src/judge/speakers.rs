@@ -11,7 +11,6 @@ use crate::program::Speakers;
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The speaker of an utterance.
@@ -94,13 +93,11 @@ impl Judgement<'_> {
         let name = self.called(block, &bound.called).unwrap_or_default();
         let label = self.attribute(block, "label").unwrap_or_default();
         // A declared speaker gets the name that the pack spells: conditions compare names byte by byte.
-        let known = self.known_speakers().filter(|_| self.dialect.is_some_and(|dialect| dialect.names.in_any_case()));
-        let declared = known.and_then(|known| self.declared_speaker(known, &name));
-        let said = |key: &str, written: Cow<'_, str>| {
-            let own = declared.and_then(|declared| declared.get(key)?.as_str()).filter(|own| self.same(own, &written));
-            own.map_or_else(|| written.to_string(), str::to_owned)
-        };
-        Some(Speaker { name: said("name", name), label: said("label", label) })
+        let declared = self.known_speakers().and_then(|known| self.declared_speaker(known, &name));
+        let declared = |key: &str| declared.and_then(|declared| declared.get(key)?.as_str());
+        let name = declared("name").map_or_else(|| name.to_string(), str::to_owned);
+        let label = declared("label").filter(|own| self.same(own, &label)).unwrap_or(&label).to_owned();
+        Some(Speaker { name, label })
     }
 
     /// The declared speakers.
@@ -116,9 +113,13 @@ impl Judgement<'_> {
         known.as_ref()
     }
 
-    /// The declaration of the speaker with this name.
+    /// The declaration of the speaker with this name. A name comes before another spelling of it.
     fn declared_speaker<'k>(&self, known: &'k [Value], name: &str) -> Option<&'k Value> {
-        known.iter().find(|one| one.get("name").and_then(Value::as_str).is_some_and(|own| self.same(own, name)))
+        let is_name = |own: &Value| own.as_str().is_some_and(|own| self.same(own, name));
+        let by_name = known.iter().find(|one| one.get("name").is_some_and(is_name));
+        let spelled =
+            |one: &&Value| one.get("names").and_then(Value::as_array).is_some_and(|all| all.iter().any(is_name));
+        by_name.or_else(|| known.iter().find(spelled))
     }
 
     fn name_span(&self, index: usize) -> Span {

@@ -365,6 +365,10 @@ impl Judgement<'_> {
     fn spelling(&self, index: usize) -> Spelling {
         let Some((block, bound)) = self.block(index) else { return Spelling::Plain };
         match block.written {
+            // In single quotes, these are escaped.
+            Written::String if self.text.get(..block.body().start).is_some_and(|before| before.ends_with('\'')) => {
+                Spelling::Escapes
+            }
             Written::String => Spelling::Json,
             Written::Twice => Spelling::EscapesTwice,
             Written::Bound => match (bound.decode, &self.dialect) {

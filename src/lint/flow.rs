@@ -83,6 +83,12 @@ fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
             let message = format!("the `label` of `{}` is not a text, so every label is accepted", excerpt(&name, 40));
             return found.push(misshapen(from.at(), message, "put it in quotes, or take it out"));
         }
+        let is_list =
+            |names: &Value| names.as_array().is_some_and(|names| names.iter().all(|one| one.as_str().is_some()));
+        if speaker.get("names").is_some_and(|names| !names.is_null() && !is_list(names)) {
+            let message = format!("the `names` of `{}` are not a list of texts, and are ignored", excerpt(&name, 40));
+            return found.push(misshapen(from.at(), message, "list other spellings of the name, each in quotes"));
+        }
     }
 }
 

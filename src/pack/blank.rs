@@ -24,6 +24,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     blanks.names("a model", &surface.models);
     blanks.names("a value of the state", &surface.state);
     blanks.names("a value of the data", &surface.data);
+    for name in surface.actions.values().flat_map(|action| &action.value.names) {
+        blanks.text("a name of an action", name);
+    }
     for dialect in surface.dialects.values() {
         blanks.names("a block", &dialect.value.blocks);
         let blocks = dialect.value.blocks.values().map(|block| &block.value);

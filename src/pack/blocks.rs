@@ -4,7 +4,8 @@
 //! Out: a diagnostic for each key that cannot work.
 //! Never: judges whether a block is a good idea.
 
-use super::grammars::Grammars;
+use super::dialects::check_opener;
+use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy};
 use crate::grammar::Grammar;
 use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Payload, Role, Rung, WHOLE};
@@ -28,7 +29,7 @@ impl<'d> Ground<'d> {
         let names = &dialect.grammar.0;
         let known = (whole || !names.is_empty()) && names.iter().all(|name| grammars.get(name).is_some());
         let ground = Self { dialect, grammars, known, whole, object: false };
-        let object = ground.spelling().any(|grammar| grammar.rule("member").is_some());
+        let object = ground.spelling().any(has_members);
         Self { object, ..ground }
     }
 
@@ -393,6 +394,9 @@ fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnos
         let message = format!("the grammar `{}` has no rule `{rule}`", name.value);
         let help = "what spells fields has `open`, with the `name` of one inside, and `close`";
         diagnostics.push(bad(name.at, message, help));
+    }
+    if let Some((name, grammar)) = block.fields.as_ref().and_then(|name| Some((name, ground.grammar(name)?))) {
+        check_opener(name, grammar, diagnostics);
     }
     let Some(field) = &block.field else { return };
     if block.field_named_by().is_none() {

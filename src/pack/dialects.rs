@@ -5,8 +5,9 @@
 //! Never: judges whether a dialect is a good idea.
 
 use super::blocks::{self, Ground, bad, is_before};
-use super::grammars::Grammars;
+use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::grammar::Grammar;
 use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
 use std::collections::HashSet;
@@ -64,6 +65,7 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
             let help = "a dialect's grammar spells its openers: `open`, with `name` inside";
             diagnostics.push(bad(name.at, message, help));
         }
+        check_opener(name, grammar, diagnostics);
     }
     if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
         let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
@@ -77,6 +79,27 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
             let message = format!("the dialect does not name the grammar `{}`", grammar.value);
             let fault = Diagnostic::new(Code::PACK_BLOCK, grammar.at, message);
             diagnostics.push(fault.with_nearest(&grammar.value, names()));
+        }
+    }
+}
+
+/// Checks that what a grammar opens and closes with can be told from any other text, and that openers have a name.
+pub(super) fn check_opener(name: &Spanned<String>, grammar: &Grammar, diagnostics: &mut Vec<Diagnostic>) {
+    if has_members(grammar) {
+        return;
+    }
+    if let (Some(open), Some(inner)) = (grammar.rule("open"), grammar.rule("name"))
+        && !grammar.may_capture(open, inner)
+    {
+        let message = format!("no opener of the grammar `{}` has a `name`", name.value);
+        let help = "call `name` in `open`, not only in a look-ahead, nor in a rule that starts with `@`";
+        diagnostics.push(bad(name.at, message, help));
+    }
+    for rule in ["open", "close"] {
+        if grammar.rule(rule).is_some_and(|rule| grammar.matches_anywhere(rule)) {
+            let message = format!("the rule `{rule}` of the grammar `{}` matches everywhere", name.value);
+            let help = "let it take some text, or look ahead to some, as `&\"x\"` does";
+            diagnostics.push(bad(name.at, message, help));
         }
     }
 }

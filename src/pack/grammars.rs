@@ -30,6 +30,13 @@ impl Grammars {
     }
 }
 
+/// Whether the blocks of a grammar are members of an object: their names are keys. In any other grammar, members only
+/// build values.
+pub(crate) fn has_members(grammar: &Grammar) -> bool {
+    let named = grammar.called_from(|rule| rule == "name");
+    grammar.rule("member").is_some() && grammar.rule("key").is_some_and(|key| named.contains(&key))
+}
+
 pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> Grammars {
     let mut compiler = Compiler { known: HashMap::new(), shipped: HashMap::new(), diagnostics };
     // A grammar that no dialect names is checked, too.

@@ -22,6 +22,7 @@ mod strategies;
 use crate::diagnostic::Diagnostic;
 use crate::surface::Surface;
 use grammars::Grammars;
+pub(crate) use grammars::has_members;
 
 /// The tables of a pack and the grammars that they name. Only [`check`] makes one. It should only be run if the check
 /// found no error.

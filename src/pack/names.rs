@@ -14,6 +14,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let torn = surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at));
     let mut names = Names { surface, blocks: block_names(surface), torn, diagnostics };
     names.check_pack();
+    names.check_actions();
     names.check_modes();
     names.check_replies();
     surface.dialects.values().for_each(|dialect| names.check_dialect(&dialect.value));
@@ -111,6 +112,25 @@ impl<'n> Names<'n> {
                 Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, about.name.at, "the pack declares no dialect")
                     .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
             );
+        }
+    }
+
+    /// Checks that each spelling of an action's name means one action.
+    fn check_actions(&mut self) {
+        let mut known: HashMap<&str, Location> = HashMap::new();
+        let actions = || self.surface.actions.iter();
+        known.extend(actions().map(|(name, action)| (name.as_str(), action.at)));
+        for name in actions().flat_map(|(_, action)| &action.value.names) {
+            match known.entry(&name.value) {
+                Entry::Vacant(place) => drop(place.insert(name.at)),
+                Entry::Occupied(place) => {
+                    let message = format!("`{}` already means an action", excerpt(&name.value, 60));
+                    let fault = Diagnostic::new(Code::PACK_DUPLICATE, name.at, message);
+                    let fault = fault.with_place(*place.get(), "it is declared here");
+                    self.diagnostics
+                        .push(fault.with_help("each spelling means one action: take it out of one of the two"));
+                }
+            }
         }
     }
 

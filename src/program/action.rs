@@ -17,6 +17,8 @@ pub(crate) struct ActionId(pub(crate) usize);
 pub(crate) struct Action {
     /// What it does, in a sentence.
     pub(crate) about: Option<String>,
+    /// Other spellings of its name.
+    pub(crate) names: Vec<String>,
     pub(crate) schema: Schema,
     /// The schema of what the host returns.
     pub(crate) returns: Option<Schema>,
@@ -58,7 +60,7 @@ impl Program {
     }
 
     /// Every action in the order of declaration, with its id and name.
-    pub(crate) fn actions_by_id(&self) -> impl Iterator<Item = (ActionId, &String, &Action)> {
+    pub(crate) fn actions_by_id(&self) -> impl Iterator<Item = (ActionId, &String, &Action)> + Clone {
         self.actions.iter().enumerate().map(|(number, (name, action))| (ActionId(number), name, action))
     }
 }

@@ -5,6 +5,7 @@
 //! Never: knows what a block means.
 
 use super::block::{Block, BlockId};
+use super::builders::Builders;
 use crate::grammar::{Grammar, Part, RuleId, shipped};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
@@ -37,6 +38,8 @@ pub(crate) struct Family {
     /// The rules `json` and `text`, where an opener may contain them: they say how a field is written.
     pub(crate) json: Option<RuleId>,
     pub(crate) text: Option<RuleId>,
+    /// The rules that build values, if its openers or payloads have any.
+    pub(crate) builders: Option<Builders>,
     /// The rules called `fault_…`: their matches in an opener are remarks.
     pub(crate) faults: Vec<RuleId>,
     /// What every opener starts with, up to the name if the name comes next.
@@ -87,6 +90,7 @@ impl Family {
             only_prelude: false,
             json: within("json"),
             text: within("text"),
+            builders: Builders::of(&grammar),
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),

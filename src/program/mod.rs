@@ -6,6 +6,7 @@
 
 mod action;
 mod block;
+mod builders;
 mod compile;
 mod declared;
 mod degradation;
@@ -45,6 +46,7 @@ mod usable;
 
 pub(crate) use action::{Action, ActionId, Param};
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
+pub(crate) use builders::Builders;
 pub use declared::Declares;
 pub(crate) use degradation::{Chosen, Degradation, Near};
 pub use degradation::{DegradationRow, SaidBy};

@@ -6,6 +6,7 @@
 
 use super::block::{Block, BlockId, Called};
 use crate::grammar::{Grammar, RuleId};
+use crate::pack::has_members;
 use crate::surface::{ENTRIES, WHOLE};
 use crate::text::glob;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -50,6 +51,8 @@ pub(crate) struct Faults {
     pub(crate) missing_quote: Option<RuleId>,
     pub(crate) missing_colon: Option<RuleId>,
     pub(crate) extra_colon: Option<RuleId>,
+    pub(crate) triple_quotes: Option<RuleId>,
+    pub(crate) blank: Option<RuleId>,
 }
 
 /// What a value at one place of the answer can be.
@@ -86,7 +89,7 @@ impl LevelId {
 impl Outline {
     /// Whether the blocks of a grammar are members of an object.
     pub(crate) fn fit(grammar: &Grammar) -> bool {
-        grammar.rule("member").is_some()
+        has_members(grammar)
     }
 
     pub(crate) fn new(grammar: Arc<Grammar>, blocks: &[Block], insensitive: bool) -> Option<Self> {
@@ -107,6 +110,8 @@ impl Outline {
             missing_quote: fault("fault_missing_quote"),
             missing_colon: fault("fault_missing_colon"),
             extra_colon: fault("fault_extra_colon"),
+            triple_quotes: fault("fault_triple_quotes"),
+            blank: fault("fault_blank"),
         };
         let mut members = Self {
             open: grammar.rule("open")?,

@@ -46,7 +46,7 @@ impl<'p> Speller<'p> {
                 Called::Payload { .. } => (self.names(block), vec![]),
                 Called::Word(_) | Called::Around(..) => return None,
             };
-            let told = self.told(block, action);
+            let told = self.told(id, block, action);
             let told = told.iter().map(|(key, value)| (key.as_str(), value.as_str()));
             let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(told).collect();
             let text = self.spell(id, block, &names, &attributes, &|family| self.payload(block, name, action, family));
@@ -175,14 +175,23 @@ impl<'p> Speller<'p> {
     }
 
     /// The attributes in the opener of a call, if its payload is read from them.
-    fn told(self, block: &Block, action: &Action) -> Vec<(String, String)> {
+    fn told(self, id: BlockId, block: &Block, action: &Action) -> Vec<(String, String)> {
         if block.payload.first() != Some(&Payload::Attributes) {
             return Vec::new();
         }
         let params = example(action.schema.json(), Members::Telling);
         let behind = |name: &str| block.text_param() == Some(name);
         let told = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
+        // Where the grammar builds values, it writes them, too.
+        let opens = |number: usize| {
+            self.names(block).iter().any(|name| self.dialect.names.find(name, Some(number)) == Some(id))
+        };
+        let own = self.dialect.families.iter().enumerate().find(|(number, _)| opens(*number)).map(|(_, family)| family);
+        let built = |value: &Value| own.and_then(|family| family.builders.as_ref()?.spell(&family.grammar, value));
         let told = told.map(|(name, value)| {
+            if let Some(text) = built(value) {
+                return (name.to_owned(), text);
+            }
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let text = match block.decode {
                 Some(Decoding::Escapes) => written(&text, block.decode),
@@ -224,6 +233,10 @@ impl<'p> Speller<'p> {
                 let is_verbatim = |name: &str| is_verbatim(name) && block.named_within().is_none();
                 let decode = |name: &str| block.decode.filter(|_| !is_verbatim(name));
                 Some(members(&params, (fields?, block.field.as_ref()), &decode, 1))
+            }
+            Payload::Json if family.payload.is_some() && family.builders.is_some() => {
+                let built = family.builders.as_ref()?.spell(&family.grammar, &params)?;
+                family.grammar.spell(family.payload?, &[Part::Next(&built)], &["", "\n"])
             }
             Payload::Json | Payload::Bullets => {
                 let (pretty, brief) = (format!("{params:#}"), params.to_string());

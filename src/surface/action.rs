@@ -16,6 +16,8 @@ table! {
     Action {
         /// What it does, in a sentence for people and prompts.
         about: Option<String>,
+        /// Other spellings of its name in calls.
+        names: Vec<Spanned<String>>,
         /// The JSON Schema of what the host returns.
         returns: Option<Tree>,
         /// The parameters, each as a JSON Schema; `required = true` may be added to each.

@@ -303,6 +303,8 @@ words! {
         WrappingFence = "wrapping-fence",
         /// A CDATA section around all of it, in which nothing is decoded.
         WrappingCdata = "wrapping-cdata",
+        /// A tag that is around all of it and opens no block.
+        EnclosingTag = "enclosing-tag",
         /// The line break after the opener, and the one before the closer.
         LineBreaks = "line-breaks",
         /// Thematic breaks at both ends, and a fence opened at the end that belongs to what follows.
@@ -329,6 +331,8 @@ words! {
         BalancedCloser = "balanced-closer",
         /// At its first closer inside a mask.
         MaskedCloser = "masked-closer",
+        /// At its first closer, wherever on its line that is.
+        LooseCloser = "loose-closer",
         /// At its last closer before the next block, wherever on its line that is.
         LastLooseCloser = "last-loose-closer",
         /// Where the code fence around it, or directly inside it, closes last.
@@ -347,7 +351,12 @@ words! {
 impl Ending {
     /// Whether a closer ends the block there.
     pub(crate) fn is_closer(self) -> bool {
-        matches!(self, Ending::Closer | Ending::BalancedCloser | Ending::MaskedCloser | Ending::LastLooseCloser)
+        self.is_loose() || matches!(self, Ending::Closer | Ending::BalancedCloser | Ending::MaskedCloser)
+    }
+
+    /// Whether that may be a closer where closers do not count.
+    pub(crate) fn is_loose(self) -> bool {
+        matches!(self, Ending::LooseCloser | Ending::LastLooseCloser)
     }
 }
 

@@ -62,7 +62,8 @@ table! {
 table! {
     /// Who may speak in a reply, and for how long.
     Speakers {
-        /// An expression: a list of speakers, each with a `name` and optionally a `label`.
+        /// An expression: a list of speakers, each with a `name`, and optionally a `label` and
+        /// `names`, which are other spellings of it.
         from: Spanned<String>,
         /// An expression: the names in the order in which they should speak; the first should open the reply.
         order: Option<Spanned<String>>,

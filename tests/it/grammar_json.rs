@@ -45,6 +45,9 @@ fn each_fault_has_its_name_and_its_place() {
     check(r#"{"a": 1 "b": [1 2]}"#, &[("missing_comma", ""), ("missing_comma", "")]);
     check("{ // one\n\"a\": /* two */ 1}", &[("comment", "// one"), ("comment", "/* two */")]);
     check(r#"{'a': 'it\'s "b"'}"#, &[("single_quotes", "'a'"), ("single_quotes", r#"'it\'s "b"'"#)]);
+    check("{“a”: „b \"c\"”}", &[("other_quotes", "“a”"), ("other_quotes", "„b \"c\"”")]);
+    check("[\"\"\"a \"\"\", \"\"]", &[("triple_quotes", "\"\"\"a \"\"\"")]);
+    check("{\u{a0}\u{3000}\"a\": NULL}", &[("blank", "\u{a0}\u{3000}"), ("constant", "NULL")]);
     check("\"a\n\tb\"", &[("bare_newline", "\n\t")]);
     check("{a-b: 1, $c: 2}", &[("unquoted_key", "a-b"), ("unquoted_key", "$c")]);
     check("[True, None, undefined, NaN]", &["True", "None", "undefined", "NaN"].map(|word| ("constant", word)));

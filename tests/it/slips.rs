@@ -1451,3 +1451,29 @@ fn a_name_that_no_grammar_reads_is_told() {
     assert_eq!(["\"my table\"", "\"größe\"", "r2"].map(bad), [1, 1, 1]);
     assert_eq!(["rows", "\"r?*\"", "\"my *\""].map(bad), [0, 0, 0]);
 }
+
+/// A rule that looks ahead to something may match nothing there.
+#[test]
+fn an_opener_that_nothing_can_tell_from_text_is_told() {
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"own\"\nblocks = { \"*\" = { role = \"section\" } }\n";
+    let told = |grammar: &str| {
+        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack), ("grammar/own.pest", grammar)]));
+        loaded.diagnostics.iter().map(|one| one.message.to_string()).collect::<Vec<_>>()
+    };
+    let name = "name = @{ ASCII_ALPHA+ }\n";
+    let nameless = "no opener of the grammar `own` has a `name`";
+    assert_eq!(told(&format!("open = {{ &(name ~ \":\") }}\n{name}")), [nameless]);
+    assert_eq!(told(&format!("open = @{{ \"<\" ~ name ~ \">\" }}\n{name}")), [nameless]);
+    let everywhere = |rule: &str| format!("the rule `{rule}` of the grammar `own` matches everywhere");
+    assert_eq!(told("open = { name ~ \"!\"? }\nname = @{ \"a\"? }\n"), [everywhere("open")]);
+    assert_eq!(told(&format!("open = {{ \"<\" ~ name }}\nclose = {{ \">\"? }}\n{name}")), [everywhere("close")]);
+    let ahead = "open = { name ~ &\"Q:\" }\nname = @{ \"\" }\nclose = { &(NEWLINE | !ANY) }\n";
+    assert_eq!(told(ahead), [""; 0]);
+}
+
+#[test]
+fn a_spelling_that_means_two_actions_is_told() {
+    let pay = "[actions.pay]\n";
+    check(pay, "[actions.pay]\nnames = [\"give\", \"give\"]\n", "pack/duplicate-name", "\"give\"", "one action");
+    check(pay, "[actions.pay]\nnames = [\"pay\"]\n", "pack/duplicate-name", "\"pay\"", "one action");
+}

@@ -4,7 +4,7 @@
 //! Out: blocks in the order of the response, and what was found about them.
 //! Never: leaves out a piece without a block: it is text outside every block.
 
-use super::tape::{Kind, Node, bare};
+use super::tape::{Kind, Node, bare, is_null};
 use super::{Object, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::is_escaped_twice;
@@ -131,7 +131,7 @@ impl<'p> ObjectReader<'p> {
             }
             (Kind::Object, None) => self.bind_object(object, place.at, place.level, outside),
             (Kind::Absent, _) => {}
-            _ if node.span().of(self.text) == "null" => {}
+            _ if is_null(node.span().of(self.text)) => {}
             _ => outside.push(place.whole),
         }
     }
@@ -232,7 +232,7 @@ impl<'p> ObjectReader<'p> {
         self.calls += usize::from(call);
         let index = self.blocks.len();
         let node = piece.body.and_then(|at| object.tape.get(at)).copied();
-        let node = node.filter(|node| node.kind != Kind::Absent && (call || node.span().of(text) != "null"));
+        let node = node.filter(|node| node.kind != Kind::Absent && (call || !is_null(node.span().of(text))));
         let reach = piece.reach.max(piece.span.start);
         let mut body = node.map_or(Span::new(reach, reach), |node| node.span());
         let mut written = if piece.mended { Written::Mended } else { Written::Value };
@@ -257,7 +257,7 @@ impl<'p> ObjectReader<'p> {
         }
         // Where the pack says so, `null` is a value like any other.
         let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
-        let null = |at| object.tape.get(at).is_some_and(|node| node.span().of(text) == "null");
+        let null = |at| object.tape.get(at).is_some_and(|node| is_null(node.span().of(text)));
         if node.is_none() && !call && !(piece.body.is_some_and(null) && allowed()) {
             self.found.push(Found::of(Defect::MalformedPayload, piece.span, index));
         }

@@ -9,10 +9,25 @@ pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
 }
 
-/// The next place that is not white space.
+/// The next place that is not white space, be it of JSON or not.
 pub(super) fn blank(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
-        at += 1;
+    loop {
+        at += match bytes.get(at) {
+            Some(b' ' | b'\t' | b'\r' | b'\n') => 1,
+            Some(byte) if !byte.is_ascii() && wide(bytes, at) > 0 => wide(bytes, at),
+            _ => return at,
+        };
     }
-    at
+}
+
+/// The length of the blank here that is none of JSON's, such as a no-break space; 0 if there is none.
+pub(super) fn wide(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at..).unwrap_or_default() {
+        [0xC2, 0xA0, ..] => 2,
+        [0xE2, 0x80, 0x80..=0x8B | 0xAF, ..]
+        | [0xE2, 0x81, 0x9F, ..]
+        | [0xE3, 0x80, 0x80, ..]
+        | [0xEF, 0xBB, 0xBF, ..] => 3,
+        _ => 0,
+    }
 }

@@ -4,7 +4,7 @@
 //! Out: bytes, the ends of pieces, and lists of the faults and junk on the way.
 //! Never: knows what is open, or skips anything but white space without noting it.
 
-use super::blank::blank;
+use super::blank::{blank, wide};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Limits, Outline};
 use crate::text::{Span, boundary};
@@ -75,10 +75,14 @@ impl<'r, 'm> Cursor<'r, 'm> {
 
     /// Skips white space and comments.
     pub(super) fn pass_space(&mut self) {
-        if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/') {
+        if !matches!(self.byte(), b' ' | b'\t' | b'\r' | b'\n' | b'/' | 0x80..) {
             return;
         }
-        self.at = blank(self.bytes, self.at);
+        let before = self.at;
+        self.at = blank(self.bytes, before);
+        if let Some(first) = (before..self.at).find(|at| wide(self.bytes, *at) > 0) {
+            self.record(self.outline.faults.blank, Span::new(first, first + wide(self.bytes, first)));
+        }
         if self.byte() != b'/' || !self.comments {
             return;
         }

@@ -43,14 +43,25 @@ pub(super) const LONGEST: usize = 64;
 /// The key in quotes that starts at `at`, with its colon.
 pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
     let bytes = text.as_bytes();
-    let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
-    let rest = bytes.get(at + 1..)?;
-    let length = rest.iter().take(LONGEST).position(|byte| *byte == quote || matches!(byte, b'\n' | b'\r'))?;
-    let span = Span::new(at + 1, at + 1 + length);
-    if bytes.get(span.end) != Some(&quote) || length == 0 {
+    let first = *bytes.get(at)?;
+    // In UTF-8, `“`, `”` and `„` differ in the last of three bytes.
+    let width = match bytes.get(at..)? {
+        [b'"' | b'\'', ..] => 1,
+        [0xE2, 0x80, 0x9C..=0x9E, ..] => 3,
+        _ => return None,
+    };
+    let rest = bytes.get(at + width..)?;
+    let ends = |at: usize| match (width, rest.get(at..).unwrap_or_default()) {
+        (1, [byte, ..]) => *byte == first,
+        (_, [0xE2, 0x80, 0x9C | 0x9D, ..]) => true,
+        _ => false,
+    };
+    let length = (0..rest.len().min(LONGEST)).find(|at| ends(*at) || matches!(rest.get(*at), Some(b'\n' | b'\r')))?;
+    let span = Span::new(at + width, at + width + length);
+    if !ends(length) || length == 0 {
         return None;
     }
-    let colon = blank(bytes, span.end + 1);
+    let colon = blank(bytes, span.end + width);
     let name = text.get(span.start..span.end)?;
     (bytes.get(colon) == Some(&b':')).then_some(MemberKey { name, span, value: colon + 1, form: KeyForm::Whole })
 }

@@ -13,11 +13,11 @@ use super::cursor::Cursor;
 use super::fits::{self, Around, LastQuotes};
 use super::keys::{self, KeyForm};
 use super::nest::{Frame, Nest, Open, outer};
-use super::tape::{Kind, unquoted};
+use super::tape::{Kind, QUOTES, unquoted};
 use super::{Object, extra, quotes};
 use crate::diagnostic::Defect;
 use crate::grammar::{Machine, RuleId};
-use crate::json::decode_string;
+use crate::json::{decode_string, in_triple};
 use crate::program::{LevelId, Limits, Outline};
 use crate::text::Span;
 use serde::de::IgnoredAny;
@@ -129,7 +129,7 @@ impl Lenient<'_, '_> {
                     let key = self.cursor.captured("key").unwrap_or(Span::new(at, end));
                     self.cursor.take_faults();
                     self.part(frame);
-                    self.bare = !key.of(text).starts_with(['"', '\'']);
+                    self.bare = !key.of(text).starts_with(QUOTES);
                     self.cursor.at = end;
                     self.member(frame, key);
                 }
@@ -218,6 +218,7 @@ impl Lenient<'_, '_> {
                 self.nest.push(Kind::List, at, level);
                 self.cursor.at += 1;
             }
+            b'"' if self.triple() => {}
             b'"' => self.string(level, true),
             b',' | b'}' | b']' => {
                 self.cursor.miss(self.outline.faults.missing_value);
@@ -245,11 +246,33 @@ impl Lenient<'_, '_> {
         let span = Span::new(at, at + Span::new(at, end).of(text).trim_end().len());
         if self.cursor.byte() == b'\'' {
             self.nest.tape.leaf(Kind::String, span, false);
+        } else if let Some(inner) =
+            span.of(text).strip_prefix(['“', '”', '„']).and_then(|one| one.strip_suffix(['“', '”']))
+        {
+            // These are three bytes long.
+            let start = at + '“'.len_utf8();
+            self.nest.tape.leaf(Kind::Torn, Span::new(start, start + inner.len()), false);
         } else {
             let cut = end >= text.len() || self.is_torn_body(level, span);
             self.nest.tape.leaf(Kind::Scalar, span, cut);
         }
         self.cursor.at = end;
+    }
+
+    /// Reads a string in three quotes, if there is one.
+    fn triple(&mut self) -> bool {
+        const MARK: &str = "\"\"\"";
+        let Cursor { text, at, .. } = self.cursor;
+        if !text.get(at..).is_some_and(|rest| rest.starts_with(MARK)) {
+            return false;
+        }
+        let rule = self.outline.faults.triple_quotes;
+        let Some(end) = rule.and_then(|rule| self.cursor.run(rule)) else { return false };
+        self.cursor.record(rule, Span::new(at, end));
+        let inner = in_triple(Span::new(at + MARK.len(), end - MARK.len()), text);
+        self.nest.tape.leaf(Kind::Torn, inner, false);
+        self.cursor.at = end;
+        true
     }
 
     fn string(&mut self, level: Option<LevelId>, opened: bool) {
@@ -267,7 +290,8 @@ impl Lenient<'_, '_> {
 
     /// Whether words without quotes are a string that lacks its first quote.
     fn lacks_quote(&mut self, level: Option<LevelId>, end: usize) -> bool {
-        let named = self.outline.faults.missing_quote.is_some() && self.cursor.byte() != b'\'';
+        let named = self.outline.faults.missing_quote.is_some()
+            && !self.cursor.text.get(self.cursor.at..).is_some_and(|rest| rest.starts_with(QUOTES));
         if !named || level.is_none() || self.outline.is_entry(level) {
             return false;
         }

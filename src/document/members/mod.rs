@@ -26,7 +26,7 @@ use super::announce::StreamEvent;
 use super::budget::Budget;
 use super::masks::Masks;
 use super::prelude::{Answer, Prelude, Stand};
-use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What, Written};
+use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What, Written, trimmed};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::json::{self, Fault};
@@ -237,7 +237,7 @@ impl<'p> ObjectReader<'p> {
         };
         let sought = prelude.into_block();
         let Some((closer, bound)) = closer.zip(self.dialect.block(sought.id)) else { return };
-        self.blocks.push(sought.end(bound, text, start_of(text), closer, Ended::Whole));
+        self.blocks.push(sought.end(start_of(text), closer, Ended::Whole, |inner| trimmed(inner, text, &bound.trim)));
         self.at = closer.end;
     }
 

@@ -246,22 +246,30 @@ fn second_key(raw: &str, key: &str) -> Option<Span> {
 /// A key without its quotes.
 pub(super) fn bare(span: Span, text: &str) -> Span {
     let raw = span.of(text);
-    let start = span.start + raw.len() - raw.strip_prefix(['"', '\'']).unwrap_or(raw).len();
+    let start = span.start + raw.len() - raw.strip_prefix(QUOTES).unwrap_or(raw).len();
     Span::new(start, start + unquoted(raw).len())
 }
 
-/// A key without its quotes of either kind, if it has any.
+/// The quotes that may be around a key.
+pub(super) const QUOTES: [char; 5] = ['"', '\'', '“', '”', '„'];
+
+/// A key without its quotes of any kind, if it has some.
 pub(super) fn unquoted(raw: &str) -> &str {
-    let body = raw.strip_prefix(['"', '\'']);
-    body.map_or(raw, |body| body.strip_suffix(['"', '\'']).unwrap_or(body))
+    let body = raw.strip_prefix(QUOTES);
+    body.map_or(raw, |body| body.strip_suffix(QUOTES).unwrap_or(body))
+}
+
+/// Whether a value without quotes says that there is none.
+pub(super) fn is_null(raw: &str) -> bool {
+    matches!(raw, "null" | "None" | "NULL")
 }
 
 /// A constant, a number or bare words; a number that cannot be kept is not a value.
 fn scalar(raw: &str) -> Option<Value> {
     Some(match raw {
-        "True" => Value::Bool(true),
-        "False" => Value::Bool(false),
-        "None" | "undefined" | "NaN" | "Infinity" => Value::Null,
+        "True" | "TRUE" => Value::Bool(true),
+        "False" | "FALSE" => Value::Bool(false),
+        "None" | "NULL" | "undefined" | "NaN" | "Infinity" => Value::Null,
         raw => match serde_json::from_str::<Value>(raw) {
             Ok(Value::Number(_)) => Value::Number(number(raw)?),
             Ok(value) => value,

@@ -97,7 +97,7 @@ impl Tag {
         self.span.span()
     }
 
-    fn name(&self) -> Span {
+    pub(crate) fn name(&self) -> Span {
         self.name.span()
     }
 
@@ -427,9 +427,9 @@ impl TagSource<'_> {
 
     /// The attributes in the opener of a tag.
     fn attributes(&self, tag: &Tag) -> Attributes {
-        let TagSource { text, family, limits, .. } = *self;
+        let TagSource { text, dialect, family, limits, .. } = *self;
         let within = text.get(..tag.span().end).unwrap_or_default();
-        let mut machine = Machine::new().capturing(most_captures(limits));
+        let mut machine = Machine::new().capturing(most_captures(dialect, limits));
         let mut steps = limits.steps(tag.span().len());
         machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut steps);
         opener(family, machine.captures()).attributes
@@ -437,8 +437,8 @@ impl TagSource<'_> {
 
     /// Every tag that does not start in the `data`, in order; none is paired yet.
     fn read(&self, data: &[Span]) -> Tags {
-        let TagSource { text, body, masks, family, limits, .. } = *self;
-        let mut machine = Machine::new().capturing(most_captures(limits));
+        let TagSource { text, body, masks, dialect, family, limits, .. } = *self;
+        let mut machine = Machine::new().capturing(most_captures(dialect, limits));
         let mut steps = limits.steps(body.len());
         let within = text.get(..body.end).unwrap_or_default();
         let openers = family.grammar.first(family.open);

@@ -4,9 +4,11 @@
 //! Out: [`Payload`]: fields, a JSON value with its faults, or text; and which reader read it.
 //! Never: types a field (the action's schema does that), or drops a payload.
 
+mod built;
 mod bullets;
 mod fields;
 
+pub(crate) use built::Built;
 pub(crate) use bullets::unmarked;
 pub(crate) use fields::{Field, Fields, Form, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
 
@@ -107,6 +109,11 @@ impl Source<'_> {
         })
     }
 
+    /// Reads a payload: as the grammar of the block builds it, or else as JSON.
+    fn payload(&self, body: Span) -> Result<Json, Unreadable> {
+        self.built(body).map_or_else(|| self.json(body), |built| Ok(built.into_json()))
+    }
+
     /// The places of the values in a part of the response that is JSON.
     pub(crate) fn tape(&self, body: Span) -> Option<Tape> {
         // Nobody reads the places in a payload with more values, and they take memory.
@@ -157,7 +164,7 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
                     return Read { payload: Payload::Fields(fields), rung };
                 }
             }
-            surface::Payload::Json => match source.json(body.trimmed(text)) {
+            surface::Payload::Json => match source.payload(body.trimmed(text)) {
                 Ok(json) if json.faults.is_empty() => {
                     let json = json.unquoted(source.context());
                     if json.value.is_object() || !or_text(rung) {

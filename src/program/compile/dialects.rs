@@ -186,7 +186,11 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         close,
         ends,
         trims_lines: block.trim.is_none() && dialect.trim.is_none(),
-        field_trim: trim.iter().filter(|trim| !matches!(trim, Trim::WrappingFence | Trim::Between)).copied().collect(),
+        field_trim: trim
+            .iter()
+            .filter(|trim| !matches!(trim, Trim::WrappingFence | Trim::EnclosingTag | Trim::Between))
+            .copied()
+            .collect(),
         trim,
         degradation: Degradation::new(&block.degradation),
         at,

@@ -165,6 +165,7 @@ impl Compiler<'_> {
             let effects = self.effects(&action.value.effects, &sight);
             let compiled = Action {
                 about: action.value.about.clone(),
+                names: action.value.names.iter().map(|name| name.value.clone()).collect(),
                 schema: Schema::of_params(&action.value.params),
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| Param::of(name, param)).collect(),

@@ -1,0 +1,73 @@
+//! Enclosing: is one tag around a whole body?
+//!
+//! In: a body, and the grammars of the dialect that read it.
+//! Out: the text inside the tag, and the tag's opener.
+//! Never: takes a tag off that opens a block of the dialect, or one that something stands beside.
+//!
+//! Models copy the tags in which a prompt showed them a file, and write them around the file that they give back.
+
+use super::payload::{TagSource, field_family};
+use super::{Given, Mask};
+use crate::program::{Block, Dialect, Family, Limits};
+use crate::surface::{Payload, Role, Trim};
+use crate::text::Span;
+use std::cell::Cell;
+
+/// A search for the tag around the bodies of a block.
+pub(crate) struct Enclosing<'e> {
+    given: &'e Given<'e>,
+    family: usize,
+    masks: &'e [Mask],
+    limits: &'e Limits,
+    /// The opener of the tag that was taken off last.
+    opener: Cell<Option<Span>>,
+}
+
+impl<'e> Enclosing<'e> {
+    pub(super) fn new(given: &'e Given<'e>, family: usize, masks: &'e [Mask], limits: &'e Limits) -> Self {
+        Self { given, family, masks, limits, opener: Cell::new(None) }
+    }
+
+    /// Whether a tag around the body of a block is taken off. What a call has in tags are its fields.
+    pub(crate) fn counts(block: &Block) -> bool {
+        let has_fields = || block.role == Role::Call && block.payload.contains(&Payload::Tags);
+        block.trim.contains(&Trim::EnclosingTag) && !has_fields()
+    }
+
+    /// Whether a body that starts so may turn out to be enclosed.
+    pub(super) fn may_begin(text: &str, dialect: &Dialect, family: usize) -> bool {
+        let text = text.trim_start();
+        let may = |family: &Family| family.close.is_some() && family.may_open(text.as_bytes());
+        text.is_empty() || field_family(dialect, family).is_some_and(may) || dialect.families.iter().any(may)
+    }
+
+    /// The opener of the tag that was taken off, if there was one.
+    pub(super) fn opener(&self) -> Option<Span> {
+        self.opener.get()
+    }
+
+    /// The inside of the tag around all of `span`.
+    pub(super) fn inside(&self, span: Span) -> Option<Span> {
+        let dialect = self.given.dialect;
+        let own = field_family(dialect, self.family).into_iter();
+        let (opener, closer) = own.chain(&dialect.families).find_map(|family| self.edges(span, family))?;
+        self.opener.set(Some(opener));
+        Some(Span::new(opener.end, closer.start))
+    }
+
+    /// The opener and the closer of the tag, as this grammar has them.
+    fn edges(&self, span: Span, family: &Family) -> Option<(Span, Span)> {
+        let Given { text, dialect, .. } = *self.given;
+        let body = span.trimmed(text);
+        family.close?;
+        if !family.may_open(body.of(text).as_bytes()) {
+            return None;
+        }
+        let tags = TagSource { text, body, masks: self.masks, dialect, family, limits: self.limits }.tags(&[]);
+        let opener = tags.first().filter(|tag| tag.span().start == body.start)?;
+        let closer = tags.get(opener.closer()?).filter(|tag| tag.span().end == body.end)?;
+        let opens = (0..dialect.families.len())
+            .any(|number| dialect.names.find(opener.name().of(text), Some(number)).is_some());
+        (!opens).then(|| (opener.span(), closer.span()))
+    }
+}

@@ -1,0 +1,167 @@
+//! Built: which values do the rules of a pack's own grammar build?
+//!
+//! In: the captures of an opener or of a payload, in a grammar whose rules build values ([`Builders`]).
+//! Out: [`Built`]: a value as JSON would have it, the keys that an object in it repeats, and the faults that the
+//! grammar names.
+//! Never: reads a text that the grammar does not read, or types a value: a schema decides whether it fits.
+
+use super::Source;
+use crate::document::mark::{most_captures, parts_of};
+use crate::document::unquoted;
+use crate::grammar::{Capture, Machine, RuleId, inside};
+use crate::json::{self, Context, Json, decode_quoted};
+use crate::program::{Builders, Family};
+use crate::text::Span;
+use crate::value::{Object, Value};
+
+/// A value that rules of a grammar build.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) value: Value,
+    /// The keys that an object in it has several times; the last counts.
+    pub(crate) repeated: Vec<String>,
+    /// The matches of `fault_…` rules in it, by the names of the rules.
+    pub(crate) faults: Vec<(String, Span)>,
+}
+
+impl Built {
+    /// The value as a payload. A fault that JSON has, too, is as grave as there.
+    pub(super) fn into_json(self) -> Json {
+        let (faults, own_faults): (Vec<_>, Vec<_>) =
+            self.faults.into_iter().partition(|(name, span)| json::named(name, *span).is_some());
+        let faults: Vec<_> = faults.iter().filter_map(|(name, span)| json::named(name, *span)).collect();
+        let forgiven = (!faults.is_empty()).then_some(json::FORGIVEN);
+        Json { faults, own_faults, repeated: self.repeated, forgiven, ..Json::whole(self.value) }
+    }
+}
+
+impl Source<'_> {
+    /// The family of the block, if its grammar builds values, with the rules that do.
+    fn builders(&self) -> Option<(&Family, &Builders)> {
+        let family = self.dialect.families.get(self.spelled.family)?;
+        Some((family, family.builders.as_ref()?))
+    }
+
+    /// The value that the rule `payload` of the block's grammar builds from all of `body`.
+    pub(super) fn built(&self, body: Span) -> Option<Built> {
+        let (family, builders) = self.builders()?;
+        let mut machine = self.machine();
+        let within = self.text.get(..body.end)?;
+        let mut steps = self.limits.steps(body.len());
+        let end = machine.match_at(&family.grammar, family.payload?, within, body.start, &mut steps)?;
+        let builder = Builder { source: self, family, builders, captures: machine.captures() };
+        let at = builder.outermost(0).filter(|_| end == body.end)?;
+        builder.built(at)
+    }
+
+    /// The values that the attributes of an opener build, each with the span of its attribute's value.
+    pub(crate) fn built_by_opener(&self, opener: Span) -> Vec<(Span, Built)> {
+        let Some((family, builders)) = self.builders() else { return Vec::new() };
+        let mut machine = self.machine();
+        // It has matched before, within the budget.
+        machine.match_at(&family.grammar, family.open, self.text, opener.start, &mut u64::MAX.clone());
+        let captures = machine.captures();
+        let builder = Builder { source: self, family, builders, captures };
+        let attributes = inside(captures, Some(0)).filter(|(_, one)| Some(one.rule()) == family.attribute);
+        let values = attributes.filter_map(|(index, _)| parts_of(family, captures, index).nth(1));
+        values.filter_map(|(at, value)| Some((value.span(), builder.built(builder.outermost(at)?)?))).collect()
+    }
+
+    /// A machine that captures as much as the reader does.
+    fn machine(&self) -> Machine {
+        Machine::new().capturing(most_captures(self.dialect, self.limits))
+    }
+}
+
+struct Builder<'b> {
+    source: &'b Source<'b>,
+    family: &'b Family,
+    builders: &'b Builders,
+    captures: &'b [Capture],
+}
+
+impl Builder<'_> {
+    /// The capture at `at` or the first inside it that builds a value; none if no rule does.
+    fn outermost(&self, at: usize) -> Option<usize> {
+        let next = self.captures.get(at)?.next();
+        (at..next).find(|at| self.captures.get(*at).is_some_and(|one| self.builders.build(one.rule())))
+    }
+
+    fn built(&self, at: usize) -> Option<Built> {
+        let mut repeated = Vec::new();
+        let value = self.value(at, self.source.limits.depth, &mut repeated)?;
+        let inner = self.captures.get(at..self.captures.get(at)?.next())?;
+        let faults = self.family.grammar.faults(inner);
+        let faults = faults.map(|(rule, span)| (self.family.grammar.rule_name(rule).to_owned(), span)).collect();
+        Some(Built { value, repeated, faults })
+    }
+
+    /// The value of a capture; none if it is nested too deeply, or if payloads have too many values.
+    fn value(&self, at: usize, depth: usize, repeated: &mut Vec<String>) -> Option<Value> {
+        let left = self.source.values.get();
+        self.source.values.set(left.checked_sub(1)?);
+        let capture = self.captures.get(at)?;
+        let text = capture.span().of(self.source.text);
+        let rule = Some(capture.rule());
+        let deeper = || depth.checked_sub(1);
+        Some(match self.builders {
+            one if rule == one.object && one.member.is_some() => self.object(at, deeper()?, repeated)?,
+            one if rule == one.array => {
+                let items = inside(self.captures, Some(at)).filter_map(|(at, _)| self.outermost(at));
+                items.map(|at| self.value(at, deeper()?, repeated)).collect::<Option<Vec<Value>>>()?.into()
+            }
+            one if rule == one.string => self.text(at).into(),
+            one if rule == one.literal => match text.trim() {
+                word if word.eq_ignore_ascii_case("true") => true.into(),
+                word if word.eq_ignore_ascii_case("false") => false.into(),
+                word if ["null", "none"].iter().any(|none| word.eq_ignore_ascii_case(none)) => Value::Null,
+                word => word.into(),
+            },
+            // A number; or an object that the grammar does not look into.
+            _ => {
+                let context = Context::new(deeper()?, self.source.values);
+                json::strict(text.trim(), context).map_or_else(|_| text.trim().into(), |json| json.value)
+            }
+        })
+    }
+
+    fn object(&self, at: usize, depth: usize, repeated: &mut Vec<String>) -> Option<Value> {
+        let mut object = Object::new();
+        for (member, _) in self.of_rule(at, self.builders.member) {
+            let (key, _) = self.of_rule(member, self.builders.key).next()?;
+            let behind = self.captures.get(key)?.next();
+            let value = self.captures.get(member).and_then(|member| {
+                (behind..member.next())
+                    .find(|at| self.captures.get(*at).is_some_and(|one| self.builders.build(one.rule())))
+            });
+            let name = self.text(key);
+            if object.insert(name.as_str(), self.value(value?, depth, repeated)?).is_some() {
+                repeated.push(name);
+            }
+        }
+        Some(object.into())
+    }
+
+    /// The captures of this rule directly inside another one.
+    fn of_rule(&self, outer: usize, rule: Option<RuleId>) -> impl Iterator<Item = (usize, &Capture)> {
+        inside(self.captures, Some(outer)).filter(move |(_, one)| Some(one.rule()) == rule)
+    }
+
+    /// What a string or a key says: what a rule `text` inside it captures. Without one it is a string of JSON or Python, or
+    /// a word.
+    fn text(&self, at: usize) -> String {
+        let text = self.source.text;
+        let inner = |rule: RuleId| self.of_rule(at, Some(rule)).next();
+        if let Some((_, one)) = self.builders.text.and_then(inner) {
+            return self.source.spelling.decode(one.span().of(text)).into_owned();
+        }
+        if let Some((string, _)) = self.builders.string.and_then(inner) {
+            return self.text(string);
+        }
+        let whole = self.captures.get(at).map_or("", |one| one.span().of(text));
+        match whole.chars().next().filter(|first| matches!(first, '"' | '\'')) {
+            Some(quote) => decode_quoted(unquoted(whole), quote).into_owned(),
+            None => whole.to_owned(),
+        }
+    }
+}
