@@ -15,7 +15,7 @@ name  = "pack-{number}"
 start = "work"
 [dialects.plain]
 grammar = "tags"
-masks   = ["code-fence"]
+quoted   = ["code-fence"]
 [dialects.plain.blocks]
 message = {{ role = "message", decode = "entities" }}
 action  = {{ role = "call", name = "@type", payload = ["tags", "json"] }}

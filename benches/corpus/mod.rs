@@ -413,7 +413,7 @@ start = "work"
 [dialects.plain]
 grammar = "tags"
 case    = "insensitive"
-masks   = ["code-fence", "code-span"]
+quoted   = ["code-fence", "code-span"]
 [dialects.plain.blocks]
 message = { role = "message", decode = "entities" }
 action  = { role = "call", name = "@type", payload = ["tags", "json"] }

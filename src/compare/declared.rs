@@ -14,7 +14,7 @@ use std::hash::Hash;
 
 /// Tables of tables: the key, the word for one of them, and the paths that are compared elsewhere.
 const NAMED: &[(&str, &str, &[&str])] = &[
-    ("dialects", "dialect", &["masks", "blocks.*.degradation"]),
+    ("dialects", "dialect", &["quoted", "blocks.*.degradation"]),
     ("actions", "action", &["params", "degradation"]),
     ("modes", "mode", &["permits", "exits", "degradation", "reply.*.most", "reply.*.keys"]),
     ("contents", "content", &[]),

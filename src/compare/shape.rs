@@ -108,10 +108,10 @@ fn thoughts(program: &Program, other: &Program) -> Rows<()> {
 fn masks(program: &Program, other: &Program) -> Rows<()> {
     let rows = shared(program, other).flat_map(|dialect| {
         let MaskKinds { fences, spans, comments, cdata, .. } = dialect.masks;
-        let masks = [("code-fence", fences), ("code-span", spans), ("comment", comments), ("cdata", cdata)];
+        let quoted = [("code-fence", fences), ("code-span", spans), ("comment", comments), ("cdata", cdata)];
         let place = program.place(dialect.at);
         let row = move |mask| (format!("{mask} in {}", dialect.name), (), place.clone());
-        masks.into_iter().filter(|(_, masks)| *masks).map(move |(mask, _)| row(mask))
+        quoted.into_iter().filter(|(_, is_on)| *is_on).map(move |(mask, _)| row(mask))
     });
     rows.collect()
 }

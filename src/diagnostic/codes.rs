@@ -207,6 +207,8 @@ table! {
     PACK_ENDLESS = "pack/endless-rules", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
+    /// A word of an older pack that has another name.
+    PACK_RENAMED = "pack/renamed", Error;
     /// A strategy that does not exist.
     PACK_UNKNOWN_STRATEGY = "pack/unknown-strategy", Error;
     /// A remark that does not exist.

@@ -174,7 +174,7 @@ named! {
     /// Something worth saying that needs no strategy.
     Remark ("response", "response/") {
         /// Something that looks like a block is inside a mask, and is text.
-        MaskedBlock = "masked-block",
+        QuotedBlock = "quoted-block",
         /// Another form than the declared one was understood.
         FieldForm = "field-form",
         /// A field for one value occurs several times; the last counts.

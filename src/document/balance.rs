@@ -116,7 +116,7 @@ impl Scanner {
             number += 1;
             let alike = matches!(mark.kind, Kind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
             if alike && !mark.masked && self.counts(given, &mark) {
-                self.finds(Found::new(Remark::MaskedBlock, mark.span()));
+                self.finds(Found::new(Remark::QuotedBlock, mark.span()));
             }
         }
     }

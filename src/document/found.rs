@@ -137,7 +137,7 @@ impl Noticed {
 
     /// Keeps only what masks quote: everything else turned out to be inside a block that is never read.
     pub(super) fn unread(&mut self) {
-        let quoted = |what: What| what == What::Remark(Remark::MaskedBlock);
+        let quoted = |what: What| what == What::Remark(Remark::QuotedBlock);
         self.list = self.list.iter().filter(|found| quoted(found.what)).cloned().collect();
         self.counted.retain(|(what, ..)| quoted(*what));
         self.left_out = LeftOut::default();

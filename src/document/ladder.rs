@@ -136,7 +136,7 @@ impl Scanner {
                 met(open.loose_closer().map(|(closer, _)| closer.start), known).filter(|_| known)
             }
             Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
-            Ending::MaskedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
+            Ending::QuotedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
             Ending::Fence => {
                 let end = known.end?;
                 let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);

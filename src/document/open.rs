@@ -159,7 +159,7 @@ impl Open {
             Ending::BalancedCloser => self.balanced.or(self.closer()),
             Ending::LooseCloser => self.loose_closer(),
             Ending::LastLooseCloser => self.closer().or(self.loose),
-            Ending::MaskedCloser => self.masked_closer,
+            Ending::QuotedCloser => self.masked_closer,
             Ending::Payload => {
                 let payload = if let Fill::Whole(payload) = self.payload { Some(payload) } else { None };
                 // An opener without a payload is bare, whichever rung says so.

@@ -258,7 +258,7 @@ impl Scanner {
 
     pub(super) fn masked(&mut self, mark: &Mark) {
         if matches!(mark.kind, Kind::Open { .. }) {
-            self.finds(Found::new(Remark::MaskedBlock, mark.span()));
+            self.finds(Found::new(Remark::QuotedBlock, mark.span()));
         }
     }
 

@@ -97,7 +97,7 @@ impl Reading {
     fn seen(&self, place: usize) -> (Option<Span>, Option<(What, Span)>) {
         let before = |span: Span| span.start < place;
         let is_near = |found: &&Found| {
-            let near = matches!(found.what, What::Remark(Remark::MaskedBlock) | What::Defect(Defect::MalformedOpener));
+            let near = matches!(found.what, What::Remark(Remark::QuotedBlock) | What::Defect(Defect::MalformedOpener));
             near && before(found.span())
         };
         let (blocks, near) = match self {

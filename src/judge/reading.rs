@@ -388,7 +388,7 @@ impl<'r> Judgement<'r> {
         let span = found.span();
         let block = found.block().and_then(|block| self.document.blocks.get(block));
         match remark {
-            Remark::MaskedBlock => message!("`{}` is quoted, so it is text", quote(span.of(self.text), 40)),
+            Remark::QuotedBlock => message!("`{}` is quoted, so it is text", quote(span.of(self.text), 40)),
             Remark::DuplicateKey => {
                 let counts = match block {
                     Some(_) if self.reads_members() => "; each counts",

@@ -155,7 +155,7 @@ fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
         text += &format!("; it found `{}` at {}", quoted(name), lines.place(name.start));
     }
     match tried.near {
-        Some((What::Remark(Remark::MaskedBlock), span)) => {
+        Some((What::Remark(Remark::QuotedBlock), span)) => {
             text += &format!("; `{}` at {} is quoted", quoted(span), lines.place(span.start));
         }
         Some((_, span)) => {

@@ -134,7 +134,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
         let message =
             "no block ends by `fence` whose opener is the fence: it is for one around the opener, or right after it";
         let help =
-            "give its grammar the rule `close`, and say `closer`; `masks = [\"code-fence\"]` keeps fences in it apart";
+            "give its grammar the rule `close`, and say `closer`; `quoted = [\"code-fence\"]` keeps fences in it apart";
         diagnostics.push(bad(fence.at, message, help).into_warning());
     }
 }

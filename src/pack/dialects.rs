@@ -131,7 +131,7 @@ fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         let help = "give the other grammar a dialect of its own, or a block that `starts` and is spelled by it";
         diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
     }
-    const MARKS: [&str; 7] = ["masks", "wrapper", "anchor", "close", "ends", "trim", "decode"];
+    const MARKS: [&str; 7] = ["quoted", "wrapper", "anchor", "close", "ends", "trim", "decode"];
     for key in dialect.keys().filter(|key| MARKS.contains(key)) {
         diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
     }

@@ -21,8 +21,8 @@ table! {
         grammar: OneOrMore<Spanned<String>>,
         /// Whether names are compared exactly (`sensitive`, the default) or in any case.
         case: Option<Case>,
-        /// Where openers and closers are plain text.
-        masks: Vec<Mask>,
+        /// Where openers and closers are plain text; by default in code fences and code spans.
+        quoted: Option<Vec<Mask>>,
         /// What is removed if it surrounds the whole answer.
         wrapper: Option<Wrapper>,
         /// What text outside every block is: `stray` (the default), `message`, or `section:NAME` for the text before
@@ -56,7 +56,7 @@ impl Dialect {
         let keys = [
             ("grammar", !self.grammar.0.is_empty()),
             ("case", self.case.is_some()),
-            ("masks", !self.masks.is_empty()),
+            ("quoted", self.quoted.is_some()),
             ("wrapper", self.wrapper.is_some()),
             ("text", self.text.is_some()),
             ("between", !self.between.is_empty()),
@@ -330,7 +330,7 @@ words! {
         /// At the closer that balances its opener among those of its own name.
         BalancedCloser = "balanced-closer",
         /// At its first closer inside a mask.
-        MaskedCloser = "masked-closer",
+        QuotedCloser = "quoted-closer",
         /// At its first closer, wherever on its line that is.
         LooseCloser = "loose-closer",
         /// At its last closer before the next block, wherever on its line that is.
@@ -351,7 +351,7 @@ words! {
 impl Ending {
     /// Whether a closer ends the block there.
     pub(crate) fn is_closer(self) -> bool {
-        self.is_loose() || matches!(self, Ending::Closer | Ending::BalancedCloser | Ending::MaskedCloser)
+        self.is_loose() || matches!(self, Ending::Closer | Ending::BalancedCloser | Ending::QuotedCloser)
     }
 
     /// Whether that may be a closer where closers do not count.

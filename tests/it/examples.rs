@@ -24,8 +24,8 @@ fn a_chat_shows_carries_out_and_continues() {
         "I will remember the tea &amp; the milk.\n  = I will remember the tea & the milk.\n\
          \x20 > note_kept \"Buy tea & milk\"\n\
          I have asked Ada, and sent Eve your notes.\n\
-         \x20 ! 3:1: warning[response/forbidden-call]: the mode `chat` does not permit `send_mail` (only to people in \
-         the address book: `params.to in state.contacts` does not hold)\n\
+         \x20 ! 3:1: warning[response/forbidden-call]: `send_mail` is not permitted with these \
+         arguments: `params.to in state.contacts` (to = \"eve@example.org\") (only to people in the address book)\n\
          \x20 > mail {\"to\":\"ada@example.org\",\"text\":\"Tea at five?\"}\n"
     );
     let kept = serde_json::to_value(&session).unwrap();

@@ -26,7 +26,7 @@ const DIALECTS: &[&str] = &[
     "grammar = ['headers', 'tags']\ntext = 'section:summary'\nanchor = 'line'\n[dialects.d.blocks]\n\
      plan = { role = 'section', grammar = 'headers', payload = 'bullets' }\nmessage = { role = 'message', grammar = 'tags' }\n\
      action = { role = 'call', grammar = 'tags', name = '@type', payload = 'tags' }\n\
-     file = { role = 'content', grammar = 'tags', key = '@path', ends = ['closer', 'masked-closer', 'last-loose-closer', 'fence', 'next-block', 'end'], trim = ['blank-lines', 'wrapping-fence'] }\n",
+     file = { role = 'content', grammar = 'tags', key = '@path', ends = ['closer', 'quoted-closer', 'last-loose-closer', 'fence', 'next-block', 'end'], trim = ['blank-lines', 'wrapping-fence'] }\n",
     "grammar = 'json'\n[dialects.d.blocks]\nmessage = { role = 'message' }\n'calls[]' = { role = 'call', name = '@action', body = 'params' }\n\
      'files[]' = { role = 'content', name = 'file', key = 'path', body = 'text' }\n",
     "grammar = 'transcript'\nanchor = 'line'\ntext = 'message'\n[dialects.d.blocks]\n'*' = { role = 'utterance' }\n",

@@ -565,7 +565,7 @@ fn a_block_that_a_fence_opens_ends_by_its_closer() {
     let grammar = "open = { \"```\" ~ (\"file\" ~ \" \"+)? ~ name ~ NEWLINE }\nname = @{ (!NEWLINE ~ ANY)+ }\nclose = { \"```\" }";
     let found = |masks: &str| {
         let pack = format!(
-            "[pack]\nname = \"p\"\n[dialects.listed]\ngrammar = \"fences\"\nanchor = \"line\"\nmasks = {masks}\n\
+            "[pack]\nname = \"p\"\n[dialects.listed]\ngrammar = \"fences\"\nanchor = \"line\"\nquoted = {masks}\n\
              blocks = {{ \"*.md\" = {{ role = \"content\", key = \"@name\" }} }}"
         );
         let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("grammar/fences.pest", grammar)]));
@@ -1040,7 +1040,7 @@ fn a_key_below_the_wrong_header_belongs_to_the_table_around_it() {
         assert!([key, value].contains(&word.as_str()) && help.contains("move it up there"), "{key}: {word} {help}");
     };
     let table = "table   = { role = \"content\", key = \"@file\" }";
-    moved("pack/wrong-type", table, "masks", "[\"code-fence\"]");
+    moved("pack/wrong-type", table, "quoted", "[\"code-fence\"]");
     moved("pack/bad-schema", "[actions.pay.params]", "about", "\"Pays\"");
     let degraded = "[actions.pay.degradation]\nunknown-param = \"keep\"\n[modes.open]";
     let found = findings("[modes.open]", &degraded.replace("\n[modes", "\neffects = [{ emit = \"x\" }]\n[modes"));

@@ -144,7 +144,7 @@ fn every_finding_names_its_declaration() {
         "`<do/>` <do>{\"x\": 1,}</do>",
         &[
             ("response/stray-text", "p/pack.toml:3:11"),
-            ("response/masked-block", "p/pack.toml:3:11"),
+            ("response/quoted-block", "p/pack.toml:3:11"),
             ("response/malformed-payload", "p/pack.toml:7:1"),
             ("response/fault_trailing_comma", "p/pack.toml:7:1"),
         ],

@@ -430,7 +430,7 @@ impl<'p> ObjectReader<'p> {
     /// Skips an object that is only an example: it is text, up to `end`.
     fn show(&mut self, object: Span, bound: bool, end: usize) {
         if bound {
-            self.find(Found::new(Remark::MaskedBlock, object));
+            self.find(Found::new(Remark::QuotedBlock, object));
         }
         self.at = end;
         self.shown.at = end;

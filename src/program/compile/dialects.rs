@@ -52,7 +52,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let starts = Starts::new(&families, &names);
-    let has = |mask: Mask| dialect.masks.contains(&mask);
+    // What is only quoted is never carried out, unless the pack says otherwise.
+    let quoted = dialect.quoted.as_deref().unwrap_or(&[Mask::CodeFence, Mask::CodeSpan]);
+    let has = |mask: Mask| quoted.contains(&mask);
     let masks = MaskKinds {
         fences: has(Mask::CodeFence),
         spans: has(Mask::CodeSpan),

@@ -10,7 +10,7 @@ const PACK: &str = r#"
 name = "p"
 [dialects.tags]
 grammar = "tags"
-masks = ["code-fence", "code-span"]
+quoted = ["code-fence", "code-span"]
 [dialects.tags.blocks]
 message = { role = "message", degradation = { nested-block = "keep" } }
 action = { role = "call", name = "@type", payload = "tags" }

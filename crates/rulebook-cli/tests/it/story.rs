@@ -20,7 +20,7 @@ start = "open"
 dialects = ["tagged", "headed"]
 [dialects.tagged]
 grammar = "tags"
-masks = ["code-fence"]
+quoted = ["code-fence"]
 needs = ["message"]
 [dialects.tagged.blocks]
 message = { role = "message" }
@@ -73,7 +73,7 @@ fn a_story_tells_every_decision_and_its_line() {
     for expected in [
         "dialect   `tagged` claims it with `message` at 4:1  desk/pack.toml:6:11",
         "dialect   `headed` needs `summary`, and found none before that  desk/pack.toml:13:11",
-        "remark    masked-block: `<message>` is quoted, so it is text",
+        "remark    quoted-block: `<message>` is quoted, so it is text",
         "block     message `message` stands",
         "permit    `open` permits `keep`  desk/pack.toml:26:",
         "condition `open` permits `keep` when: `params.text | length < 9 and state.kept < 4` does not hold",
