@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Events come in the order of the response. The text of a block, and the blocks inside it, come between its opening and
 /// its closing. Every block that opened is closed, unless the response turns out to be too large. Only the outcome says
-/// what counts: text announced as message is a draft of [`Outcome::message`](crate::Outcome).
+/// what counts: text announced as message is a draft of [`Outcome::message`](crate::Outcome). If it may be refused, or lose
+/// a text to a guardrail, the whole answer is held back until it has been judged, unless the pack says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "lowercase")]
@@ -39,7 +40,8 @@ pub enum StreamEvent {
         start: usize,
     },
     /// Text of a block, as written in the response: entities and escapes are not decoded. Adjacent pieces belong
-    /// together.
+    /// together. Of an answer that was held until it had been judged (`[reply] hold`), each text comes whole, without the
+    /// number of its block, and as the outcome has it.
     Text {
         /// The number of the block; none outside every block.
         block: Option<usize>,
@@ -66,8 +68,7 @@ pub enum StreamEvent {
         /// The span of the whole block.
         span: Extent,
     },
-    /// The answer was refused after text of it had been announced: the host clears what it has shown. It is the last
-    /// event. No answer announces it yet.
+    /// The answer was refused: the host clears what it has shown of it. It is the last event.
     Refused {
         /// How many bytes of text were announced before.
         shown: usize,

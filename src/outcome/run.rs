@@ -35,6 +35,8 @@ pub struct Options {
     pub truncated: bool,
     /// How often the model has already been asked again about this answer; the host counts.
     pub attempts: usize,
+    /// Whether a stream holds all of the response back until it has been judged, even if the pack does not ask for that.
+    pub hold: bool,
     /// Whether the outcome of a refused response has what was read of it, in `withheld`. Nobody may be shown that.
     pub withheld: bool,
 }
@@ -391,6 +393,18 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     }
 }
 
+/// The texts of an outcome as events: what a stream tells of a response that was held until it had been judged.
+fn texts_of(outcome: &Outcome) -> Vec<StreamEvent> {
+    let text = |role: Role, text: &str| StreamEvent::Text { block: None, role: Some(role), text: text.to_owned() };
+    let message = Some(outcome.message.as_str()).filter(|text| !text.is_empty());
+    let thinking = outcome.thinking.iter().map(|one| text(Role::Thinking, one));
+    let sections = outcome.sections.iter().map(|one| text(Role::Section, &one.text));
+    let contents = outcome.contents.iter().map(|one| text(Role::Content, &one.text));
+    let utterances = outcome.utterances.iter().map(|one| text(Role::Utterance, &one.text));
+    let message = message.map(|message| text(Role::Message, message));
+    thinking.chain(message).chain(sections).chain(contents).chain(utterances).collect()
+}
+
 /// Takes what was read of a refused response out of its outcome: nobody may be shown it.
 fn withhold(outcome: &mut Outcome, wanted: bool) {
     let calls = outcome.calls.clone();
@@ -475,6 +489,10 @@ pub struct Reader<P: Borrow<Program>> {
     session: Session,
     options: Options,
     readers: Readers,
+    /// Whether nothing is announced before the response has been judged.
+    holds: bool,
+    /// How many bytes of text have been announced.
+    shown: usize,
     text: String,
     /// The bytes of a character whose end has not arrived yet.
     rest: Vec<u8>,
@@ -496,8 +514,12 @@ impl Broken {
 impl<P: Borrow<Program>> Reader<P> {
     /// Starts to read a response that comes in pieces.
     pub fn new(program: P, session: &Session, options: &Options) -> Self {
+        let rules = program.borrow();
+        let holds = options.hold || rules.mode_id(&session.mode).is_some_and(|mode| rules.holds_answers(mode));
         Self {
-            readers: program.borrow().readers(session, options),
+            readers: rules.readers(session, options),
+            holds,
+            shown: 0,
             program,
             session: session.clone(),
             options: options.clone(),
@@ -507,7 +529,8 @@ impl<P: Borrow<Program>> Reader<P> {
         }
     }
 
-    /// Takes the next piece, which may be cut anywhere, and returns what has become certain.
+    /// Takes the next piece, which may be cut anywhere, and returns what has become certain. If the pack or the host holds
+    /// the response (`[reply] hold`), nothing is told before it has been judged.
     pub fn push(&mut self, piece: &[u8]) -> Vec<StreamEvent> {
         self.decode(piece, false);
         self.announce(false)
@@ -519,7 +542,11 @@ impl<P: Borrow<Program>> Reader<P> {
         let mut told = Vec::new();
         let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
         self.readers.advance(&program.dialects, &self.text, complete);
-        self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
+        if complete || !self.holds {
+            self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
+        }
+        let texts = told.iter().map(|event| if let StreamEvent::Text { text, .. } = event { text.len() } else { 0 });
+        self.shown += texts.sum::<usize>();
         told
     }
 
@@ -548,10 +575,21 @@ impl<P: Borrow<Program>> Reader<P> {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome is still to be made.
         self.text.shrink_to_fit();
-        let told = self.announce(true);
+        let mut told = self.announce(true);
         let program = self.program.borrow();
         let document = self.readers.finish(&program.dialects, &self.text);
-        (program.outcome(&self.session, &self.text, &document, &self.options, &self.broken), told)
+        let outcome = program.outcome(&self.session, &self.text, &document, &self.options, &self.broken);
+        let refused = outcome.status == Status::Refused;
+        match (self.holds, refused) {
+            (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
+            (true, false) => {
+                told.retain(|event| !matches!(event, StreamEvent::Text { .. }));
+                told.extend(texts_of(&outcome));
+            }
+            (false, true) => told.push(StreamEvent::Refused { shown: self.shown }),
+            (false, false) => {}
+        }
+        (outcome, told)
     }
 
     /// Adds bytes to the text. Bytes that are not UTF-8 become replacement characters.

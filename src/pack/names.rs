@@ -172,7 +172,8 @@ impl<'n> Names<'n> {
         let mut countable = self.blocks.clone();
         countable.push("calls");
         let of_modes = surface.modes.values().map(|mode| &mode.value.reply);
-        for Reply { order, shows, counts, separator: _, refused: _ } in std::iter::once(&surface.reply).chain(of_modes)
+        for Reply { order, shows, counts, separator: _, refused: _, hold: _ } in
+            std::iter::once(&surface.reply).chain(of_modes)
         {
             for (name, count) in counts {
                 self.counted(name, count.at, &countable);

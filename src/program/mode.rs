@@ -4,8 +4,10 @@
 //! Out: [`Mode`], found by name or id, and the actions that it permits.
 //! Never: evaluates a condition: the judge does.
 
-use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
+use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Guardrail, Near, Program, Reply, Target};
+use crate::diagnostic::{Defect, Strategy};
 use crate::expression::{Expression, Template};
+use crate::surface::Hold;
 use crate::text::Location;
 
 /// The index of a mode.
@@ -52,6 +54,26 @@ impl Modes {
     /// Whether both apply in some mode.
     pub(crate) fn meet(&self, other: &Self) -> bool {
         self.0.is_empty() || other.0.is_empty() || self.0.iter().any(|mode| other.0.contains(mode))
+    }
+}
+
+impl Program {
+    /// Whether a stream holds an answer in this mode until it has been judged: if the pack says so, or if it says nothing
+    /// and the answer may be refused, or lose what a guardrail takes out.
+    pub(crate) fn holds_answers(&self, mode: ModeId) -> bool {
+        let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return false };
+        if let Some(hold) = of_mode.reply.hold {
+            return hold == Hold::Answer;
+        }
+        let blocks = self.dialects_of(of_mode).flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+        let actions = self.actions.values().map(|action| &action.degradation);
+        let mut tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
+        let near = Near { mode: Some(of_mode), ..Near::default() };
+        let by_table = || self.answers(Defect::Guardrail, near).next().map(|(strategy, _)| strategy);
+        let takes_out = |rule: &Guardrail| rule.strategy.or_else(by_table).is_some_and(|one| one != Strategy::Keep);
+        let looks = |rule: &&Guardrail| rule.modes.include(Some(mode)) && !rule.targets.contains(&Target::Input);
+        tables.any(|table| table.strategies().any(Strategy::refuses))
+            || self.guardrails.rules.iter().filter(looks).any(takes_out)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::{Block, BlockId, DialectId};
 use crate::expression::Template;
-use crate::surface::Role;
+use crate::surface::{Hold, Role};
 use crate::text::Location;
 
 /// The shape of a good reply.
@@ -22,6 +22,8 @@ pub(crate) struct Reply {
     pub(crate) shows: Option<String>,
     /// What stands between the parts of the message, if not a blank line.
     pub(crate) separator: Option<String>,
+    /// What a stream holds back, if the pack says so.
+    pub(crate) hold: Option<Hold>,
     /// The message of an answer that is refused.
     pub(crate) refused: Option<Template>,
 }

@@ -32,7 +32,7 @@ pub(crate) use dialect::{ENTRIES, WHOLE};
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
 pub(crate) use mode::ONLY_MODE;
-pub use mode::{Count, Mode, Reply, Showing};
+pub use mode::{Count, Hold, Mode, Reply, Showing};
 pub use pack::{About, Level, Levels, Origin, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
@@ -373,6 +373,7 @@ impl Surface {
         self.reply.shows = file.reply.shows.or(self.reply.shows.take());
         self.reply.separator = file.reply.separator.or(self.reply.separator.take());
         self.reply.refused = file.reply.refused.or(self.reply.refused.take());
+        self.reply.hold = file.reply.hold.or(self.reply.hold.take());
         for (defect, strategies) in file.degradation.0 {
             match self.degradation.0.iter_mut().find(|(known, _)| known.value == defect.value) {
                 Some(known) if merging.is_used(known.0.at) => *known = (defect, strategies),

@@ -44,6 +44,16 @@ table! {
 }
 
 words! {
+    /// What of an answer a stream holds back.
+    Hold {
+        /// All of it, until it has been judged.
+        Answer = "answer",
+        /// Nothing that is certain to be read like this: an answer may still be refused, or lose a text.
+        None = "none",
+    }
+}
+
+words! {
     /// Whether a section of the state is shown.
     Showing {
         /// Always, even if it is empty.
@@ -82,12 +92,14 @@ pub struct Reply {
     pub separator: Option<Spanned<String>>,
     /// The message of an answer that is refused: a template; by default there is none.
     pub refused: Option<Spanned<String>>,
+    /// Whether a stream waits for the end of the answer; by default if it may be refused, or something taken out of it.
+    pub hold: Option<Spanned<Hold>>,
     /// Counts by the name of the block; `calls` counts all calls.
     pub counts: Named<Count>,
 }
 
 /// The keys of a reply that are not names of blocks.
-const KEYS: [&str; 4] = ["order", "shows", "separator", "refused"];
+const KEYS: [&str; 5] = ["order", "shows", "separator", "refused", "hold"];
 
 impl Decode for Reply {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
@@ -107,11 +119,13 @@ impl Decode for Reply {
                 "order" if meant.is_some() => reply.order = reading.guessed(value),
                 "shows" if meant.is_some() => reply.shows = reading.guessed(value),
                 "separator" if meant.is_some() => reply.separator = reading.guessed(value),
+                "hold" if meant.is_some() => reply.hold = reading.guessed(value),
                 "refused" if meant.is_some() => reply.refused = reading.guessed(value),
                 "order" => reply.order = Vec::decode(value, reading),
                 "shows" => reply.shows = Spanned::decode(value, reading),
                 "separator" => reply.separator = Spanned::decode(value, reading),
                 "refused" => reply.refused = Spanned::decode(value, reading),
+                "hold" => reply.hold = Spanned::decode(value, reading),
                 name => {
                     if let Some(count) = Count::decode(value, reading) {
                         reply.counts.insert(name.to_owned(), Spanned::new(count, at));
@@ -133,7 +147,7 @@ impl schemars::JsonSchema for Reply {
         "Reply".into()
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let count = generator.subschema_for::<Count>();
+        let (count, hold) = (generator.subschema_for::<Count>(), generator.subschema_for::<Hold>());
         schemars::json_schema!({
             "description": "The shape of a good reply, by block name and `calls`.",
             "type": "object",
@@ -147,7 +161,8 @@ impl schemars::JsonSchema for Reply {
                 "refused": {
                     "type": "string",
                     "description": "The message of an answer that is refused: a template; by default there is none."
-                }
+                },
+                "hold": hold
             },
             "additionalProperties": count
         })
