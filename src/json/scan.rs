@@ -80,7 +80,8 @@ type Scanned = Result<(), Stop>;
 impl<'t> Scanner<'t> {
     fn new(text: &'t str, body: Span, context: Context<'_>) -> Self {
         let bytes = text.as_bytes().get(..body.end).unwrap_or_default();
-        Self { bytes, at: body.start, tape: Tape::default(), most: context.values.get().saturating_mul(2) }
+        let tape = Tape::of_text(body.len());
+        Self { bytes, at: body.start, tape, most: context.values.get().saturating_mul(2) }
     }
 
     /// The next byte; 0 at the end, which is not allowed anywhere either.
