@@ -166,11 +166,26 @@ impl Program {
     #[must_use]
     pub fn session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
-        let mut session =
-            Session { mode, state: self.initial.clone(), now: None, ids: Ids::default(), pending: Pending::new() };
-        session.compute(self);
-        session.state.mark_checked();
+        let state = self.computed.get_or_init(|| self.initial_computed()).clone();
+        let mut session = Session { mode, state, now: None, ids: Ids::default(), pending: Pending::new() };
+        if !session.is_computed(self) {
+            session.compute(self);
+            session.state.mark_checked();
+        }
         session
+    }
+
+    /// The state of a new session, with the values that are computed alike in all sessions. Sessions share them, so that
+    /// they are computed once; unless they take too much, which is reported where one of them is read.
+    fn initial_computed(&self) -> Record {
+        let mut state = self.initial.clone();
+        for (name, slot) in &self.slots {
+            slot.rule.iter().for_each(|rule| state.compute(name, Rule::clone(rule)));
+        }
+        state.mark_checked();
+        let lazy = state.clone();
+        state.compute_all();
+        if state.is_too_costly() { lazy } else { state }
     }
 
     /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value, and

@@ -378,6 +378,27 @@ pub(crate) fn busy_tags() -> Vec<Answer> {
         .collect()
 }
 
+/// Answers that call tools as models of the Hermes family do: JSON in tags, named by its `name`.
+pub(crate) fn hermes_calls() -> Vec<String> {
+    let mut dice = Dice::new(7);
+    (0..ANSWERS)
+        .map(|_| {
+            let mut out = String::new();
+            paragraphs(&mut dice, TALK, 300, &mut out);
+            for _ in 0..1 + dice.below(4) {
+                let (name, arguments) = match dice.below(3) {
+                    0 => ("light_on", format!(r#"{{"room": "kitchen", "level": {}}}"#, 1 + dice.below(100))),
+                    1 => ("refund", format!(r#"{{"order": "A-{}", "amount": 12.5}}"#, dice.below(1000))),
+                    _ => ("announce", format!(r#"{{"event": "{}"}}"#, dice.pick(PROSE))),
+                };
+                let _ =
+                    write!(out, "\n<tool_call>\n{{\"name\": \"{name}\", \"arguments\": {arguments}}}\n</tool_call>\n");
+            }
+            out
+        })
+        .collect()
+}
+
 /// How many answers one corpus has.
 pub(crate) const ANSWERS: usize = 60;
 
@@ -492,6 +513,35 @@ pub(crate) fn dce_object() -> Program {
 /// A pack whose answers are one object with members of every role.
 pub(crate) fn one_object() -> Program {
     load("one-object", files!("../../tests/packs", "one-object": "pack.toml" "prompt/forms.md"))
+}
+
+/// A pack whose calls are JSON in tags.
+pub(crate) fn tool_calls() -> Program {
+    let pack = r#"
+[pack]
+name = "tools"
+[dialects.tools]
+grammar = "tags"
+text    = "message"
+[dialects.tools.blocks]
+tool_call = { role = "call", name = "@payload.name", body = "arguments", payload = "json" }
+[actions.light_on]
+effects = [{ emit = "light", value = "{{ params }}" }]
+[actions.light_on.params]
+room  = { enum = ["kitchen", "bedroom"], required = true }
+level = { type = "integer", minimum = 1, maximum = 100 }
+[actions.refund]
+effects = [{ emit = "refund", value = "{{ params }}" }]
+[actions.refund.params]
+order  = { type = "string", minLength = 1, required = true }
+amount = { type = "number", minimum = 1, required = true }
+[actions.announce]
+params  = { event = { type = "string" } }
+effects = [{ emit = "announce", value = "{{ params.event }}" }]
+[modes.open]
+permits = ["light_on", "refund", "announce"]
+"#;
+    load("tools", [("pack.toml", pack)])
 }
 
 /// The pack whose users and personas speak in turns.

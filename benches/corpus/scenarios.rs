@@ -7,7 +7,8 @@
 #![allow(clippy::unwrap_used, reason = "the packs of the corpus load, and its expressions parse")]
 
 use super::{
-    Answer, Dice, busy_tags, couple_ai, dce, dce_object, hundred_actions, long_tags, mixed_brackets, mixed_tags, plain,
+    Answer, Dice, busy_tags, couple_ai, dce, dce_object, hermes_calls, hundred_actions, long_tags, mixed_brackets,
+    mixed_tags, plain, tool_calls,
 };
 use super::{roundtable, writers_factory, writers_factory_with_prompts};
 use rulebook::expression::{Expression, Scope, Template};
@@ -98,6 +99,7 @@ pub(crate) fn all() -> Vec<Scenario> {
     add("run: tags with many calls".into(), Box::new(|| run_tags(writers_factory(true), busy())));
     add("run: tags in 256 KB".into(), Box::new(|| run_tags(writers_factory(true), long())));
     add("run: brackets".into(), Box::new(run_brackets));
+    add("run: calls as Hermes writes them".into(), Box::new(run_hermes));
     add("run: files".into(), Box::new(|| run_texts(dce(), &FILES)));
     add("run: valid JSON".into(), Box::new(|| run_texts(dce_object(), &VALID)));
     add("run: broken JSON".into(), Box::new(|| run_texts(dce_object(), &BROKEN)));
@@ -184,6 +186,11 @@ fn run_tags(program: Program, answers: Vec<Answer>) -> Work {
 fn run_brackets() -> Work {
     let texts: Vec<String> = mixed_brackets().into_iter().take(20).map(|(text, _)| text).collect();
     run_texts(couple_ai(), &texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn run_hermes() -> Work {
+    let texts: Vec<String> = hermes_calls().into_iter().take(20).collect();
+    run_texts(tool_calls(), &texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn run_plain() -> Work {

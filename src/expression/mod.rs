@@ -270,7 +270,8 @@ impl Template {
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
         match &self.0.body {
             None => Ok(self.0.text.clone()),
-            Some(_) => self.0.evaluated(scope, |run, item| {
+            Some(body @ Body::Text(_)) => self.0.written(body, scope),
+            Some(Body::Value(_)) => self.0.evaluated(scope, |run, item| {
                 let mut text = String::new();
                 run.print(&item, &mut text)?;
                 run.keep(text.len())?;
@@ -343,7 +344,17 @@ impl Parsed {
         if let Some(value) = self.read(scope) {
             return value.map(Cow::into_owned);
         }
-        self.evaluated(scope, |run, item| run.kept(item))
+        match &self.body {
+            Some(body @ Body::Text(_)) => self.written(body, scope).map(Value::from),
+            _ => self.evaluated(scope, |run, item| run.kept(item)),
+        }
+    }
+
+    /// The text that a body of statements writes.
+    fn written(&self, body: &Body, scope: &Scope<'_>) -> Result<String, Failure> {
+        let text = sheet::text(body, scope, self.text.len(), &mut |_, _, _| ())?;
+        Run::new(body, scope).keep(text.len()).map_err(|halt| halt.outside(body, scope))?;
+        Ok(text)
     }
 
     /// What `make` makes of its value.

@@ -10,6 +10,7 @@ use super::matching;
 use super::number::Num;
 use super::run::Run;
 use super::tree::Relation;
+use crate::value::Value;
 use std::cmp::Ordering;
 
 /// A test, which may take an argument.
@@ -210,13 +211,19 @@ fn contains<'v>(run: &Run<'v>, item: &Item<'v>, holder: &Item<'v>) -> Result<boo
             run.search(text.len())?;
             Ok(!item.is_none() && text.contains(&*run.written(item)?))
         }
-        Kind::List => {
-            let mut items = holder.items().into_iter().flatten().map(|other| same(run, item, &other));
-            items.find(|same| !matches!(same, Ok(false))).unwrap_or(Ok(false))
-        }
+        Kind::List => match holder {
+            Item::Ref(Value::Array(items)) => any(items.iter().map(|other| same(run, item, &Item::Ref(other)))),
+            Item::List(list) => any(list.items.iter().map(|other| same(run, item, other))),
+            other => any(other.items().into_iter().flatten().map(|other| same(run, item, &other))),
+        },
         Kind::Table => Ok(item.text().is_some_and(|name| holder.member(name).is_some())),
         _ => Err(Halt::unfit(holder, format!("nothing is in {}", holder.noun()))),
     }
+}
+
+/// Whether one of these holds, up to the first that does or fails.
+fn any(mut all: impl Iterator<Item = Result<bool, Halt>>) -> Result<bool, Halt> {
+    all.find(|holds| !matches!(holds, Ok(false))).unwrap_or(Ok(false))
 }
 
 /// Whether a number is a multiple of another; other values never are.

@@ -12,6 +12,7 @@ use super::list_filters;
 use super::number::Num;
 use super::parse::OPERATORS;
 use super::predicates;
+use super::resolve::Read;
 use super::tree::{Asked, Body, Op, Operator, Select, Tree};
 use crate::value::{Members, Value};
 use smallvec::SmallVec;
@@ -74,33 +75,52 @@ impl<'v> Run<'v> {
         self.step(1)?;
         Ok(match (&tree.op, &*tree.parts) {
             (Op::Constant(value), _) => Item::Ref(value),
-            (Op::Read(read), _) => match read.resolve(self.scope)? {
-                Cow::Borrowed(value) => Item::Ref(value),
-                Cow::Owned(value) => Item::Own(value),
-            },
+            (Op::Read(read), _) => return self.read(read),
             (Op::Local(name), _) => self.local(*name),
             (Op::Loop(member), _) => self.turn(member),
-            (Op::Not, [inner]) => (!self.item(inner)?.is_true()).into(),
+            (Op::Not, [inner]) => (!self.operand(inner)?.is_true()).into(),
             (Op::And, parts) => return self.first(parts, false),
             (Op::Or, parts) => return self.first(parts, true),
             (Op::Choice, [then, test, other]) => {
                 return self.item(if self.item(test)?.is_true() { then } else { other });
             }
             (Op::Comparison(relation), [left, right]) => {
-                predicates::relate(self, *relation, &self.item(left)?, &self.item(right)?)?.into()
+                predicates::relate(self, *relation, &self.operand(left)?, &self.operand(right)?)?.into()
             }
             (Op::Test(asked), [base, argument @ ..]) => {
-                let argument = argument.first().map_or(Ok(NONE), |argument| self.item(argument));
-                self.asked(&self.item(base)?, asked, &argument?)?.into()
+                let argument = argument.first().map_or(Ok(NONE), |argument| self.operand(argument));
+                self.asked(&self.operand(base)?, asked, &argument?)?.into()
             }
             (Op::Item, [base, key]) => {
                 let (base, key) = (self.item(base)?, self.item(key)?);
                 base.get(&key).unwrap_or(NONE)
             }
             (Op::Filter(filter), [base, args @ ..]) => {
-                return filters::apply(self, filter, self.item(base)?, &self.all::<Args<'v>>(args)?);
+                return filters::apply(self, filter, self.operand(base)?, &self.all::<Args<'v>>(args)?);
             }
             _ => return self.made(tree),
+        })
+    }
+
+    /// The same as [`item`](Self::item), for operands: most are constants or are read from the scope, and those take no
+    /// evaluation of their own.
+    #[inline]
+    fn operand(&self, tree: &'v Tree) -> Made<'v> {
+        match &tree.op {
+            Op::Constant(value) => self.step(1).map(|()| Item::Ref(value)),
+            Op::Read(read) => {
+                self.step(1)?;
+                self.read(read)
+            }
+            _ => self.item(tree),
+        }
+    }
+
+    #[inline]
+    fn read(&self, read: &Read) -> Made<'v> {
+        Ok(match read.resolve(self.scope)? {
+            Cow::Borrowed(value) => Item::Ref(value),
+            Cow::Owned(value) => Item::Own(value),
         })
     }
 
@@ -114,7 +134,7 @@ impl<'v> Run<'v> {
                 self.slice(&base, &self.all::<Args<'v>>(bounds)?)
             }
             (Op::Negative, [inner]) => {
-                let negative = match self.operand(&self.item(inner)?)? {
+                let negative = match self.number(&self.item(inner)?)? {
                     Num::Float(float) => Some(Num::Float(-float)),
                     Num::Whole(whole) => whole.checked_neg().map(Num::Whole),
                 };
@@ -170,7 +190,7 @@ impl<'v> Run<'v> {
     }
 
     fn all<I: FromIterator<Item<'v>>>(&self, trees: &'v [Tree]) -> Result<I, Halt> {
-        trees.iter().map(|tree| self.item(tree)).collect()
+        trees.iter().map(|tree| self.operand(tree)).collect()
     }
 
     /// The value of a name that statements bind; none before the first statement that does has run.
@@ -272,7 +292,7 @@ impl<'v> Run<'v> {
         }
     }
 
-    fn operand(&self, item: &Item<'v>) -> Result<Num, Halt> {
+    fn number(&self, item: &Item<'v>) -> Result<Num, Halt> {
         let unfit = || Halt::unfit(item, format!("this calculation takes numbers, not {}", item.noun()));
         item.number().ok_or_else(unfit)
     }
@@ -299,7 +319,7 @@ impl<'v> Run<'v> {
             }
             _ => {}
         }
-        let (one, other) = (self.operand(&left)?, self.operand(&right)?);
+        let (one, other) = (self.number(&left)?, self.number(&right)?);
         let sign = OPERATORS.iter().find(|(.., known)| *known == Some(operator)).map_or("", |(sign, ..)| *sign);
         let failed = || Halt::failed(format!("unable to calculate {one} {sign} {other}"));
         one.calculate(operator, other).map(Item::from).ok_or_else(failed)

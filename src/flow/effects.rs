@@ -199,7 +199,7 @@ impl<'f> Flow<'f> {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, bound)?;
                 // It is written out with the effect, and with the session.
-                (0..2).try_for_each(|_| self.afford(&value))?;
+                self.afford_twice(&value)?;
                 let set = |state: &mut Record| state::set(state, &path, &value);
                 let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
                 Effect::Set { path: state::dotted(&path), value }
@@ -208,7 +208,7 @@ impl<'f> Flow<'f> {
                 let (mut path, value) = self.placed(path, value, bound)?;
                 path.push(Key::Spelt("-"));
                 let list = path.split_last().map_or(&[][..], |(_, list)| list);
-                (0..2).try_for_each(|_| self.afford(&value))?;
+                self.afford_twice(&value)?;
                 let add = |state: &mut Record| append(state, list, unique, &value);
                 let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
                 path.pop();

@@ -13,8 +13,7 @@ use crate::judge::{Ruling, Step, Steps};
 use crate::program::{ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
-use crate::value::{Budget, Record};
-use crate::value::{Object, Value};
+use crate::value::{Budget, DEPTH, Object, Record, Value, weight};
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
@@ -176,6 +175,12 @@ impl<'f> Flow<'f> {
     /// Takes what a value takes where it is written out: an outcome writes out what its values share.
     pub(super) fn afford(&self, value: &Value) -> Result<(), Failure> {
         self.budget.take_value(value).map_err(Failure::exceeded)
+    }
+
+    /// Takes twice what a value takes.
+    pub(super) fn afford_twice(&self, value: &Value) -> Result<(), Failure> {
+        let bytes = weight(value, DEPTH);
+        self.budget.take(bytes).and_then(|()| self.budget.take(bytes)).map_err(Failure::exceeded)
     }
 
     pub(super) fn did(&mut self, effect: Effect, cause: Location) {

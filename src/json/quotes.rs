@@ -11,6 +11,7 @@
 use super::escape::{decode_quoted, unescape};
 use super::fault::{self, Grade};
 use super::lenient::{Container, LONGEST_KEY, Lenient, Place, narrow};
+use super::scan::plain_length;
 use super::tape::Kind;
 use crate::text::Span;
 
@@ -217,8 +218,13 @@ impl Lenient<'_> {
 
     /// Where the text from `from` ends, where what follows it starts, and whether its quote is missing.
     fn end_of(&mut self, from: usize, quote: Quote, place: Place, inside: &mut Inside) -> (usize, usize, Option<()>) {
-        let text = self.text;
-        let mut at = from;
+        let (text, bytes) = (self.text, self.bytes);
+        // Nothing else ends what the quote of strict JSON opens.
+        let behind_plain = |at: usize| match quote.opener {
+            '"' => at + plain_length(bytes.get(at..).unwrap_or_default()),
+            _ => at,
+        };
+        let mut at = behind_plain(from);
         while let Some(c) = text.get(at..self.bytes.len()).and_then(|rest| rest.chars().next()) {
             let next = at + c.len_utf8();
             if c == '\\' {
@@ -271,6 +277,7 @@ impl Lenient<'_> {
             } else {
                 at = next;
             }
+            at = behind_plain(at);
         }
         // It never ends: whatever closes what is open is not part of it.
         let end = self.before_closers(from, at);

@@ -47,6 +47,26 @@ pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(Tap
     Ok((scanner.tape, scanner.at))
 }
 
+/// The length of the text before the first quote, backslash or control character. Eight bytes are looked at together, as
+/// `serde_json` does: one by one, an answer whose calls are JSON takes a tenth more instructions.
+pub(super) fn plain_length(text: &[u8]) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let below = |word: u64, least: u8| word.wrapping_sub(EACH * u64::from(least)) & !word;
+    let equal = |word: u64, byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
+    let mut rest = text;
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        let word = u64::from_le_bytes(*word);
+        // The top bit of each byte that is searched for; what carries over from it only reaches those behind it.
+        let found = (below(word, b' ') | equal(word, b'"') | equal(word, b'\\')) & (EACH << 7);
+        if found != 0 {
+            return text.len() - rest.len() + found.trailing_zeros() as usize / 8;
+        }
+        rest = behind;
+    }
+    let is_found = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    text.len() - rest.len() + rest.iter().position(is_found).unwrap_or(rest.len())
+}
+
 struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
@@ -60,7 +80,8 @@ type Scanned = Result<(), Stop>;
 impl<'t> Scanner<'t> {
     fn new(text: &'t str, body: Span, context: Context<'_>) -> Self {
         let bytes = text.as_bytes().get(..body.end).unwrap_or_default();
-        Self { bytes, at: body.start, tape: Tape::default(), most: context.values.get().saturating_mul(2) }
+        let tape = Tape::of_text(body.len());
+        Self { bytes, at: body.start, tape, most: context.values.get().saturating_mul(2) }
     }
 
     /// The next byte; 0 at the end, which is not allowed anywhere either.
@@ -176,20 +197,16 @@ impl<'t> Scanner<'t> {
         self.at += 1;
         let mut kind = Kind::Plain;
         loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let found = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            let plain = rest.get(..found).unwrap_or_default();
-            if let Some(control) = plain.iter().position(|byte| *byte < b' ') {
-                self.at += control;
-                return self.unexpected("control character (\\u0000-\\u001F) found while parsing a string");
-            }
-            self.at += found;
-            match rest.get(found) {
+            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
+            match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(kind);
                 }
-                Some(_) => self.escape()?,
+                Some(b'\\') => self.escape()?,
+                Some(_) => {
+                    return self.unexpected("control character (\\u0000-\\u001F) found while parsing a string");
+                }
                 None => return self.unexpected("it ends in a string"),
             }
             kind = Kind::Escaped;

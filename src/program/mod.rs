@@ -82,6 +82,7 @@ use crate::value::Record;
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// A compiled pack: immutable, and shared by all threads. Running it cannot fail: any response gives an outcome.
 #[derive(Debug)]
@@ -103,6 +104,8 @@ pub struct Program {
     pub(crate) ask_again: AskAgain,
     pub(crate) slots: Table<String, Slot>,
     pub(crate) initial: Record,
+    /// The same with its computed values; made when the first session starts.
+    pub(crate) computed: OnceLock<Record>,
     pub(crate) data: Value,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,

@@ -2,7 +2,7 @@
 //!
 //! In: the state of the surface.
 //! Out: [`Slot`]s, and the rules by which some of them are computed.
-//! Never: computes a value: the session does, when it is first read.
+//! Never: computes a value: the session does, before it is first read.
 
 use super::Schema;
 use crate::expression::{FailureKind, Scope, Template};
@@ -41,18 +41,26 @@ impl Slot {
     pub(crate) fn rule(name: &str, compute: &Template, data: &Value, mode: Value, now: Value) -> Rule {
         let (name, compute, data) = (name.to_owned(), compute.clone(), data.clone());
         let makes = compute.reads_at().path().is_none();
-        Rule::new(makes, move |state| {
+        Rule::new(members_read(&compute), makes, move |state, budget| {
             let before = state.before(&name);
             let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
             scope.add_view("state", &before);
-            state.within_budget(|budget| {
-                let mut bounded = Scope::inside(&scope);
-                bounded.limit(budget);
-                match compute.render(&bounded) {
-                    Err(failure) if failure.kind == FailureKind::Budget => None,
-                    value => Some(value.unwrap_or_default()),
-                }
-            })
+            scope.limit(budget);
+            match compute.render(&scope) {
+                Err(failure) if failure.kind == FailureKind::Budget => None,
+                value => Some(value.unwrap_or_default()),
+            }
         })
     }
+}
+
+/// The members of the state that a template reads, each once; none if it may be any.
+fn members_read(compute: &Template) -> Option<Vec<String>> {
+    let of_state = compute.reads().iter().filter(|path| path.first().is_some_and(|name| name == "state"));
+    // A number may be a place, which is read in the state as a whole.
+    let member = |path: &Vec<String>| path.get(1).filter(|name| name.parse::<usize>().is_err()).cloned();
+    let mut members: Vec<String> = of_state.map(member).collect::<Option<_>>()?;
+    members.sort_unstable();
+    members.dedup();
+    Some(members)
 }

@@ -2,12 +2,13 @@
 //!
 //! In: named values, and rules that compute some of them from the others.
 //! Out: [`Record`], an object that is cheap to clone: a change copies only the member that changes.
-//! Never: shares a part of a member, or computes a member before it is read.
+//! Never: shares a part of a member, or computes one again unless a member that it reads has changed.
 
 use super::weight::{DEPTH, weight};
 use super::{Budget, Members, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -25,10 +26,17 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// assert_eq!(after.to_value(), json!({ "turns": 4, "notes": [] }));
 /// ```
 #[derive(Clone)]
-pub struct Record(Arc<Inner>);
+pub struct Record {
+    inner: Arc<Inner>,
+    /// What computed members take their bytes from while an occasion lasts.
+    budget: Option<Arc<Budget>>,
+}
+
+/// How many computed members most records have at most.
+const FEW: usize = 8;
 
 /// The empty record, made once because every turn needs it.
-static EMPTY: LazyLock<Record> = LazyLock::new(|| Record(Arc::default()));
+static EMPTY: LazyLock<Record> = LazyLock::new(|| Record { inner: Arc::default(), budget: None });
 
 impl Default for Record {
     fn default() -> Self {
@@ -42,28 +50,21 @@ struct Inner {
     names: Arc<Members<()>>,
     /// The values, each at the index of its name.
     values: Vec<Value>,
-    /// The computed members, in the order of the members.
-    computed: Vec<Computed>,
+    /// The computed members, in the order of the members. Clones share them, as they do names.
+    computed: Arc<Vec<Computed>>,
+    /// The value of each, and the bytes that it took.
+    results: Vec<OnceLock<(Value, usize)>>,
     /// The bytes that computed members have taken; [`usize::MAX`] if one did not get what it asked for.
     made: AtomicUsize,
-    /// What they are taken from while an occasion lasts.
-    budget: Option<Arc<Budget>>,
-    /// Whether a member has changed since what takes memory was last computed at the end of an occasion.
-    changed: bool,
+    /// Whether all members are as the pack declares them, and their computed values were checked with it.
+    checked: bool,
 }
 
 impl Clone for Inner {
     fn clone(&self) -> Self {
-        let Self { names, values, computed, made, budget, changed } = self;
-        let (made, budget) = (AtomicUsize::new(made.load(Relaxed)), budget.clone());
-        Self {
-            names: names.clone(),
-            values: values.clone(),
-            computed: computed.clone(),
-            made,
-            budget,
-            changed: *changed,
-        }
+        let Self { names, values, computed, results, made, checked } = self;
+        let (names, values, computed, results) = (names.clone(), values.clone(), computed.clone(), results.clone());
+        Self { names, values, computed, results, made: AtomicUsize::new(made.load(Relaxed)), checked: *checked }
     }
 }
 
@@ -72,13 +73,45 @@ impl Clone for Inner {
 struct Computed {
     /// The index of its member.
     place: usize,
+    /// The indexes of the members that it reads; none if it may be any.
+    reads: Option<Vec<usize>>,
     rule: Rule,
-    value: OnceLock<Value>,
 }
 
 impl Inner {
-    fn computed(&self, place: usize) -> Option<&Computed> {
-        self.computed.iter().find(|computed| computed.place == place)
+    /// The index of a computed member among those that are computed.
+    fn computed(&self, place: usize) -> Option<usize> {
+        self.computed.iter().position(|computed| computed.place == place)
+    }
+
+    /// Whether all that takes memory has been computed.
+    fn is_settled(&self) -> bool {
+        let mut all = self.computed.iter().zip(&self.results);
+        all.all(|(computed, result)| !computed.rule.0.makes || result.get().is_some())
+    }
+
+    /// Forgets the value of a member if it is computed, and what was computed from it. Returns the bytes that they had
+    /// taken, if they are to be given back.
+    fn forget(&mut self, place: usize) -> usize {
+        let made = self.made.get_mut();
+        if *made == usize::MAX {
+            // One did not get what it asked for, so that the others got nothing: now they may.
+            *made = 0;
+            self.results.iter_mut().for_each(|result| drop(result.take()));
+            return 0;
+        }
+        // In order, because what is computed comes behind what it reads.
+        let mut stale: SmallVec<[usize; FEW]> = SmallVec::new();
+        let mut forgotten = 0;
+        for (computed, result) in self.computed.iter().zip(&mut self.results) {
+            let is_stale = |read: &usize| *read == place || stale.binary_search(read).is_ok();
+            if computed.place == place || computed.reads.as_ref().is_none_or(|reads| reads.iter().any(is_stale)) {
+                forgotten += result.take().map_or(0, |(_, taken)| taken);
+                stale.push(computed.place);
+            }
+        }
+        *made = made.saturating_sub(forgotten);
+        forgotten
     }
 
     /// The members as stored.
@@ -98,13 +131,13 @@ pub(crate) struct View<'r> {
 impl<'r> View<'r> {
     /// The member of this name, if there is one.
     pub(crate) fn get(self, name: &str) -> Option<&'r Value> {
-        let place = self.record.0.names.position(name)?;
-        self.record.0.values.get(place).map(|value| self.value(place, value))
+        let place = self.record.inner.names.position(name)?;
+        self.record.inner.values.get(place).map(|value| self.value(place, value))
     }
 
     /// The members in order.
     pub(crate) fn iter(self) -> impl ExactSizeIterator<Item = (&'r Arc<str>, &'r Value)> {
-        let members = self.record.0.members().enumerate();
+        let members = self.record.inner.members().enumerate();
         members.map(move |(place, (name, value))| (name, self.value(place, value)))
     }
 
@@ -114,8 +147,8 @@ impl<'r> View<'r> {
     }
 
     fn value(self, place: usize, kept: &'r Value) -> &'r Value {
-        match self.record.0.computed(place) {
-            Some(computed) if place < self.until => computed.value.get_or_init(|| (computed.rule.compute)(self.record)),
+        match self.record.inner.computed(place) {
+            Some(computed) if place < self.until => self.record.result(computed).unwrap_or(&Value::Null),
             Some(_) => &Value::Null,
             None => kept,
         }
@@ -128,22 +161,33 @@ impl<'r> From<&'r Record> for View<'r> {
     }
 }
 
-/// Computes a member of a record from the others.
+/// Computes a member of a record from the others. It gives nothing if the budget does not give what it asks for.
+type Compute = dyn Fn(&Record, &Budget) -> Option<Value> + Send + Sync;
+
+/// How a member of a record is computed from the others. Clones are the same rule.
 #[derive(Clone)]
-pub(crate) struct Rule {
-    compute: Arc<dyn Fn(&Record) -> Value + Send + Sync>,
+pub(crate) struct Rule(Arc<Formula>);
+
+struct Formula {
+    /// The members that are read; none if it may be any.
+    reads: Option<Vec<String>>,
     /// Whether it makes something, and does not only take a part of another member.
     makes: bool,
+    compute: Box<Compute>,
 }
 
 impl Rule {
-    pub(crate) fn new(makes: bool, rule: impl Fn(&Record) -> Value + Send + Sync + 'static) -> Self {
-        Self { compute: Arc::new(rule), makes }
+    pub(crate) fn new(
+        reads: Option<Vec<String>>,
+        makes: bool,
+        compute: impl Fn(&Record, &Budget) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(Formula { reads, makes, compute: Box::new(compute) }))
     }
 
     /// Whether both are the same rule, by identity.
     pub(crate) fn is(&self, other: &Rule) -> bool {
-        Arc::ptr_eq(&self.compute, &other.compute)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -161,7 +205,7 @@ impl Record {
 
     /// The bytes that its computed members have taken.
     pub(super) fn made(&self) -> usize {
-        self.0.made.load(Relaxed)
+        self.inner.made.load(Relaxed)
     }
 
     /// Whether computed members would take more than they may.
@@ -171,55 +215,73 @@ impl Record {
 
     /// Lets computed members take what they need from the budget of an occasion.
     pub(crate) fn spend(&mut self, budget: &Arc<Budget>) {
-        Arc::make_mut(&mut self.0).budget = Some(Arc::clone(budget));
+        // What this occasion's budget gives or refuses is not for records outside of it.
+        if !self.is_settled() {
+            Arc::make_mut(&mut self.inner);
+        }
+        self.budget = Some(Arc::clone(budget));
     }
 
     /// Whether all that takes memory has been computed.
     pub(crate) fn is_settled(&self) -> bool {
-        self.0.computed.iter().all(|computed| !computed.rule.makes || computed.value.get().is_some())
+        self.inner.is_settled()
     }
 
-    /// Computes what takes memory, if a member has changed: the occasion ends, and its budget with it.
+    /// Computes what takes memory, unless it was checked with the pack: the occasion ends, and its budget with it.
     pub(crate) fn settle(&mut self) {
-        if self.0.budget.is_some() {
-            if self.0.changed {
-                for computed in self.0.computed.iter().filter(|computed| computed.rule.makes) {
-                    computed.value.get_or_init(|| (computed.rule.compute)(self));
-                }
-            }
-            let inner = Arc::make_mut(&mut self.0);
-            (inner.budget, inner.changed) = (None, false);
+        if self.budget.is_some() && !self.inner.checked {
+            let makes = self.inner.computed.iter().enumerate().filter(|(_, computed)| computed.rule.0.makes);
+            makes.for_each(|(number, _)| _ = self.result(number));
         }
+        self.budget = None;
+    }
+
+    /// Computes all members now. Records that share them are left as they are.
+    pub(crate) fn compute_all(&mut self) {
+        Arc::make_mut(&mut self.inner);
+        (0..self.inner.computed.len()).for_each(|number| _ = self.result(number));
     }
 
     /// Notes that what takes memory need not be computed before a member changes: these values were checked with the pack.
     pub(crate) fn mark_checked(&mut self) {
-        Arc::make_mut(&mut self.0).changed = false;
+        Arc::make_mut(&mut self.inner).checked = true;
+    }
+
+    /// The value of a computed member, by its index among those.
+    fn result(&self, number: usize) -> Option<&Value> {
+        let (computed, result) = (self.inner.computed.get(number)?, self.inner.results.get(number)?);
+        Some(&result.get_or_init(|| self.compute_now(&computed.rule)).0)
     }
 
     /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members. It
-    /// is null if `compute` does not get what it asks for. Then the others get nothing either: each could be made of
-    /// what the others lack.
-    pub(crate) fn within_budget(&self, compute: impl FnOnce(&Budget) -> Option<Value>) -> Value {
+    /// is null if the rule does not get what it asks for. Then the others get nothing either: each could be made of what
+    /// the others lack.
+    fn compute_now(&self, rule: &Rule) -> (Value, usize) {
         let own;
-        let budget = match &self.0.budget {
+        let budget = match &self.budget {
             Some(budget) if !self.is_too_costly() => budget,
             _ => {
                 own = Arc::new(Budget::of_computed(self));
                 &own
             }
         };
-        let (before, was_too_costly) = (budget.spent(), self.is_too_costly());
+        let (spent, made) = (budget.spent(), self.made());
+        let value = (rule.0.compute)(self, budget);
         // What it was made of may have been computed meanwhile, and lack something.
-        let value = compute(budget).filter(|_| was_too_costly || !self.is_too_costly());
-        let made = if value.is_none() { usize::MAX } else { budget.spent().saturating_sub(before) };
-        self.0.made.store(self.made().saturating_add(made), Relaxed);
-        value.unwrap_or_default()
+        let Some(value) = value.filter(|_| made == usize::MAX || !self.is_too_costly()) else {
+            self.inner.made.store(usize::MAX, Relaxed);
+            return (Value::Null, 0);
+        };
+        // What it was made of has already been counted.
+        let others = self.made().saturating_sub(made);
+        let taken = budget.spent().saturating_sub(spent).saturating_sub(others);
+        self.inner.made.store(self.made().saturating_add(taken), Relaxed);
+        (value, taken)
     }
 
     /// The weight of the members that are not computed.
     pub(crate) fn weight(&self) -> usize {
-        self.0.values.iter().map(|value| weight(value, DEPTH)).sum()
+        self.inner.values.iter().map(|value| weight(value, DEPTH)).sum()
     }
 
     /// The member of this name, mutable; added as `null` if there is none. Members computed from it will be computed
@@ -227,25 +289,26 @@ impl Record {
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     #[doc(hidden)]
     pub fn entry(&mut self, name: &str) -> &mut Value {
-        let place = self.0.names.position(name);
+        let place = self.inner.names.position(name);
         // Compute the value first: what follows may change what it is computed from.
-        let computed = place.filter(|place| self.0.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
+        let computed =
+            place.filter(|place| self.inner.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
         // What another record still has is not given back.
-        let is_alone = Arc::get_mut(&mut self.0).is_some();
-        let inner = Arc::make_mut(&mut self.0);
-        inner.changed = true;
-        inner.computed.iter_mut().for_each(|computed| drop(computed.value.take()));
-        let made = std::mem::take(inner.made.get_mut());
-        if let Some(budget) = inner.budget.as_ref().filter(|_| is_alone && made != usize::MAX) {
-            budget.give_back(made);
-        }
+        let is_alone = Arc::get_mut(&mut self.inner).is_some();
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.checked = false;
         let place = place.unwrap_or_else(|| {
             Arc::make_mut(&mut inner.names).insert(name.into(), ());
             inner.values.push(Value::Null);
             inner.values.len() - 1
         });
-        if let Some(value) = computed {
-            inner.computed.retain(|computed| computed.place != place);
+        let forgotten = inner.forget(place);
+        if let Some(budget) = self.budget.as_ref().filter(|_| is_alone) {
+            budget.give_back(forgotten);
+        }
+        if let (Some(value), Some(number)) = (computed, inner.computed(place)) {
+            Arc::make_mut(&mut inner.computed).remove(number);
+            inner.results.remove(number);
             inner.values[place] = value;
         }
         &mut inner.values[place]
@@ -259,41 +322,51 @@ impl Record {
     /// Lets a rule compute the member of this name. The rule should only read the members [before](Record::before) it.
     pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
         self.put(name, Value::Null);
-        let Some(place) = self.0.names.position(name) else { return };
-        let computed = &mut Arc::make_mut(&mut self.0).computed;
-        let before = computed.partition_point(|computed| computed.place < place);
-        computed.insert(before, Computed { place, rule, value: OnceLock::new() });
+        let Some(place) = self.inner.names.position(name) else { return };
+        let inner = Arc::make_mut(&mut self.inner);
+        // Whatever reads a member that does not exist yet is computed again after any change.
+        let places = |reads: &Vec<String>| reads.iter().map(|read| inner.names.position(read)).collect();
+        let reads = rule.0.reads.as_ref().and_then(places);
+        let before = inner.computed.partition_point(|computed| computed.place < place);
+        Arc::make_mut(&mut inner.computed).insert(before, Computed { place, reads, rule });
+        inner.results.insert(before, OnceLock::new());
     }
 
     /// Whether the member of this name is computed by this rule.
     pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
-        let computed = self.0.names.position(name).and_then(|place| self.0.computed(place));
-        computed.is_some_and(|computed| computed.rule.is(rule))
+        let place = self.inner.names.position(name);
+        place.is_some_and(|place| self.inner.computed.iter().any(|one| one.place == place && one.rule.is(rule)))
     }
 
     /// The rules of computed members, in the order of the members.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.0.computed.iter().map(|computed| &computed.rule)
+        self.inner.computed.iter().map(|computed| &computed.rule)
     }
 
     /// The record without the computed members from this name on.
     pub(crate) fn before(&self, name: &str) -> View<'_> {
-        View { record: self, until: self.0.names.position(name).unwrap_or_default() }
+        View { record: self, until: self.inner.names.position(name).unwrap_or_default() }
     }
 
     /// The member of this name, mutable, if there is one.
     #[doc(hidden)]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.0.names.position(name).is_some().then(|| self.entry(name))
+        self.inner.names.position(name).is_some().then(|| self.entry(name))
     }
 
     /// Removes and returns the member of this name; the others keep their order.
     #[doc(hidden)]
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        let place = self.0.names.position(name)?;
+        let place = self.inner.names.position(name)?;
         self.entry(name);
-        let inner = Arc::make_mut(&mut self.0);
-        inner.computed.iter_mut().filter(|computed| computed.place > place).for_each(|computed| computed.place -= 1);
+        let inner = Arc::make_mut(&mut self.inner);
+        for computed in Arc::make_mut(&mut inner.computed) {
+            computed.place -= usize::from(computed.place > place);
+            // What reads the removed member is computed again after any change.
+            computed.reads = computed.reads.take().filter(|reads| !reads.contains(&place));
+            let later = computed.reads.iter_mut().flatten().filter(|read| **read > place);
+            later.for_each(|read| *read -= 1);
+        }
         Arc::make_mut(&mut inner.names).remove(name);
         Some(inner.values.remove(place))
     }
@@ -314,8 +387,12 @@ impl Record {
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
-        for (place, (name, value)) in self.0.members().enumerate() {
-            match self.0.computed(place).map_or(Some(value), |computed| computed.value.get()) {
+        for (place, (name, value)) in self.inner.members().enumerate() {
+            let known = match self.inner.computed(place).and_then(|number| self.inner.results.get(number)) {
+                Some(result) => result.get().map(|(value, _)| value),
+                None => Some(value),
+            };
+            match known {
                 Some(value) => map.entry(name, value),
                 None => map.entry(name, &format_args!("…")),
             };
@@ -327,7 +404,7 @@ impl fmt::Debug for Record {
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         let same = |(name, value): (&str, &Value)| other.get(name) == Some(value);
-        Arc::ptr_eq(&self.0, &other.0) || (self.iter().len() == other.iter().len() && self.iter().all(same))
+        Arc::ptr_eq(&self.inner, &other.inner) || (self.iter().len() == other.iter().len() && self.iter().all(same))
     }
 }
 
@@ -353,7 +430,7 @@ impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
                 }
             }
         }
-        Self(Arc::new(Inner { names: Arc::new(names), values, ..Inner::default() }))
+        Self { inner: Arc::new(Inner { names: Arc::new(names), values, ..Inner::default() }), budget: None }
     }
 }
 
@@ -365,10 +442,10 @@ mod tests {
     fn record() -> Record {
         let mut record: Record =
             [("notes", value!([1])), ("count", value!(null)), ("twice", value!(null))].into_iter().collect();
-        let count = |record: &Record| Value::from(record.get("notes").and_then(Value::as_array).map(<[Value]>::len));
-        let twice = |record: &Record| Value::from(record.get("count").and_then(Value::as_u64).map(|count| 2 * count));
-        record.compute("count", Rule::new(true, count));
-        record.compute("twice", Rule::new(true, twice));
+        let count = |record: &Record, _: &Budget| Some(record.get("notes")?.as_array().map(<[Value]>::len).into());
+        let twice = |record: &Record, _: &Budget| Some(record.get("count")?.as_u64().map(|count| 2 * count).into());
+        record.compute("count", Rule::new(Some(vec!["notes".into()]), true, count));
+        record.compute("twice", Rule::new(Some(vec!["count".into()]), true, twice));
         record
     }
 
@@ -384,6 +461,22 @@ mod tests {
         *after.entry("notes") = value!([]);
         assert_eq!(after.to_value(), value!({ "notes": [], "count": 7, "twice": 14 }));
         assert_eq!(after.remove("twice"), Some(14.into()));
+    }
+
+    #[test]
+    fn only_what_is_computed_from_a_change_is_computed_again() {
+        let times = Arc::new(AtomicUsize::new(0));
+        let (counted, mut record) = (Arc::clone(&times), record());
+        let rule = move |record: &Record, _: &Budget| {
+            counted.fetch_add(1, Relaxed);
+            record.get("twice").cloned()
+        };
+        record.compute("again", Rule::new(Some(vec!["twice".into()]), true, rule));
+        assert_eq!(record.get("again"), Some(&2.into()));
+        record.put("other", 1);
+        assert_eq!((record.get("again"), times.load(Relaxed)), (Some(&2.into()), 1));
+        record.put("notes", value!([1, 2]));
+        assert_eq!((record.get("again"), times.load(Relaxed)), (Some(&4.into()), 2));
     }
 
     #[test]

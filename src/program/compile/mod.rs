@@ -33,7 +33,7 @@ use sight::{
     from_host,
 };
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How often a model is asked again about one answer by default.
 const MOST_ATTEMPTS: usize = 2;
@@ -89,6 +89,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         ask_again,
         slots,
         initial,
+        computed: OnceLock::new(),
         data,
         prompts,
         limits: super::Limits::default(),
