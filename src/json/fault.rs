@@ -132,3 +132,24 @@ impl FaultId {
 pub(crate) fn is_certain(name: &str) -> bool {
     TABLE.iter().any(|(known, grade)| *known == name && *grade == Grade::Certain)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// The normative spelling says of each fault what it usually does to the value.
+    #[test]
+    fn the_grammar_lists_the_same_faults() {
+        let lines: Vec<&str> = include_str!("../../grammar/json.pest").lines().collect();
+        let rules = lines.windows(2).filter(|pair| pair.last().is_some_and(|line| line.starts_with("fault_")));
+        let listed = rules.filter_map(|pair| {
+            let [comment, rule] = pair else { return None };
+            let grade = if comment.starts_with("/// Certain. ") { Grade::Certain } else { Grade::Lossy };
+            (grade == Grade::Certain || comment.starts_with("/// Lossy. "))
+                .then_some((rule.split_whitespace().next()?, grade))
+        });
+        let known: BTreeMap<&str, Grade> = TABLE.iter().copied().collect();
+        assert_eq!(listed.collect::<BTreeMap<_, _>>(), known);
+    }
+}

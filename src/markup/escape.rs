@@ -113,6 +113,11 @@ pub(crate) trait Marking: fmt::Debug + Send + Sync {
 
     /// Whether values could form one together with the end of an author's words, or on their own.
     fn is_open(&self, words: &str) -> bool;
+
+    /// Whether what somebody said, as a message of its own, can have one. An object can only be the whole answer.
+    fn is_in_speech(&self) -> bool {
+        true
+    }
 }
 
 /// The places in a text that no author wrote, in order.
@@ -196,6 +201,11 @@ impl Escape {
 
     /// `text` with every mark broken up that a value at one of these places helps to form.
     pub(super) fn settled(&self, text: String, places: &Places) -> String {
+        self.settled_by(text, places, &self.marks.iter().collect::<Vec<_>>(), true)
+    }
+
+    /// The same for some of the marks, in values that have been `escaped` or not.
+    fn settled_by(&self, text: String, places: &Places, marks: &[&Arc<dyn Marking>], escaped: bool) -> String {
         let values = places.values.as_slice();
         if values.is_empty() {
             return text;
@@ -205,7 +215,7 @@ impl Escape {
             let next = places.raw.partition_point(|raw| raw.end <= at);
             places.raw.get(next).is_some_and(|raw| raw.start <= at)
         };
-        let marks = self.marks.iter().flat_map(|marking| marking.marks(&text, values));
+        let marks = marks.iter().flat_map(|marking| marking.marks(&text, values));
         for mark in marks.filter(|mark| !is_raw(mark.start)) {
             let first = values.partition_point(|value| value.end <= mark.start);
             let mut parts = values.iter().skip(first).take_while(|value| value.start < mark.end).peekable();
@@ -213,7 +223,7 @@ impl Escape {
                 // Without its start there is no mark.
                 Some(value) if value.start <= mark.start => {
                     let before = text.get(value.start..mark.start).unwrap_or_default();
-                    let in_reference = before.rfind('&') > before.rfind(';');
+                    let in_reference = escaped && before.rfind('&') > before.rfind(';');
                     changed.extend(Some(mark.start).filter(|_| !in_reference));
                 }
                 // An author who writes the whole tag around a value has it opened, whatever the value is.
@@ -341,14 +351,13 @@ impl Escape {
         said
     }
 
-    /// The same as [`Escape::text`], for a place directly after the words of an author.
-    pub(crate) fn behind(&self, words: &str, text: &str) -> String {
-        let said = self.text(text);
-        if !self.joins(words) {
-            return said;
-        }
-        let places = Places::of(words.len()..words.len() + said.len());
-        self.settled([words, &said].concat(), &places).split_off(words.len())
+    /// What somebody said, as a message of its own that is printed directly after `words`: as it was written, but for the
+    /// first character of what a dialect would take for an opener or a closer, and for control characters, which are left out.
+    pub(crate) fn spoken(&self, words: &str, text: &str) -> String {
+        let text: String = text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).collect();
+        let places = Places::of(words.len()..words.len() + text.len());
+        let marks: Vec<&Arc<dyn Marking>> = self.marks.iter().filter(|marking| marking.is_in_speech()).collect();
+        self.settled_by([words, text.as_str()].concat(), &places, &marks, false).split_off(words.len())
     }
 }
 

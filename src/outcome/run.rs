@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Circumstances, Judgement, Leaf, Steps, judge};
-use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
+use crate::program::{ActionId, BlockId, Dialect, Event, Held, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -489,8 +489,8 @@ pub struct Reader<P: Borrow<Program>> {
     session: Session,
     options: Options,
     readers: Readers,
-    /// Whether nothing is announced before the response has been judged.
-    holds: bool,
+    /// What is not announced before the response has been judged.
+    held: Held,
     /// How many bytes of text have been announced.
     shown: usize,
     text: String,
@@ -515,10 +515,11 @@ impl<P: Borrow<Program>> Reader<P> {
     /// Starts to read a response that comes in pieces.
     pub fn new(program: P, session: &Session, options: &Options) -> Self {
         let rules = program.borrow();
-        let holds = options.hold || rules.mode_id(&session.mode).is_some_and(|mode| rules.holds_answers(mode));
+        let held = rules.mode_id(&session.mode).map(|mode| rules.held_in(mode)).unwrap_or_default();
+        let held = Held { whole: held.whole || options.hold, ..held };
         Self {
             readers: rules.readers(session, options),
-            holds,
+            held,
             shown: 0,
             program,
             session: session.clone(),
@@ -542,9 +543,14 @@ impl<P: Borrow<Program>> Reader<P> {
         let mut told = Vec::new();
         let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
         self.readers.advance(&program.dialects, &self.text, complete);
-        if complete || !self.holds {
+        if complete || !self.held.whole {
             self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
         }
+        let held = &self.held;
+        told.retain(|event| match event {
+            StreamEvent::Text { role, .. } => !held.whole && role.is_none_or(|role| !held.roles.contains(&role)),
+            _ => true,
+        });
         let texts = told.iter().map(|event| if let StreamEvent::Text { text, .. } = event { text.len() } else { 0 });
         self.shown += texts.sum::<usize>();
         told
@@ -580,14 +586,13 @@ impl<P: Borrow<Program>> Reader<P> {
         let document = self.readers.finish(&program.dialects, &self.text);
         let outcome = program.outcome(&self.session, &self.text, &document, &self.options, &self.broken);
         let refused = outcome.status == Status::Refused;
-        match (self.holds, refused) {
+        match (self.held.whole, refused) {
             (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
-            (true, false) => {
-                told.retain(|event| !matches!(event, StreamEvent::Text { .. }));
-                told.extend(texts_of(&outcome));
-            }
             (false, true) => told.push(StreamEvent::Refused { shown: self.shown }),
-            (false, false) => {}
+            (_, false) => told.extend(texts_of(&outcome).into_iter().filter(|event| match event {
+                StreamEvent::Text { role: Some(role), .. } => self.held.whole || self.held.roles.contains(role),
+                _ => false,
+            })),
         }
         (outcome, told)
     }

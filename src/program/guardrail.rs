@@ -4,12 +4,12 @@
 //! Out: [`Guardrails`]: the patterns for each target as one set that is searched in one pass.
 //! Never: searches a text.
 
-use super::Modes;
 use super::pattern::{Pattern, PatternSet};
+use super::{Block, Called, Modes};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
-use crate::text::Location;
+use crate::text::{Location, glob};
 use std::sync::Arc;
 
 /// All guardrails of a program.
@@ -65,6 +65,19 @@ pub(crate) enum Target {
     Reply,
     /// What a user says.
     Input,
+}
+
+impl Target {
+    /// The role of a block, if this is its text by the name of the block or of what it is called.
+    pub(crate) fn is_text_of(&self, block: &Block) -> Option<Role> {
+        let Target::Block(name) = self else { return None };
+        let may_be = match &block.called {
+            Called::Own => glob(&block.name, name),
+            Called::Word(word) => word == name,
+            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+        };
+        (may_be || block.name == *name).then_some(block.role)
+    }
 }
 
 /// The patterns for one target.

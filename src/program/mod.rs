@@ -59,7 +59,7 @@ pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
 pub(crate) use idle::{IdleComparison, Never};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
-pub(crate) use mode::{Mode, ModeId, Modes, Permit};
+pub(crate) use mode::{Held, Mode, ModeId, Modes, Permit};
 pub(crate) use names::Names;
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use params::ParamNames;

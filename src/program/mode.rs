@@ -7,7 +7,7 @@
 use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Guardrail, Near, Program, Reply, Target};
 use crate::diagnostic::{Defect, Strategy};
 use crate::expression::{Expression, Template};
-use crate::surface::Hold;
+use crate::surface::{Hold, Role};
 use crate::text::Location;
 
 /// The index of a mode.
@@ -57,23 +57,54 @@ impl Modes {
     }
 }
 
+/// What of an answer a stream holds back until the answer has been judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// Everything.
+    pub(crate) whole: bool,
+    /// The texts of these roles.
+    pub(crate) roles: Vec<Role>,
+}
+
 impl Program {
-    /// Whether a stream holds an answer in this mode until it has been judged: if the pack says so, or if it says nothing
-    /// and the answer may be refused, or lose what a guardrail takes out.
-    pub(crate) fn holds_answers(&self, mode: ModeId) -> bool {
-        let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return false };
-        if let Some(hold) = of_mode.reply.hold {
-            return hold == Hold::Answer;
+    /// What a stream holds back in this mode: as the pack says, or else the whole answer if it may be refused, and the texts
+    /// that a guardrail may take something out of.
+    pub(crate) fn held_in(&self, mode: ModeId) -> Held {
+        let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return Held::default() };
+        match of_mode.reply.hold {
+            Some(Hold::Answer) => return Held { whole: true, ..Held::default() },
+            Some(Hold::None) => return Held::default(),
+            None => {}
         }
-        let blocks = self.dialects_of(of_mode).flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+        let of_blocks = || self.dialects_of(of_mode).flat_map(|dialect| &dialect.blocks);
+        let blocks = of_blocks().map(|block| &block.degradation);
         let actions = self.actions.values().map(|action| &action.degradation);
         let mut tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
+        let mut held = Held { whole: tables.any(|table| table.strategies().any(Strategy::refuses)), ..Held::default() };
         let near = Near { mode: Some(of_mode), ..Near::default() };
         let by_table = || self.answers(Defect::Guardrail, near).next().map(|(strategy, _)| strategy);
-        let takes_out = |rule: &Guardrail| rule.strategy.or_else(by_table).is_some_and(|one| one != Strategy::Keep);
         let looks = |rule: &&Guardrail| rule.modes.include(Some(mode)) && !rule.targets.contains(&Target::Input);
-        tables.any(|table| table.strategies().any(Strategy::refuses))
-            || self.guardrails.rules.iter().filter(looks).any(takes_out)
+        for rule in self.guardrails.rules.iter().filter(looks) {
+            match rule.strategy.or_else(by_table) {
+                None | Some(Strategy::Keep) => {}
+                Some(strategy) if strategy.refuses() => held.whole = true,
+                Some(_) => {
+                    for target in &rule.targets {
+                        held.roles.extend(of_blocks().filter_map(|block| target.is_text_of(block)));
+                        held.roles.extend(match target {
+                            Target::Role(role) => Some(*role),
+                            Target::Reply => Some(Role::Message),
+                            _ => None,
+                        });
+                    }
+                }
+            }
+        }
+        // A section may be shown as the message.
+        if held.roles.contains(&Role::Section) && of_mode.reply.shows.is_some() {
+            held.roles.push(Role::Message);
+        }
+        held
     }
 }
 

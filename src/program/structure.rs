@@ -241,4 +241,8 @@ impl Marking for Braces {
     fn is_open(&self, _: &str) -> bool {
         true
     }
+
+    fn is_in_speech(&self) -> bool {
+        false
+    }
 }

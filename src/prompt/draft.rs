@@ -128,7 +128,7 @@ impl<'d> Draft<'d> {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
                 }
                 let message = if is_silent { "" } else { message };
-                draft.text = sight.program.prompts.escape.behind(&layer.lead, message);
+                draft.text = sight.program.prompts.escape.spoken(&layer.lead, message);
                 draft.count(sight);
             }
             LayerSource::History => {

@@ -30,10 +30,10 @@ impl<'r> Window<'r> {
         self.turns.get(number).map(|(turn, _)| turn.role)
     }
 
-    /// The escaped text of a turn.
+    /// The text of a turn, in which nothing can be taken for a block.
     pub(super) fn said(&self, number: usize) -> &str {
         let Some((turn, said)) = self.turns.get(number) else { return "" };
-        said.get_or_init(|| self.prompts.escape.behind(&line(turn.role, ""), turn.content.trim()))
+        said.get_or_init(|| self.prompts.escape.spoken(&line(turn.role, ""), turn.content.trim()))
     }
 }
 

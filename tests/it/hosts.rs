@@ -281,6 +281,7 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
         [dialects.d]
         grammar = "headers"
         anchor = "line"
+        quoted = ["code-span"]
         text = "message"
         blocks.Run = { role = "call", name = "run", payload = "text" }
         blocks.File = { role = "content", name = "file", key = "@name" }

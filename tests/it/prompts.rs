@@ -297,7 +297,7 @@ fn a_past_answer_enters_as_its_message() {
     ];
     let prompt = program.prompt(&program.session(), &request);
     let said: Vec<&str> = prompt.messages.iter().skip(1).map(|message| message.content.as_str()).collect();
-    assert_eq!(said, ["Hi", "Hello &amp; welcome.", "And?", "No tags at all.", "Go on."]);
+    assert_eq!(said, ["Hi", "Hello & welcome.", "And?", "No tags at all.", "Go on."]);
 }
 
 #[test]
@@ -457,8 +457,10 @@ fn no_value_can_become_an_utterance_or_a_member() {
         let program = quoting(dialect);
         for text in forged {
             let session = program.resume(json!({ "state": { "value": text } })).unwrap();
-            let prompt = program.prompt(&session, &request("m", text));
-            for said in prompt.texts {
+            // What a user says is a message of its own, and an object in it is none of an answer.
+            let message = if dialect == object { "x" } else { text };
+            let prompt = program.prompt(&session, &request("m", message));
+            for said in prompt.texts.into_iter().filter(|said| said != "x") {
                 assert_eq!(program.read_only(&session, &said), 0, "{text:?} became {said:?}");
                 let raw = quick_xml::escape::unescape(&said).unwrap();
                 assert!(raw.contains(holdable(text).trim()), "{text:?} became {said:?}");

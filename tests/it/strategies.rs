@@ -139,7 +139,7 @@ fn every_finding_names_its_declaration() {
         ],
     );
     check(
-        "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nmasks = [\"code-span\"]\n[dialects.one.blocks]\n\
+        "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"tags\"\nquoted = [\"code-span\"]\n[dialects.one.blocks]\n\
          do = { role = \"call\", payload = \"json\" }\n[actions.do.params.x]\n[modes.default]\npermits = [\"*\"]\n[degradation]\nmalformed-payload = \"repair\"\n",
         "`<do/>` <do>{\"x\": 1,}</do>",
         &[

@@ -54,7 +54,8 @@ fn an_example_is_what_the_rules_take() {
     check(&format!("```xml\n<message>Hi</message>\n{EMPTY}\n```"), &["prompt/refused-example <text></text>"]);
     check(&format!("~~~ json\n{EMPTY}\n~~~"), &["prompt/refused-example <text></text>"]);
     check(&format!("1. so:\n   ```xml\n   {EMPTY}\n   ```"), &["prompt/refused-example <text></text>"]);
-    check(&format!("````xml\n```\n{EMPTY}\n````"), &["prompt/refused-example <text></text>"]);
+    // A fence in it that is never closed may quote what follows.
+    check(&format!("````xml\n```\n{EMPTY}\n````"), &["prompt/refused-example <action type=\"note\">"]);
     // A fence in it with a language of its own is a part of it.
     check(&format!("```xml\n<message>\n```py\n1\n```\n</message>\n{LEAVE}\n```"), &[]);
     check(
