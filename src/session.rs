@@ -158,6 +158,33 @@ impl Misfit {
     }
 }
 
+/// The parts that do not fit, up to a limit: a session may come from anywhere.
+struct Misfits {
+    list: Vec<Misfit>,
+    left_out: usize,
+    most: usize,
+}
+
+impl Misfits {
+    fn add(&mut self, misfit: impl FnOnce() -> Misfit) {
+        match self.list.len() < self.most {
+            true => self.list.push(misfit()),
+            false => self.left_out += 1,
+        }
+    }
+
+    /// What was found and, as the last, how much was left out.
+    fn into_list(mut self) -> Vec<Misfit> {
+        if self.left_out > 0 {
+            // The word about the others takes one of the places.
+            self.left_out += usize::from(self.list.pop().is_some());
+            let message = format!("{} more parts of the session do not fit", self.left_out);
+            self.list.push(Misfit::value("", message));
+        }
+        self.list
+    }
+}
+
 /// Ids are less than this: up to here every reader of JSON keeps whole numbers apart.
 pub(crate) const MOST_IDS: u64 = 1 << 53;
 
@@ -237,7 +264,7 @@ impl Program {
     #[doc(hidden)]
     pub fn resume_in_part(&self, kept: &Value) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
-        let mut faults = Vec::new();
+        let mut faults = Misfits { list: Vec::new(), left_out: 0, most: self.limits.diagnostics.max(1) };
         let Value::Object(members) = kept else {
             let what = "a session is an object with `mode`, `state`, `now` and `ids`";
             return (session, vec![Misfit::value("", what.to_owned())]);
@@ -248,25 +275,25 @@ impl Program {
                 (_, Value::Null) => {}
                 ("mode", Value::String(mode)) if self.modes.contains_key(&**mode) => session.mode = (**mode).to_owned(),
                 ("mode", Value::String(mode)) => {
-                    faults.push(Misfit { way: way(), named: false, diagnostic: self.no_mode(mode) });
+                    faults.add(|| Misfit { way: way(), named: false, diagnostic: self.no_mode(mode) });
                 }
                 ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Value::String(now)) => session.now = Some((**now).to_owned()),
                 ("ids", Value::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
-                    faults.push(Misfit::value(way(), format!("`{name}` of the session is not a text")));
+                    faults.add(|| Misfit::value(way(), format!("`{name}` of the session is not a text")));
                 }
                 ("state" | "ids", _) => {
-                    faults.push(Misfit::value(way(), format!("`{name}` of the session is not an object")));
+                    faults.add(|| Misfit::value(way(), format!("`{name}` of the session is not an object")));
                 }
-                _ => {
+                _ => faults.add(|| {
                     let what = format!("a session has no `{}`", excerpt(name, 60));
-                    faults.push(Misfit::name(way(), what, name, ["mode", "state", "now", "ids"]));
-                }
+                    Misfit::name(way(), what, name, ["mode", "state", "now", "ids"])
+                }),
             }
         }
         session.compute(self);
-        (session, faults)
+        (session, faults.into_list())
     }
 
     /// The session with its computed values up to date: a host may have changed the others.
@@ -294,7 +321,7 @@ impl Program {
         misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
     }
 
-    fn resume_state(&self, kept: &Object, session: &mut Session, faults: &mut Vec<Misfit>) {
+    fn resume_state(&self, kept: &Object, session: &mut Session, faults: &mut Misfits) {
         for (name, value) in kept {
             let way = || way_to("/state", name);
             match self.slots.get(name) {
@@ -309,17 +336,20 @@ impl Program {
                         continue;
                     }
                     if !valid {
-                        let wrong = validator.faults(value).take(10);
-                        faults.extend(wrong.map(|fault| {
-                            let what = program::misfit_at(&format!("state.{name}"), &fault);
-                            Misfit::value(way() + fault.pointer(), what)
-                        }));
+                        for fault in validator.faults(value).take(10) {
+                            faults.add(|| {
+                                let what = program::misfit_at(&format!("state.{name}"), &fault);
+                                Misfit::value(way() + fault.pointer(), what)
+                            });
+                        }
                         continue;
                     }
                 }
                 None => {
-                    let what = format!("the pack's state has no `{}`", excerpt(name, 60));
-                    faults.push(Misfit::name(way(), what, name, self.slots.keys().map(String::as_str)));
+                    faults.add(|| {
+                        let what = format!("the pack's state has no `{}`", excerpt(name, 60));
+                        Misfit::name(way(), what, name, self.slots.keys().map(String::as_str))
+                    });
                     continue;
                 }
             }
@@ -329,15 +359,15 @@ impl Program {
 }
 
 /// Takes over counters of ids, if all of them are fit for use.
-fn resume_ids(given: &Object, way: &str, session: &mut Session, faults: &mut Vec<Misfit>) {
+fn resume_ids(given: &Object, way: &str, session: &mut Session, faults: &mut Misfits) {
     let mut ids = IndexMap::with_capacity(given.len());
     for (kind, last) in given {
         match last.as_u64().filter(|last| *last < MOST_IDS) {
             Some(last) => drop(ids.insert(kind.to_owned(), last)),
-            None => {
+            None => faults.add(|| {
                 let what = format!("`ids.{}` is not a whole number below {MOST_IDS}", excerpt(kind, 60));
-                faults.push(Misfit::value(way_to(way, kind), what));
-            }
+                Misfit::value(way_to(way, kind), what)
+            }),
         }
     }
     if ids.len() == given.len() {

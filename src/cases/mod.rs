@@ -46,7 +46,9 @@ mod tools {
     pub use super::expectation::{Expectation, Part};
     pub use super::fill::filled;
     pub use super::header::{CaseHeader, Todo};
-    pub use super::names::{is_case, overlooked, overlooked_files, overlooked_folder};
+    pub use super::names::{
+        is_case, is_written_like_case, may_be_case, overlooked, overlooked_files, overlooked_folder,
+    };
     pub use super::parse::Step;
     pub use super::runner::check;
     pub use super::script::{Exchange, script};

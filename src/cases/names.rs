@@ -1,7 +1,7 @@
 //! Names: is this file a case?
 //!
-//! In: the path of a file below its pack.
-//! Out: whether it is read as a case; `case/overlooked` for a file that is not, but has a similar name.
+//! In: the path of a file below its pack, and its text if its name does not say.
+//! Out: whether it is read as a case; `case/overlooked` for a file that is not, but has a similar name or text.
 //! Never: opens the file.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -20,8 +20,20 @@ pub fn overlooked(below: &str) -> Option<Diagnostic> {
     (looks(below) && !is_case(below)).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
 }
 
-/// The diagnostics for such files. Several in one folder that is not for cases are reported once.
-pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
+/// Whether a file among the cases may be one by another name, which its text would tell.
+pub fn may_be_case(below: &str) -> bool {
+    below.starts_with("tests/") && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end)) && !looks(below)
+}
+
+/// Whether a text is written like a case: what is expected stands after a line of its own.
+pub fn is_written_like_case(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| [b"=== response ===".as_slice(), b"=== expect ==="].contains(line)).count() > 1
+}
+
+/// The diagnostics for such files, each with the path of the file or of the first. Several in one folder that is not for
+/// cases are reported once.
+pub fn overlooked_files(below: &[String]) -> Vec<(String, Diagnostic)> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let mut found = Vec::new();
     let mut told = Vec::new();
@@ -30,11 +42,12 @@ pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
         // In a folder for cases, each file has its own wrong name; elsewhere it is the folder that is wrong.
         let beside = below.iter().filter(|other| folder(other) == own).count();
         if beside < 2 || is_case(&format!("{own}/a.case")) {
-            found.extend(overlooked(path));
+            let message = format!("`{path}` looks like a case, but is not read as one");
+            found.push((path.clone(), Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(rename(path))));
         } else if !told.contains(&own) {
             let place = if own.is_empty() { "the folder of the pack".to_owned() } else { format!("`{own}`") };
             let message = format!("{place} holds {beside} files that look like cases, and none is read as one");
-            found.push(Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP));
+            found.push((path.clone(), Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP)));
             told.push(own);
         }
     }
@@ -45,6 +58,12 @@ pub fn overlooked_files(below: &[String]) -> Vec<Diagnostic> {
 pub fn overlooked_folder(below: &str) -> Option<Diagnostic> {
     let message = format!("`{below}` is a folder, and a case is a file");
     looks(below).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
+}
+
+/// How to make a case of the file at this path.
+fn rename(path: &str) -> String {
+    let stem = path.strip_prefix("tests/").and_then(|name| name.split('.').next()).filter(|stem| !stem.is_empty());
+    stem.map_or(HELP.to_owned(), |stem| format!("{HELP}: call it `tests/{stem}.case`"))
 }
 
 const HELP: &str = "the cases of a pack are `tests/CLAIM.case`";

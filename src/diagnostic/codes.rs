@@ -275,6 +275,8 @@ table! {
     PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
     /// A dialect whose answers an earlier one always reads.
     PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
+    /// A name that looks like another one, or hides a character.
+    PACK_LOOKALIKE = "pack/lookalike-name", Warning;
     /// A call block that does not say which action it asks for.
     PACK_NAMELESS_CALL = "pack/nameless-call", Warning;
     /// An action that no call can name.

@@ -8,6 +8,7 @@ mod codes;
 mod defects;
 mod faults;
 mod findings;
+mod lookalikes;
 mod message;
 mod names;
 mod pages;
@@ -20,6 +21,7 @@ pub use codes::{Code, CodeRow, is_fault, rows};
 pub use defects::{Defect, Remark, Strategy};
 pub use faults::Faults;
 pub(crate) use findings::Findings;
+pub(crate) use lookalikes::{bones, foreign, is_plain, odd};
 pub use message::{Argument, Message};
 pub(crate) use message::{Fill, message, quote};
 pub(crate) use names::meant;
@@ -162,7 +164,13 @@ impl Diagnostic {
     #[doc(hidden)]
     pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         let (nearest, help) = names::advice(typed, declared);
+        // Two names that look the same differ by a character that has to be pointed at.
+        let odd = nearest.filter(|near| lookalikes::look_alike(typed, near));
+        let odd = odd.and_then(|near| {
+            lookalikes::odd(typed).or_else(|| lookalikes::odd(near)).or_else(|| lookalikes::foreign(typed))
+        });
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
+        let help = help.map(|help| odd.map_or(help.clone(), |odd| format!("{help} {odd}")));
         self.help = help.map(Message::from).or(self.help);
         self
     }

@@ -51,8 +51,49 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("developer", "system"),
     ("model", "assistant"),
     ("human", "user"),
-    ("messages", "history"),
     ("turns", "history"),
+    ("assistant", "message"),
+    ("output", "message"),
+    ("float", "number"),
+    ("double", "number"),
+    ("decimal", "number"),
+    ("dict", "object"),
+    ("map", "object"),
+    ("list", "array"),
+    ("say", "ask"),
+    ("says", "ask"),
+    ("end", "final"),
+    ("last", "final"),
+    ("terminal", "final"),
+    ("xml", "tags"),
+    ("html", "tags"),
+    ("xml", "markup"),
+    ("markdown", "headers"),
+    ("block", "refuse"),
+    ("reject", "refuse"),
+    ("deny", "refuse"),
+    ("exception", "refuse"),
+    ("fail", "refuse"),
+    ("retry", "ask-again"),
+    ("reask", "ask-again"),
+    ("re-ask", "ask-again"),
+    ("fix", "repair"),
+    ("fix", "coerce"),
+    ("remove", "drop"),
+    ("filter", "drop"),
+    ("ignore", "drop"),
+    ("skip", "drop"),
+    ("noop", "keep"),
+    ("allow", "keep"),
+    ("mask", "redact"),
+    ("critical", "error"),
+    ("fatal", "error"),
+    ("high", "error"),
+    ("warn", "warning"),
+    ("medium", "warning"),
+    ("note", "info"),
+    ("low", "info"),
+    ("notice", "info"),
     ("application", "host"),
     ("when", "gate"),
     ("condition", "gate"),
@@ -130,7 +171,10 @@ fn may_be_alike(one: &str, other: &str) -> bool {
     most + 0.1 * first * (1.0 - most) > 0.8
 }
 
-/// Help for a name that does not exist: the nearest declared name, or else up to five declared names.
+/// The most characters of a list of names: what is more than a line is not read.
+const LINE: usize = 100;
+
+/// Help for a name that does not exist: the nearest declared name, or else as many declared names as make a line.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
     advice(typed, declared).1
 }
@@ -148,7 +192,13 @@ pub(super) fn advice<'n>(
     if names.is_empty() {
         return (None, None);
     }
-    let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
+    let mut length = 0;
+    let is_within = |name: &&&str| {
+        length += name.chars().count() + 4;
+        length <= LINE
+    };
+    let shown: Vec<String> = names.iter().take_while(is_within).map(|name| format!("`{name}`")).collect();
+    let shown = if shown.is_empty() { names.iter().take(1).map(|name| format!("`{name}`")).collect() } else { shown };
     let more = names.len() - shown.len();
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
     (None, Some(format!("there is {}{rest}", shown.join(", "))))

@@ -7,13 +7,27 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned};
 
-/// Words of other languages, and what to write instead.
+/// Signs and words of other languages, and what to write instead.
 const FOREIGN: &[(&str, &str)] = &[
     ("&&", "say `and`"),
+    ("&", "say `and`"),
     ("||", "say `or`"),
     ("!", "say `not`"),
     ("=", "`==` compares"),
+    ("===", "`==` compares"),
+    ("!==", "say `!=`"),
+    ("<>", "say `!=`"),
+    ("=>", "say `>=`"),
+    ("=<", "say `<=`"),
     ("?", "say `A if CONDITION else B`"),
+    ("??", "say `VALUE | default(OTHER)`"),
+    ("AND", "say `and`"),
+    ("OR", "say `or`"),
+    ("NOT", "say `not`"),
+    ("IN", "say `in`"),
+    ("equals", "`==` compares"),
+    ("contains", "turn it round: `PART in WHOLE`"),
+    ("then", "say `A if CONDITION else B`"),
 ];
 
 /// A fault in the text of an expression: its bytes, what is wrong, and advice.
@@ -42,20 +56,35 @@ impl Fault {
             let at = Location { source, span: Span::new(0, other.len()) };
             return Fault { file: None, ..self }.at(&Spanned::new(other, at));
         }
-        // A fault stands at the first or at the last sign of such a word.
-        let start = self.span.start;
-        let foreign = || {
-            FOREIGN.iter().find(|(word, _)| {
-                let at = |place: usize| {
-                    let (before, rest) = text.value.split_at_checked(place).unwrap_or_default();
-                    let whole = rest.starts_with("==") || before.ends_with(['=', '!', '<', '>']);
-                    rest.starts_with(word) && !(*word == "=" && whole)
-                };
-                at(start) || start.checked_sub(word.len() - 1).is_some_and(at)
-            })
+        let found = if self.help.is_none() { self.cause(&text.value) } else { None };
+        let (span, message, help) = match found {
+            Some((span, message, help)) => (span, message.unwrap_or(self.message), Some(help.to_owned())),
+            None => (self.span, self.message, self.help),
         };
-        let mut diagnostic = Diagnostic::new(self.code, text.place_of(self.span), self.message);
-        diagnostic.help = self.help.or_else(|| foreign().map(|(_, help)| (*help).to_owned())).map(Into::into);
+        let mut diagnostic = Diagnostic::new(self.code, text.place_of(span), message);
+        diagnostic.help = help.map(Into::into);
         Box::new(diagnostic)
+    }
+
+    /// What an author of other languages, or one who forgot a brace, has done here: its place, what to say of it, and the
+    /// way out.
+    fn cause(&self, text: &str) -> Option<(Span, Option<String>, &'static str)> {
+        // A fault stands at the first or at the last sign of such a word.
+        let (before, rest) = text.split_at_checked(self.span.start)?;
+        let is_word = rest.starts_with(|c: char| c.is_ascii_alphabetic());
+        let part = |c: char| if is_word { c.is_ascii_alphanumeric() || c == '_' } else { "&|!=<>?".contains(c) };
+        let start = before.trim_end_matches(part).len();
+        let end = text.len() - rest.trim_start_matches(part).len();
+        let word = text.get(start..end)?;
+        if let Some((_, help)) = FOREIGN.iter().find(|(foreign, _)| *foreign == word) {
+            return Some((Span::new(start, end), None, help));
+        }
+        let braces = [("{{", "}}", "close them with `}}`"), ("{%", "%}", "close them with `%}`")];
+        let last = braces.iter().filter_map(|braces| Some((before.rfind(braces.0)?, braces))).max_by_key(|one| one.0);
+        let (open, (_, closer, help)) = last?;
+        let inside = text.get(open + 2..)?;
+        let next = ["{{", "{%"].iter().filter_map(|other| inside.find(other)).min().unwrap_or(inside.len());
+        let is_open = !inside.get(..next)?.contains(closer);
+        is_open.then(|| (Span::new(open, open + 2), Some("these braces are never closed".to_owned()), *help))
     }
 }

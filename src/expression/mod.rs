@@ -48,7 +48,7 @@ pub(crate) use calls::no_filter;
 pub use calls::{filters, tests as predicates};
 pub(crate) use fault::Fault;
 pub use limits::{FUEL, WEIGHT};
-pub(crate) use reads::{Constant, ENTRY, Reads, spelled};
+pub(crate) use reads::{Compared, Constant, ENTRY, Reads, spelled};
 pub(crate) use resolve::at_path;
 pub use scope::Scope;
 pub(crate) use sheet::Printed;
@@ -56,7 +56,7 @@ pub(crate) use statements::Files;
 pub(crate) use tree::{Node, Op, Print, Relation, Tree};
 
 use crate::diagnostic::Diagnostic;
-use crate::text::{Location, Spanned};
+use crate::text::{Location, Span, Spanned};
 use crate::value::{Budget, Exceeded, Value};
 use item::Item;
 use limits::Halt;
@@ -180,8 +180,14 @@ impl Expression {
     /// string.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
         let parsed = parse::expression(&text.value).map(|parsed| Parsed::new(text, parsed));
-        let braces = text.value.trim_start().starts_with("{{").then(|| "leave out the braces".to_owned());
-        Ok(Expression(Arc::new(parsed.map_err(|fault| Fault { help: braces.or(fault.help), ..fault }.at(text))?)))
+        let whole = text.value.trim();
+        let is_braced = ["{{", "${", "{%"].iter().any(|open| whole.starts_with(open)) && whole.ends_with('}');
+        let fault = |fault| match is_braced {
+            true => Fault::new(Span::new(0, text.value.len()), "a condition or path is an expression without braces")
+                .help("leave out the braces".to_owned()),
+            false => fault,
+        };
+        Ok(Expression(Arc::new(parsed.map_err(|found| fault(found).at(text))?)))
     }
 
     /// What it is made of.

@@ -65,18 +65,17 @@ impl<'s> Parser<'s> {
             self.origin(tree).filter(|_| is_path)
         };
         match relation {
-            Relation::Equal | Relation::Unequal => {
-                let paths = [(path(one), other), (path(other), one)];
-                paths.into_iter().for_each(|(path, constant)| self.note(path, constant));
-            }
             Relation::In | Relation::NotIn => {
                 let (item, holder) = (path(one), path(other));
                 if matches!(other.op, Op::List) {
-                    other.parts.iter().for_each(|constant| self.note(item.clone(), constant));
+                    other.parts.iter().for_each(|constant| self.note(item.clone(), Relation::Equal, constant));
                 }
-                self.note(holder.map(|path| [path, vec![ENTRY.to_owned()]].concat()), one);
+                self.note(holder.map(|path| [path, vec![ENTRY.to_owned()]].concat()), Relation::Equal, one);
             }
-            _ => {}
+            relation => {
+                let paths = [(path(one), relation, other), (path(other), relation.turned(), one)];
+                paths.into_iter().for_each(|(path, relation, constant)| self.note(path, relation, constant));
+            }
         }
     }
 
@@ -84,14 +83,15 @@ impl<'s> Parser<'s> {
     pub(super) fn compare_entries(&mut self, list: &Tree, member: &str, args: &[Arg<'s>]) {
         let [_, Arg { name: None, value: test }, Arg { name: None, value: constant }] = args else { return };
         let relation = test.text().and_then(Test::of).and_then(|test| test.relation);
-        if matches!(relation, Some(Relation::Equal | Relation::Unequal)) {
-            self.note(self.origin(list).map(|path| of_entries(path, member)), constant);
+        if let Some(relation @ (Relation::Equal | Relation::Unequal)) = relation {
+            self.note(self.origin(list).map(|path| of_entries(path, member)), relation, constant);
         }
     }
 
-    fn note(&mut self, path: Option<Vec<String>>, tree: &Tree) {
+    fn note(&mut self, path: Option<Vec<String>>, relation: Relation, tree: &Tree) {
         if let (Some(path), Some(constant)) = (path, tree.constant().and_then(Constant::of)) {
-            self.notes.compared.push(Noted { at: tree.span, file: self.file, path, constant: Some(constant) });
+            let noted = Noted { at: tree.span, file: self.file, path, constant: Some(constant) };
+            self.notes.compared.push((noted, relation));
         }
     }
 }

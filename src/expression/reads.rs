@@ -6,7 +6,7 @@
 
 use super::Fault;
 use super::resolve::Step;
-use super::tree::Body;
+use super::tree::{Body, Relation};
 use crate::text::{Location, SourceId, Span, Spanned};
 
 /// What is noted while an expression is parsed.
@@ -14,8 +14,8 @@ use crate::text::{Location, SourceId, Span, Spanned};
 pub(super) struct Notes {
     /// Paths that statements and filters use inside values taken from elsewhere, resolved when they run.
     pub(super) looks: Vec<Noted>,
-    /// Constants that are compared with the value at a path.
-    pub(super) compared: Vec<Noted>,
+    /// Constants that are compared with the value at a path, each with the relation of the value to it.
+    pub(super) compared: Vec<(Noted, Relation)>,
     /// The path of the value, if it is taken unchanged from elsewhere.
     pub(super) path: Option<Vec<String>>,
     /// The first name, filter, test or pattern that does not exist. What is no expression at all is reported before.
@@ -41,6 +41,15 @@ pub(crate) enum Constant {
     Truth(bool),
 }
 
+/// A comparison of the value at a path with a constant.
+#[derive(Debug, Clone)]
+pub(crate) struct Compared {
+    pub(crate) path: Vec<String>,
+    /// The relation of the value to the constant.
+    pub(crate) relation: Relation,
+    pub(crate) constant: Spanned<Constant>,
+}
+
 /// The paths that are read, in the order of the text, each as far as it is known without evaluation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reads {
@@ -49,7 +58,7 @@ pub(crate) struct Reads {
     /// Paths that statements and filters use inside these.
     looks: Vec<(Vec<String>, Location)>,
     /// The constants that are compared with the value at a path.
-    compared: Vec<(Vec<String>, Spanned<Constant>)>,
+    compared: Vec<Compared>,
     /// The path of the whole value, if it is taken unchanged from elsewhere.
     path: Option<Vec<String>>,
 }
@@ -79,7 +88,10 @@ impl Reads {
             });
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));
         }
-        let compared = |one: Noted| Some((one.path, Spanned::new(one.constant?, located(one.at, one.file))));
+        let compared = |(one, relation): (Noted, Relation)| {
+            let constant = Spanned::new(one.constant?, located(one.at, one.file));
+            Some(Compared { path: one.path, relation, constant })
+        };
         reads.compared = notes.compared.into_iter().filter_map(compared).collect();
         reads.looks = notes.looks.into_iter().map(|look| (look.path, located(look.at, look.file))).collect();
         reads
@@ -110,8 +122,8 @@ impl Reads {
 
     /// The constants that are compared with the value at a path, each with its path; [`ENTRY`] as in
     /// [`looks`](Self::looks).
-    pub(crate) fn compared(&self) -> impl Iterator<Item = (&[String], &Spanned<Constant>)> {
-        self.compared.iter().map(|(path, constant)| (path.as_slice(), constant))
+    pub(crate) fn compared(&self) -> &[Compared] {
+        &self.compared
     }
 
     /// The path of the value, if it is taken unchanged from elsewhere.

@@ -96,7 +96,7 @@ pub(crate) enum Operator {
 }
 
 /// A relation of two values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Relation {
     Equal,
     Unequal,
@@ -106,6 +106,24 @@ pub(crate) enum Relation {
     AtLeast,
     In,
     NotIn,
+}
+
+impl Relation {
+    /// The relation of the second value to the first.
+    pub(super) fn turned(self) -> Self {
+        match self {
+            Relation::Less => Relation::More,
+            Relation::More => Relation::Less,
+            Relation::AtMost => Relation::AtLeast,
+            Relation::AtLeast => Relation::AtMost,
+            same => same,
+        }
+    }
+
+    /// Whether it asks which value comes first: a number and a text have no order.
+    pub(crate) fn is_order(self) -> bool {
+        matches!(self, Relation::Less | Relation::AtMost | Relation::More | Relation::AtLeast)
+    }
 }
 
 /// Statements in order.

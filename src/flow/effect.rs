@@ -61,7 +61,7 @@ pub enum Effect {
     Record {
         /// The key of the document.
         key: String,
-        /// The path of the list, with dots.
+        /// The path of the list, with dots; a key that contains a dot is in double quotes, as a JSON text.
         path: String,
         /// The value to add.
         value: Value,

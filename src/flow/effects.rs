@@ -10,7 +10,7 @@ use super::occasion::{Bound, Flow, NO_IDS};
 use super::state;
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, message, quote};
 use crate::expression::{Failure, Scope, Template};
-use crate::program::{self, Near, Schema, Verb};
+use crate::program::{self, Near, Verb};
 use crate::program::{Key, Keys, PathTemplate, Shape};
 use crate::session::MOST_IDS;
 use crate::text::{Location, Span, excerpt, unsafe_because, without_here};
@@ -178,10 +178,10 @@ impl<'f> Flow<'f> {
             }
             Verb::Record { key, path, value, schema } => {
                 let key = self.scope(bound, |scope| document_key(key, scope))?;
-                let path = self.scope(bound, |scope| path.text(scope))?;
+                let path = self.scope(bound, |scope| Ok(state::dotted(&path.render(scope)?)))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.afford(&value)?;
-                if let Some(Ok(validator)) = schema.as_ref().map(Schema::validator)
+                if let Some(Ok(validator)) = schema.as_ref().map(|schema| schema.validator())
                     && let Some(error) = validator.faults(&value).next()
                 {
                     let why = program::misfit_at("value", &error);

@@ -45,7 +45,7 @@ impl<'r> Judgement<'r> {
             let mut lossy = false;
             if let Some(json) = forgiven {
                 lossy = json.is_lossy();
-                json.faults.iter().for_each(|fault| self.payload_fault(fault.name, fault.span, Some(bound.at)));
+                self.payload_faults(&json.faults, bound.at);
                 json.repeated.iter().for_each(|key| self.repeated_key(key, block.body(), bound));
                 self.findings.left_out += json.left_out;
             }

@@ -99,9 +99,7 @@ impl Judgement<'_> {
         for span in &typed.rounded {
             self.rounded(*span, bound);
         }
-        for fault in &typed.faults {
-            self.payload_fault(fault.name, fault.span, Some(bound.at));
-        }
+        self.payload_faults(&typed.faults, bound.at);
         if let Some(first) = typed.faults.first() {
             self.with_call(call, |call| call.readable = true);
             self.malformed(call, bound, first.span, named_faults(json::FORGIVEN, &typed.faults));
@@ -156,11 +154,9 @@ impl Judgement<'_> {
         types: &Types,
     ) -> Option<Object> {
         let whole = places::whole(block);
-        for fault in &json.faults {
-            self.payload_fault(fault.name, fault.span, Some(bound.at));
-        }
+        self.payload_faults(&json.faults, bound.at);
         for (name, at) in json.own_faults.iter().take(self.program.limits.fields) {
-            self.payload_fault(name, *at, Some(bound.at));
+            self.payload_fault(name, *at, 1, Some(bound.at));
         }
         for key in &json.repeated {
             self.repeated_key(key, whole, bound);

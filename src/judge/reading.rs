@@ -29,7 +29,8 @@ impl<'r> Judgement<'r> {
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         self.judge_nested();
         let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
-        for found in self.document.found.iter() {
+        let (mut faults, mut told) = (0, Vec::new());
+        for (number, found) in self.document.found.iter().enumerate() {
             if found.block().is_some_and(|block| !self.stands(block)) {
                 continue;
             }
@@ -44,9 +45,25 @@ impl<'r> Judgement<'r> {
                 What::Defect(defect) => {
                     self.judge_found(defect, found);
                 }
-                What::Fault(rule) => self.judge_fault(rule, found),
+                // Whoever writes one object without quotes writes all of it so: each kind of fault is told once.
+                What::Fault(rule) if self.reads_members() => {
+                    if !told.contains(&rule) {
+                        told.push(rule);
+                        let times = self.document.found.iter().filter(|one| one.what == found.what).count();
+                        self.judge_fault(rule, found, times);
+                    }
+                }
+                What::Fault(rule) => self.judge_fault(rule, found, 1),
                 What::PayloadFault(fault) => {
-                    self.payload_fault(fault.name(), found.span(), self.place_of(found));
+                    // The same fault in one member after the other is told once.
+                    if number >= faults {
+                        let rest = self.document.found.iter().skip(number);
+                        // The two marks of a fence are at two places.
+                        let same = |one: &&Found| one.what == found.what && fault.name() != json::CODE_FENCE;
+                        let times = rest.take_while(same).count().max(1);
+                        faults = number + times;
+                        self.payload_fault(fault.name(), found.span(), times, self.place_of(found));
+                    }
                 }
                 What::Remark(Remark::FieldForm) if self.is_beside(found) => {
                     let beside = self.beside.entry(found.block().unwrap_or_default()).or_default();
@@ -139,7 +156,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Reports a `fault_…` rule of a grammar that matched in the opener of a block, or anywhere if blocks are members.
-    fn judge_fault(&mut self, rule: RuleId, found: &Found) {
+    fn judge_fault(&mut self, rule: RuleId, found: &Found, times: usize) {
         let block = found.block().and_then(|block| self.block(block));
         let family = block.map_or(0, |(block, _)| block.family());
         let Some(grammar) = self.dialect.and_then(|dialect| dialect.grammar(family)) else { return };
@@ -149,15 +166,33 @@ impl<'r> Judgement<'r> {
             Some((block, _)) => {
                 message!("the opener of `{}` has a fault: {}", quote(block.name().of(self.text), 40), &what)
             }
+            None if times > 1 => message!("not as it should be written: {}, {} times", &what, &times),
             None => message!("not as it should be written: {}", &what),
         };
         let diagnostic = Diagnostic::new(Code::fault(name), Location::response(found.span()), message);
         self.find(diagnostic.with_rule(self.place_of(found)));
     }
 
-    /// Reports a tolerated fault of JSON.
-    pub(super) fn payload_fault(&mut self, name: &str, span: Span, rule: Option<Location>) {
-        let message = message!("the payload is no strict JSON: {}", &fault_words(name));
+    /// Reports the tolerated faults of one payload, each kind once: whoever writes single quotes writes many.
+    pub(super) fn payload_faults(&mut self, faults: &[json::Fault], rule: Location) {
+        let mut kinds: Vec<(&json::Fault, usize)> = Vec::new();
+        for fault in faults {
+            let same = |first: &json::Fault| first.name == fault.name && fault.name != json::CODE_FENCE;
+            match kinds.iter_mut().find(|(first, _)| same(first)) {
+                Some((_, times)) => *times += 1,
+                None => kinds.push((fault, 1)),
+            }
+        }
+        kinds.into_iter().for_each(|(first, times)| self.payload_fault(first.name, first.span, times, Some(rule)));
+    }
+
+    /// Reports a tolerated fault of JSON that is made so many times.
+    pub(super) fn payload_fault(&mut self, name: &str, span: Span, times: usize, rule: Option<Location>) {
+        let words = fault_words(name);
+        let message = match times {
+            0 | 1 => message!("the payload is no strict JSON: {}", &words),
+            _ => message!("the payload is no strict JSON: {}, {} times", &words, &times),
+        };
         let mut diagnostic = Diagnostic::new(Code::fault(name), Location::response(span), message);
         if name == json::CODE_FENCE {
             diagnostic.help = Some("write it without a code fence around it".into());

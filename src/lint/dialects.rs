@@ -65,12 +65,19 @@ fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
 
 /// Reports names of blocks that no grammar can read, so that they open nothing.
 fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
+    let is_nameless = |family: &Family| {
+        let first = family.grammar.first(family.name);
+        first.empty && !first.bytes.contains(&true)
+    };
+    let help = match dialect.families.iter().all(is_nameless) {
+        true => "the rule `name` of its grammar matches no text: call the block `\"*\"`, or let `name` match a word",
+        false => "give the block another name, or use a grammar whose rule `name` takes these characters",
+    };
     for block in &dialect.blocks {
         for name in dialect.unread_names(block) {
             let message =
                 format!("`{}` opens no block: no grammar of `{}` reads it as a name", excerpt(name, 60), dialect.name);
-            let finding = Diagnostic::new(Code::PACK_BLOCK, block.at, message)
-                .with_help("give the block another name, or use a grammar whose rule `name` takes these characters");
+            let finding = Diagnostic::new(Code::PACK_BLOCK, block.at, message).with_help(help);
             found.push(finding.into_warning());
         }
     }
@@ -162,14 +169,25 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         && same_ground
         && same_case
         && claims(later).iter().all(|name| {
-            let block = |dialect: &'_ Dialect| {
-                let block = dialect.names.find(name, None).and_then(|id| dialect.block(id))?;
-                Some((block.name.clone(), block.anchor))
-            };
-            theirs.iter().any(|their| earlier.names.fits(their, name))
-                && block(later).is_some()
-                && block(earlier) == block(later)
+            let blocks = [earlier, later].map(|one| one.names.find(name, None).and_then(|id| one.block(id)));
+            let [Some(first), Some(other)] = blocks else { return false };
+            // A pattern for any name opens with the same words, if there is only one grammar to write them in.
+            let is_alike = first.name == other.name || (first.name.contains('*') && earlier.families.len() == 1);
+            // Where the later one counts, the earlier one does.
+            let is_as_loose = looseness(first.anchor) >= looseness(other.anchor)
+                && (first.inside_words || !other.inside_words)
+                && first.starts == other.starts;
+            theirs.iter().any(|their| earlier.names.fits(their, name)) && is_alike && is_as_loose
         })
+}
+
+/// At how many places an opener counts, compared with others.
+fn looseness(anchor: Anchor) -> usize {
+    match anchor {
+        Anchor::Anywhere => 2,
+        Anchor::Line => 1,
+        Anchor::Paragraph => 0,
+    }
 }
 
 /// Reports what a block may contain, by the pack's declarations, that would close it too early.

@@ -76,7 +76,8 @@ fn judge(
             let span = Span::new(fault.span.start, fault.span.end);
             let span = if span.is_empty() { whole } else { span };
             let (at, which) = place(program, said, fence, span);
-            let message = format!("the mode `{mode}` refuses this example{which}: {}", fault.message);
+            let why = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            let message = format!("the mode `{mode}` refuses this example{which}: {}{why}", fault.message);
             let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
                 "mend it; if a model must not write it, add `refused` after the language of the fence; if it is not an answer, give the fence another language",
             );

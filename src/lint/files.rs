@@ -1,19 +1,20 @@
 //! Files: is each file of a pack's folder used?
 //!
 //! In: a folder and its program.
-//! Out: a finding for each grammar that no table names, and for each unused text in a folder with texts of prompts.
+//! Out: a finding for each grammar that no table names, for each unused text in a folder with texts of prompts, and for
+//! each file that is not read although its name is nearly that of a table or a grammar.
 //! Never: reports texts for people, such as a README, or texts of a pack that only other packs use.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
-use crate::surface::files::{grammar_name, is_text};
+use crate::surface::files::{grammar_name, is_text, overlooked};
 use crate::surface::{Folder, places};
 use crate::text::{Location, SourceId, Span};
 use std::collections::BTreeSet;
 
 /// The unused files of a folder.
 pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut found: Vec<Diagnostic> = folder.files.keys().filter_map(|path| overlooked(path)).collect();
     let files = &program.files;
     let source = |path: &str| program.sources().find(&folder.called(path)).map(|(source, _)| source);
     let mut finding = |path: &str, help: &str| {

@@ -11,25 +11,7 @@ use crate::text::{Location, Span, excerpt};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     found.extend(program.budgets_that_fail());
-    for text in &program.prompts.texts {
-        let Body::Plain(_) = &text.body else { continue };
-        let Some(source) = program.sources().get(text.source) else { continue };
-        let Some(span) = filled_in(source.text()) else { continue };
-        let at = Location { source: text.source, span };
-        let message =
-            format!("`{}` is printed as it is: this text is not a template", excerpt(span.of(source.text()), 60));
-        let mut finding = Diagnostic::new(Code::PROMPT_UNFILLED, at, message);
-        let number = program.prompts.texts.iter().position(|other| std::ptr::eq(other, text));
-        let mut layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
-        let takes = |holds: &LayerSource| match holds {
-            LayerSource::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&number)),
-            LayerSource::History | LayerSource::Message => false,
-        };
-        if let Some(layer) = layers.find(|layer| takes(&layer.holds)) {
-            finding = finding.with_place(layer.at, format!("the layer `{}` uses it as text", layer.id));
-        }
-        found.push(finding.with_help("name it in the layer's `template` instead of `text`"));
-    }
+    unfilled(program, found);
     for (name, prompt) in &program.prompts.prompts {
         // The layer may be in another prompt, whose name is a misspelling of this one.
         let slip = program.prompts.prompts.keys().any(|other| other != name && is_slip(other, name));
@@ -45,6 +27,38 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             Some(_) => finding.with_help(help).into_warning(),
             None => finding.with_help(format!("fine if the host adds it; else {help}")),
         });
+    }
+}
+
+/// Reports plain texts that are written like templates: once for each layer, however many variants it has.
+fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
+    let mut told: Vec<(Option<Location>, usize)> = Vec::new();
+    for (number, text) in program.prompts.texts.iter().enumerate() {
+        let Body::Plain(_) = &text.body else { continue };
+        let Some(source) = program.sources().get(text.source) else { continue };
+        let Some(span) = filled_in(source.text()) else { continue };
+        let at = Location { source: text.source, span };
+        let mut layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
+        let takes = |holds: &LayerSource| match holds {
+            LayerSource::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&Some(number))),
+            LayerSource::History | LayerSource::Message => false,
+        };
+        let layer = layers.find(|layer| takes(&layer.holds));
+        let place = layer.map(|layer| layer.at);
+        let first = told.iter().find(|(known, _)| place.is_some() && *known == place).map(|(_, number)| *number);
+        if let Some(first) = first.and_then(|first| found.get_mut(first)) {
+            *first = first.clone().with_place(at, "and here");
+            continue;
+        }
+        told.push((place, found.len()));
+        let message =
+            format!("`{}` is printed as it is: this text is not a template", excerpt(span.of(source.text()), 60));
+        let finding = Diagnostic::new(Code::PROMPT_UNFILLED, at, message);
+        let finding = match layer {
+            Some(layer) => finding.with_place(layer.at, format!("the layer `{}` uses it as text", layer.id)),
+            None => finding,
+        };
+        found.push(finding.with_help("name it in the layer's `template` instead of `text`"));
     }
 }
 

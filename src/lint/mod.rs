@@ -17,6 +17,7 @@ mod forms;
 mod grammars;
 mod guardrails;
 mod layers;
+mod lookalikes;
 mod paths;
 mod permits;
 mod replies;
@@ -43,16 +44,30 @@ pub fn check(folder: &Folder) -> Checked<Program> {
             .chain(entries(folder, program))
             .chain(files::unused(folder, program))
             .collect();
-        let findings = excuses::without_excused(program, found);
+        let findings = without_consequences(excuses::without_excused(program, found));
         loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
     }
     loaded
 }
 
+/// The findings without those that may only follow from another: what a template would read or say is not known while it
+/// is used as a text, and a name that looks like another one may be meant for that.
+fn without_consequences(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let follow = [Code::PACK_UNREAD_STATE, Code::PACK_UNUSED_FILE, Code::PROMPT_UNEXPLAINED, Code::PACK_EXCUSE];
+    let is_unfilled = found.iter().any(|one| one.code == Code::PROMPT_UNFILLED);
+    let lookalikes: Vec<_> = found.iter().filter(|one| one.code == Code::PACK_LOOKALIKE).map(|one| one.at).collect();
+    let stays = |one: &Diagnostic| {
+        !(is_unfilled && follow.contains(&one.code))
+            && (one.code == Code::PACK_LOOKALIKE || !lookalikes.contains(&one.at))
+    };
+    found.into_iter().filter(stays).collect()
+}
+
 fn findings(program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let checks = [
+        lookalikes::check,
         permits::check,
         dialects::check,
         replies::check,
@@ -93,8 +108,9 @@ fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     odd.filter_map(finding).collect()
 }
 
-/// What a model may read in one mode of a new session.
+/// What a model may read in one mode of a new session, and of the pack's sample of one.
 struct ModeTexts {
+    /// The session for which examples are judged.
     session: Session,
     said: Vec<PromptText>,
 }
@@ -102,11 +118,31 @@ struct ModeTexts {
 impl ModeTexts {
     fn each(program: &Program) -> Vec<Self> {
         let initial = program.session();
+        let sample = Self::sample(program);
         let reading = |mode: &str| {
             let session = Session { mode: mode.to_owned(), ..initial.clone() };
-            ModeTexts { said: program.texts_said(&session), session }
+            let mut said = program.texts_said(&session);
+            let Some(sample) = &sample else { return ModeTexts { said, session } };
+            let mut session = Session { mode: mode.to_owned(), ..sample.clone() };
+            session.compute(program);
+            // A text that both sessions show is looked at once.
+            let more = program.texts_said(&session).into_iter();
+            let new: Vec<PromptText> = more
+                .filter(|one| !said.iter().any(|known| (known.source, &known.text) == (one.source, &one.text)))
+                .collect();
+            said.extend(new);
+            ModeTexts { said, session }
         };
         program.modes().map(reading).collect()
+    }
+
+    /// The pack's sample of a session; none if it has none.
+    fn sample(program: &Program) -> Option<Session> {
+        let mut session = program.session();
+        for (name, value, _) in &program.sample {
+            *session.state.entry(name) = value.clone();
+        }
+        (!program.sample.is_empty()).then_some(session)
     }
 }
 

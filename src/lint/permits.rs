@@ -1,14 +1,14 @@
 //! Permits: is every action useful in some mode, and are conditions told?
 //!
 //! In: the actions and modes of a program, and what its templates print.
-//! Out: a finding for each action that no mode permits, for each condition next to a permit without one, and for each
+//! Out: a finding for each action that no mode permits, for each whose name looks like a pattern, for each condition next to a permit without one, and for each
 //! condition without words if a template asks for them.
 //! Never: evaluates a permit's condition.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::ENTRY;
 use crate::program::{Permit, Program, Text};
-use crate::text::Location;
+use crate::text::{Location, excerpt};
 use indexmap::IndexMap;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -29,9 +29,21 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         }
     }
+    patterns(program, found);
     idle(program, found);
     if says_conditions(program) {
         unsaid(program, found);
+    }
+}
+
+/// Reports names of actions that look like patterns: only a permit takes those.
+fn patterns(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (name, action) in program.actions.iter().filter(|(name, _)| name.contains(['*', '?'])) {
+        found.retain(|one| one.code != Code::PACK_UNPERMITTED || one.at != Some(action.at));
+        let message = format!("`{}` is the name of one action here, and no pattern", excerpt(name, 60));
+        let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, action.at, message);
+        let help = "declare each action by its whole name; a permit may take several: `permits = [\"mcp__*\"]`";
+        found.push(finding.with_help(help).into_warning());
     }
 }
 

@@ -37,10 +37,23 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         }
     }
     keys(program, found);
+    sample(program, found);
     for (name, slot) in &program.slots {
         let what = format!("the state's `{name}`");
         examine(slot.schema.json(), &what, slot.at, found);
         endless(&SureEnds::of(slot.schema.json()), slot.schema.json(), &what, slot.at, found);
+    }
+}
+
+/// Checks that the values of the sample are ones that the state may have.
+fn sample(program: &Program, found: &mut Vec<Diagnostic>) {
+    for (name, value, at) in &program.sample {
+        let Some(Ok(validator)) = program.slots.get(name).map(|slot| slot.schema.validator()) else { continue };
+        if let Some(error) = validator.faults(value).next() {
+            let message = format!("the sample of `{name}` is refused: {}", misfit_at("", &error));
+            let help = "give it a value that its schema in `[state]` allows";
+            found.push(Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, *at, message).with_help(help));
+        }
     }
 }
 
@@ -146,13 +159,19 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
         }
         _ => {}
     }
-    if let (Some(Value::Array(required)), Some(Value::Object(properties))) =
-        (members.get("required"), members.get("properties"))
-    {
-        for name in required.iter().filter_map(Value::as_str).filter(|name| !properties.contains_key(name)) {
-            let message = format!("the schema of {what} requires `{name}`, which it does not declare");
-            let declared = properties.keys();
-            found.push(Diagnostic::new(Code::PACK_ABSENT_PROPERTY, at, message).with_nearest(name, declared));
+    // Each way to fulfil it may require what the whole declares.
+    let ways =
+        ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| members.get(key).and_then(Value::as_array)).flatten();
+    if let Some(Value::Object(properties)) = members.get("properties") {
+        for part in std::iter::once(schema).chain(ways) {
+            let own = |name: &str| part.get("properties").is_some_and(|own| own.get(name).is_some());
+            let required =
+                part.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            for name in required.filter(|name| !properties.contains_key(name) && !own(name)) {
+                let message = format!("the schema of {what} requires `{name}`, which it does not declare");
+                let declared = properties.keys();
+                found.push(Diagnostic::new(Code::PACK_ABSENT_PROPERTY, at, message).with_nearest(name, declared));
+            }
         }
     }
     for (name, property) in properties(schema) {

@@ -4,7 +4,7 @@
 //! Out: a finding for each value, and each member of one, that is only read or only set.
 //! Never: knows what the host does with a session, so a value that only the host could read is just a remark.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::{ENTRY, spelled};
 use crate::program::{PathTemplate, Shape};
 use crate::program::{Program, Slot, Verb};
@@ -79,7 +79,19 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateCha
         for (number, member) in path.iter().enumerate().filter(|(_, member)| *member != ENTRY) {
             let (before, whole) = path.split_at(number);
             let upto = path.get(..=number).unwrap_or(whole);
-            let Some(known) = members(slot, default, changes, before) else { break };
+            let Some(known) = members(slot, default, changes, before) else {
+                if slot.host
+                    && !told.contains(&upto)
+                    && let Some(other) = meant_by(slot, default, upto)
+                {
+                    told.push(upto);
+                    let way = [&["state".to_owned(), name.to_owned()], upto].concat();
+                    let message = format!("`{}` is read only here, and looks like another member", spelled(&way));
+                    let finding = Diagnostic::new(Code::PACK_UNSET_STATE, *at, message);
+                    found.push(finding.with_help(format!("did you mean `{other}`?")));
+                }
+                break;
+            };
             if known.contains(&member.as_str()) {
                 continue;
             }
@@ -92,6 +104,33 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateCha
             break;
         }
     }
+}
+
+/// The member that is probably meant by the end of a path into a value from the host, whose schema allows any: one that
+/// the schema or the default has, or that the pack reads more often.
+fn meant_by<'p>(slot: &'p Slot, default: Option<&'p crate::Value>, path: &[String]) -> Option<&'p str> {
+    let (member, before) = path.split_last()?;
+    let schema = before.iter().try_fold(slot.schema.json(), |schema, name| match name == ENTRY {
+        true => schema.get("items"),
+        false => schema.get("properties")?.get(name),
+    });
+    let declared = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object).into_iter().flatten();
+    let given = default.into_iter().flat_map(|default| held(default, before)).filter_map(crate::Value::as_object);
+    let names: Vec<&str> =
+        declared.map(|(name, _)| name).chain(given.flat_map(|members| members.iter().map(|(name, _)| name))).collect();
+    let reads = |name: &str| {
+        let is_read = |read: &&(Vec<String>, Location)| {
+            read.0.get(..before.len()) == Some(before) && read.0.get(before.len()).is_some_and(|own| own == name)
+        };
+        slot.reads.iter().filter(is_read).count()
+    };
+    if names.contains(&member.as_str()) || member.chars().count() < 4 {
+        return None;
+    }
+    let others = slot.reads.iter().filter(|(read, _)| read.get(..before.len()) == Some(before));
+    let others = others.filter_map(|(read, _)| read.get(before.len())).map(String::as_str);
+    let often = others.filter(|other| reads(other) > 1 && reads(member) == 1);
+    names.iter().copied().chain(often).find(|other| *other != member && is_slip(member, other))
 }
 
 /// The members that a value can have at a path inside it; none if there may be others.

@@ -4,7 +4,7 @@
 //! Out: a diagnostic for a name that means no file in scope, or the files of several packs.
 //! Never: reads a file.
 
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic, meant, nearest};
 use crate::grammar::shipped_names;
 use crate::surface::files::{Files, Found, PackId, grammar_path};
 use crate::surface::{Surface, TEXTS};
@@ -79,8 +79,12 @@ pub(super) fn unknown_grammar(surface: &Surface, name: &str, at: Location) -> (D
     }
     let shipped = shipped_names().map(|name| -> &str { name });
     let known: Vec<&str> = surface.files.grammars(at.source).chain(shipped).collect();
-    let meant = nearest(name, known.iter().copied()).map(str::to_owned);
-    (fault.with_nearest(name, known), meant)
+    // A grammar goes by the name of what models write with it.
+    if let Some(word) = meant(name, &known) {
+        return (fault.with_help(format!("did you mean `{word}`?")), Some(word.to_owned()));
+    }
+    let near = nearest(name, known.iter().copied()).map(str::to_owned);
+    (fault.with_nearest(name, known), near)
 }
 
 /// The diagnostic for a name that means the files of two packs.

@@ -156,7 +156,7 @@ fn check_exit<'g>(surface: &Surface, go: &Go<'g>, diagnostics: &mut Vec<Diagnost
     let mode = *lacking.filter(|_| !go.conditional || !some)?;
     let help = match some {
         true => format!("add the exit, {}or give the effect a `when`", go.kept),
-        false => "add it to the mode's `exits`".to_owned(),
+        false => format!("add `\"{}\"` to the `exits` of `{mode}`", to.value),
     };
     let message = format!("the mode `{mode}` has no exit to `{}`", to.value);
     diagnostics.push(Diagnostic::new(Code::PACK_NO_EXIT, to.at, message).with_help(help));

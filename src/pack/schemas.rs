@@ -5,7 +5,7 @@
 //! Schema, and for a reference that leads back to itself.
 //! Never: compiles a whole schema, so faults that only show in the whole are not found here.
 
-use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, nearest};
+use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, meant, nearest};
 use crate::surface::{Action, Named, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
 use crate::value::validator;
@@ -36,7 +36,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
     each(surface, |at, schema| {
         if !whole.contains(&at) {
-            examine(schema, 0, diagnostics);
+            examine(schema, 0, true, diagnostics);
         }
     });
     for action in surface.actions.values() {
@@ -148,7 +148,7 @@ pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     let mut found = HashSet::new();
     each(surface, |at, schema| {
         let mut faults = Vec::new();
-        examine(schema, 0, &mut faults);
+        examine(schema, 0, true, &mut faults);
         found.extend(faults.first().map(|_| at));
     });
     found
@@ -241,7 +241,9 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
        "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
 ];
 
-fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
+/// Reports the words of a schema that are not of JSON Schema; `member` is whether it is that of a named member, which can
+/// be required.
+fn examine(schema: &Tree, depth: usize, member: bool, diagnostics: &mut Vec<Diagnostic>) {
     if depth > DEEPEST {
         let message = format!("a schema may be nested {DEEPEST} deep at the most");
         diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), message));
@@ -259,6 +261,13 @@ fn examine(schema: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
     };
     for (key, value) in members.iter().filter(|(key, _)| !key.value.starts_with("x-")) {
         match KEYWORDS.iter().find(|(words, _)| words.contains(&key.value.as_str())) {
+            Some((_, Takes::Required)) if !member && matches!(value, Tree::Constant(Value::Bool(_), _)) => {
+                let message = "`required` says nothing here: only a named member can be missing";
+                let help = "put it into the schema of a parameter or of a member of `properties`, or name the members in \
+                            a list: `required = [\"NAME\"]`";
+                let finding = Diagnostic::new(Code::PACK_SCHEMA, key.at, message).with_help(help);
+                diagnostics.push(finding.into_warning());
+            }
             Some((_, takes)) => keyword(&key.value, takes, value, depth, diagnostics),
             None => {
                 let message = format!("`{}` is not a keyword of JSON Schema", excerpt(&key.value, 60));
@@ -298,15 +307,21 @@ fn schema_instead(found: &Tree) -> String {
 
 fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
     let wanted = match (takes, value) {
+        (Takes::Anything, Tree::Text(word)) if name == "enum" => {
+            let fault = Diagnostic::new(Code::PACK_SCHEMA, word.at, "`enum` of a JSON Schema takes a list of values");
+            let help = format!("put it in brackets: `[\"{}\"]`", excerpt(&word.value, 40));
+            return diagnostics.push(fault.with_help(help));
+        }
         (Takes::Anything, _) | (Takes::Text, Tree::Text(_)) => return,
         (Takes::Count, Tree::Constant(number, _)) if number.as_u64().is_some() => return,
         (Takes::Number, Tree::Constant(number, _)) if number.is_number() => return,
-        (Takes::Schema, schema) => return examine(schema, depth + 1, diagnostics),
+        (Takes::Schema, schema) => return examine(schema, depth + 1, false, diagnostics),
         (Takes::Schemas, Tree::List(schemas, _)) => {
-            return schemas.iter().for_each(|schema| examine(schema, depth + 1, diagnostics));
+            return schemas.iter().for_each(|schema| examine(schema, depth + 1, false, diagnostics));
         }
         (Takes::Members, Tree::Table(members, _)) => {
-            return members.iter().for_each(|(_, schema)| examine(schema, depth + 1, diagnostics));
+            let named = matches!(name, "properties");
+            return members.iter().for_each(|(_, schema)| examine(schema, depth + 1, named, diagnostics));
         }
         (Takes::Required, Tree::Constant(Value::Bool(_), _)) => return,
         (Takes::Verbatim, Tree::Constant(Value::Bool(_), _)) if depth == 0 => return,
@@ -320,7 +335,10 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Types, Tree::Text(word)) => {
             let message = format!("`{}` is no type of JSON Schema", excerpt(&word.value, 60));
             let fault = Diagnostic::new(Code::PACK_SCHEMA, word.at, message);
-            return diagnostics.push(fault.with_nearest(&word.value, TYPES.iter().copied()));
+            return diagnostics.push(match meant(&word.value, TYPES) {
+                Some(meant) => fault.with_help(format!("did you mean `{meant}`?")),
+                None => fault.with_nearest(&word.value, TYPES.iter().copied()),
+            });
         }
         (Takes::Types, Tree::List(words, _)) => {
             return words.iter().for_each(|word| keyword(name, takes, word, depth, diagnostics));
@@ -352,7 +370,10 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Text | Takes::Format | Takes::Pattern | Takes::Reference, _) => "a text",
     };
     let message = format!("`{name}` of a JSON Schema takes {wanted}");
-    diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, value.at(), message));
+    let fault = Diagnostic::new(Code::PACK_SCHEMA, value.at(), message);
+    let is_quoted = matches!(takes, Takes::Required | Takes::Verbatim | Takes::Count | Takes::Number)
+        && matches!(value, Tree::Text(text) if text.value.parse::<bool>().is_ok() || text.value.parse::<f64>().is_ok());
+    diagnostics.push(if is_quoted { fault.with_help("leave the quotes out") } else { fault });
 }
 
 /// Why the pattern of a schema cannot be used. Schemas have ECMAScript patterns; here the `regex` crate reads them.

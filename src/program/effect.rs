@@ -83,9 +83,9 @@ pub(crate) enum Verb {
     },
     Record {
         key: Template,
-        path: Template,
+        path: PathTemplate,
         value: Shape,
         /// The schema that the value must fit.
-        schema: Option<Schema>,
+        schema: Option<Box<Schema>>,
     },
 }

@@ -5,7 +5,7 @@
 //! Never: finds one: that takes knowledge of what names mean.
 
 use crate::diagnostic::Diagnostic;
-use crate::expression::Constant;
+use crate::expression::{Constant, Relation};
 use crate::text::{Spanned, excerpt};
 
 /// A comparison of a value with a constant that it can never equal.
@@ -13,18 +13,36 @@ use crate::text::{Spanned, excerpt};
 pub(crate) struct IdleComparison {
     /// The path of the value, as a pack would write it.
     pub(crate) path: String,
+    /// The relation of the value to the constant.
+    pub(crate) relation: Relation,
     pub(crate) constant: Spanned<Constant>,
     pub(crate) why: Never,
 }
 
 impl IdleComparison {
-    /// The message: the two are never equal.
+    /// Whether the comparison fails for every value, and does not just never hold: the two have no order.
+    pub(crate) fn fails(&self) -> bool {
+        self.relation.is_order() && matches!(self.why, Never::Kind(_) | Never::Texts(_))
+    }
+
+    /// The message: the two are never equal, or never in this order.
     pub(crate) fn message(&self) -> String {
-        match &self.constant.value {
-            Constant::Text(text) => format!("`{}` is never `{}`", self.path, excerpt(text, 60)),
-            Constant::Number(number) => format!("`{}` is never {number}", self.path),
-            Constant::Truth(truth) => format!("`{}` is never {truth}", self.path),
+        let constant = match &self.constant.value {
+            Constant::Text(text) => format!("`{}`", excerpt(text, 60)),
+            Constant::Number(number) => number.clone(),
+            Constant::Truth(truth) => truth.to_string(),
+        };
+        if self.fails() {
+            return format!("`{}` and {constant} have no order: this fails for every value", self.path);
         }
+        let relation = match self.relation {
+            Relation::Less => "less than ",
+            Relation::AtMost => "at most ",
+            Relation::More => "more than ",
+            Relation::AtLeast => "at least ",
+            _ => "",
+        };
+        format!("`{}` is never {relation}{constant}", self.path)
     }
 
     /// Adds to a finding what the value can be.
@@ -32,6 +50,9 @@ impl IdleComparison {
         let (kind, constant) = match (&self.why, &self.constant.value) {
             (Never::Texts(known), Constant::Text(text)) => {
                 return finding.with_nearest(text, known.iter().map(String::as_str));
+            }
+            (Never::Bound(bound), _) => {
+                return finding.with_help(format!("its schema says `{bound}`: mend one of the two"));
             }
             (Never::Texts(_), _) => ("string", &self.constant.value),
             (Never::Kind(kind), constant) => (*kind, constant),
@@ -61,4 +82,6 @@ pub(crate) enum Never {
     Texts(Vec<String>),
     /// It has another type, this one of JSON Schema.
     Kind(&'static str),
+    /// It has this bound, as an author writes it.
+    Bound(String),
 }

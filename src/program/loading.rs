@@ -42,7 +42,15 @@ impl Program {
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
         // In a pack with errors, a failing sample may only be a consequence of them.
         if !diagnostics.iter().any(Diagnostic::is_error) {
-            diagnostics.extend(program.run_samples());
+            let unordered = program.unordered();
+            // A sample that fails for this reason says no more.
+            let is_of = |one: &Diagnostic, known: &Diagnostic| {
+                let places = one.at.zip(known.at);
+                places.is_some_and(|(one, known)| one.source == known.source && one.span.covers(known.span))
+            };
+            let is_new = |one: &Diagnostic| !unordered.iter().any(|known| is_of(one, known));
+            diagnostics.extend(program.run_samples().into_iter().filter(is_new));
+            diagnostics.extend(unordered);
             diagnostics.extend(program.check_gates());
             diagnostics.extend(program.check_transitions(&pack.surface));
         }
@@ -71,7 +79,8 @@ impl Program {
             .filter_map(|one| Some(one.at?.source))
             .collect();
         if broken.is_empty() && !pack.surface.partial {
-            diagnostics.extend(found);
+            let doubled = pack.surface.doubled;
+            diagnostics.extend(found.into_iter().filter(|one| !doubled || !one.code.bare().starts_with("unknown-")));
         } else {
             // A file that is no TOML, or cannot be read, may declare any name: report its own faults, and elsewhere those
             // in which no name has a part.

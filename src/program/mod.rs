@@ -106,6 +106,8 @@ pub struct Program {
     pub(crate) initial: Record,
     /// The same with its computed values; made when the first session starts.
     pub(crate) computed: OnceLock<Record>,
+    /// Values of the state for which `check` judges examples, each with its place.
+    pub(crate) sample: Vec<(String, Value, Location)>,
     pub(crate) data: Value,
     pub(crate) prompts: Prompts,
     pub(crate) limits: Limits,

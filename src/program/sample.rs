@@ -17,6 +17,12 @@ use crate::value::{Budget, Record};
 use crate::value::{Object, Value};
 
 impl Program {
+    /// Comparisons that fail for every value: of two kinds that have no order.
+    pub(super) fn unordered(&self) -> Vec<Diagnostic> {
+        let failing = self.idle_comparisons.iter().filter(|one| one.fails());
+        failing.map(|one| one.explain(Diagnostic::new(Code::PACK_FAILS, one.constant.at, one.message()))).collect()
+    }
+
     /// Runs every expression once, and reports those that fail.
     pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
         let mut samples = Samples { found: Vec::new(), data: &self.data, unmet: 0 };
@@ -180,7 +186,8 @@ impl Samples<'_> {
                 self.shape(Some(value), scope);
             }
             Some(Verb::Record { key, path, value, .. }) => {
-                [Some(key), Some(path)].into_iter().for_each(|text| self.template(text, scope));
+                self.template(Some(key), scope);
+                self.path(path, effect.at, scope);
                 self.shape(Some(value), scope);
             }
             None => {}

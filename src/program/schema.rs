@@ -166,8 +166,16 @@ fn plain(tree: &Tree) -> (Value, bool) {
                     }
                 }
             }
-            ("items" | "contains" | "additionalProperties", Tree::Table(..)) => {
+            ("items" | "contains" | "additionalProperties" | "not" | "if" | "then" | "else", Tree::Table(..)) => {
                 schema.insert(key.value.as_str(), plain(value).0);
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Tree::List(schemas, _)) => {
+                let schemas: Vec<Value> = schemas.iter().map(|one| plain(one).0).collect();
+                schema.insert(key.value.as_str(), schemas.into());
+            }
+            ("patternProperties" | "$defs" | "definitions" | "dependentSchemas", Tree::Table(schemas, _)) => {
+                let schemas = schemas.iter().map(|(name, one)| (name.value.as_str(), plain(one).0));
+                schema.insert(key.value.as_str(), Value::Object(schemas.collect()));
             }
             ("compute" | "from" | "verbatim", _) => {}
             _ => {

@@ -50,6 +50,14 @@ impl Program {
         // What is missing is missing from the last line that says something.
         let last = lines.text().trim_end().len();
         let found = findings.iter().filter_map(|found| match found.code {
+            // What the model can do about it is not what its host can.
+            Code::Defect(Defect::Truncated) => Some(Fault {
+                defect: Defect::Truncated,
+                message: "the answer was longer than there is room for, and was cut off".to_owned(),
+                help: Some("write less: leave out what is not needed, or do one thing at a time".to_owned()),
+                line: lines.place(last).line,
+                is_conditional: false,
+            }),
             Code::Defect(defect) => Some(Fault {
                 defect,
                 message: found.to_model.as_ref().unwrap_or(&found.message).to_string(),

@@ -8,7 +8,7 @@
 //! well.
 
 use super::syntax;
-use crate::diagnostic::{Code, Diagnostic, meant, nearest};
+use crate::diagnostic::{Code, Diagnostic, Strategy, meant, nearest};
 use crate::text::{Location, SourceId, Span, Spanned, excerpt};
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -36,6 +36,10 @@ pub(crate) struct Decoder<'r> {
     around: Vec<&'static [&'static str]>,
     /// Whether the next table is an entry of a list.
     listed: bool,
+    /// The strategies that fit the defect being read.
+    pub(super) fitting: &'static [Strategy],
+    /// Whether a header stands twice: one of the two was probably meant for something else.
+    pub(super) doubled: bool,
 }
 
 /// What was read under keys that their table does not know.
@@ -58,6 +62,8 @@ impl<'r> Decoder<'r> {
             lost: Vec::new(),
             around: Vec::new(),
             listed: false,
+            fitting: Strategy::ALL,
+            doubled: false,
         }
     }
 
@@ -128,6 +134,10 @@ impl<'r> Decoder<'r> {
         let mut diagnostic =
             Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here"));
         diagnostic.help = match node.get_ref() {
+            DeValue::Array(_) if wanted == "a string" => Some("it takes one: leave the brackets out".to_owned().into()),
+            DeValue::String(text) if wanted.contains("number") && text.starts_with(|c: char| c.is_ascii_digit()) => {
+                Some("write the number itself, without quotes and unit: `8000`".to_owned().into())
+            }
             DeValue::String(text) if wanted == "a list" => {
                 Some(format!("put it in brackets: `[\"{}\"]`", excerpt(text, 40)).into())
             }
@@ -138,7 +148,8 @@ impl<'r> Decoder<'r> {
                 })
             }
             DeValue::Array(_) if wanted == "a table" && Span::from(node.span()).of(self.text).starts_with("[[") => {
-                Some("a table that is no list has its header in single brackets: `[…]`".to_owned().into())
+                let single = syntax::single_header(self.text, node.span().start);
+                Some(format!("a table that is no list has its header in single brackets: `{single}`").into())
             }
             DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
                 Some("leave the quotes out".to_owned().into())
@@ -211,12 +222,17 @@ impl<'r> Decoder<'r> {
         }
         let message = format!("there is no key `{name}` here");
         let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
-        self.report(match self.misplaced(name) {
-            Some(help) => fault.with_help(help),
-            None => match meant(name, known) {
-                Some(meant) => fault.with_help(format!("did you mean `{meant}`?")),
-                None => fault.with_nearest(name, known.iter().copied()),
-            },
+        let denies = ["deny", "denies", "forbid", "forbids", "disallow", "blocked"];
+        self.report(match (self.misplaced(name), meant(name, known)) {
+            (Some(help), _) => fault.with_help(help),
+            _ if denies.contains(&name) && known.contains(&"permits") => {
+                fault.with_help("take it out: what `permits` does not name is forbidden")
+            }
+            (None, Some(meant)) => fault.with_help(format!("did you mean `{meant}`?")),
+            _ if known.contains(&"effects") && super::Effect::KEYS.contains(&name) => {
+                fault.with_help(format!("it is said in an effect: `effects = [{{ {name} = … }}]`"))
+            }
+            (None, None) => fault.with_nearest(name, known.iter().copied()),
         });
     }
 
@@ -247,11 +263,25 @@ impl<'r> Decoder<'r> {
             return None;
         }
         if found.is_none() {
-            let message = format!("there is no {what} `{}`", excerpt(&word, 60));
-            let fault = Diagnostic::new(code, self.at(node.span()), message);
-            self.report(fault.with_nearest(&word, all.iter().map(|one| word_of(*one))));
+            self.no_word(node, what, code, &all.iter().map(|one| word_of(*one)).collect::<Vec<_>>());
         }
         found
+    }
+
+    /// Reports that the text in `node` is none of the words that fit there.
+    pub(crate) fn no_word(&mut self, node: &Node<'_>, what: &str, code: Code, fitting: &[&'static str]) {
+        let word = node.get_ref().as_str().unwrap_or_default();
+        let message = format!("there is no {what} `{}`", excerpt(word, 60));
+        let fault = Diagnostic::new(code, self.at(node.span()), message);
+        self.report(match meant(word, fitting) {
+            Some(meant) => fault.with_help(format!("did you mean `{meant}`?")),
+            None => fault.with_nearest(word, fitting.iter().copied()),
+        });
+    }
+
+    /// Whether the table being read is one with these keys.
+    pub(crate) fn is_in(&self, keys: &[&str]) -> bool {
+        self.around.last().is_some_and(|around| *around == keys)
     }
 
     /// The table in `node`, or one with only `key` if `node` is a string; messages call the two `form`.

@@ -4,6 +4,7 @@
 //! Out: [`Degradation`].
 //! Never: knows whether a strategy fits its defect.
 
+use super::Guardrail;
 use super::decode::{Decode, Decoder, Node, OneOrMore, in_order};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Spanned, excerpt};
@@ -30,6 +31,7 @@ impl Decode for Degradation {
                 continue;
             };
             let before = reading.diagnostics.len();
+            reading.fitting = defect.fits();
             let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
             // If no strategy could be read, that has been told: leave the row out.
             let strategies = strategies.filter(|read| !read.0.is_empty() || reading.diagnostics.len() == before);
@@ -45,7 +47,15 @@ impl Decode for Degradation {
 
 impl Decode for Strategy {
     fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
-        reading.word(node, "strategy", Code::PACK_UNKNOWN_STRATEGY, Strategy::ALL, Strategy::name)
+        let word = String::decode(node, reading)?;
+        let found = Strategy::ALL.iter().copied().find(|one| one.name() == word);
+        if found.is_none() {
+            // Only what fits the defect helps.
+            let fitting = if reading.is_in(Guardrail::KEYS) { Defect::Guardrail.fits() } else { reading.fitting };
+            let names: Vec<&str> = fitting.iter().map(|one| one.name()).collect();
+            reading.no_word(node, "strategy", Code::PACK_UNKNOWN_STRATEGY, &names);
+        }
+        found
     }
 }
 

@@ -29,11 +29,13 @@ pub use dialect::{
     Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Values, Wrapper,
 };
 pub(crate) use dialect::{ENTRIES, WHOLE};
+#[doc(hidden)]
+pub use files::overlooked;
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
 pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Hold, Mode, Reply, Showing};
-pub use pack::{About, Level, Levels, Origin, Slot};
+pub use pack::{About, Level, Levels, Origin, Sample, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 pub(crate) use tree::plain_tables;
@@ -44,7 +46,7 @@ use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 pub use declare::ORDER;
 use declare::table;
 use decode::{Decode, Decoder};
-use files::{Files, PackId, grammar_name, is_text};
+use files::{Files, PackId, grammar_name, is_absolute, is_text};
 use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
 
@@ -88,6 +90,8 @@ table! {
         pack: Option<About>,
         /// The severity of findings of `check` that do not keep a pack from running; only in `pack.toml`.
         check: Option<Levels>,
+        /// A session for which examples in prompts are judged; only in `pack.toml`.
+        sample: Option<Sample>,
         /// The ways to write a response.
         dialects: Named<Dialect>,
         /// The shape of a good reply.
@@ -134,6 +138,8 @@ pub struct Surface {
     pub about: Option<About>,
     /// `[check]`
     pub check: Option<Levels>,
+    /// `[sample]`
+    pub sample: Option<Sample>,
     /// `[dialects]`
     pub dialects: Named<Dialect>,
     /// `[reply]`
@@ -174,6 +180,8 @@ pub struct Surface {
     pub torn: HashSet<Location>,
     /// The names of things that could not be read at all; they count as declared.
     pub lost: HashSet<String>,
+    /// Whether a header stands twice. A name that nothing declares may be meant by one of the two.
+    pub(crate) doubled: bool,
     /// Whether some tables could not be read. What seems to be missing may be declared in them.
     pub partial: bool,
 }
@@ -233,11 +241,13 @@ impl Surface {
         let pack = self.files.add_pack(&folder.name);
         let mut files = self.read_files(folder, pack, diagnostics);
         let first = files.iter_mut().find(|own| own.path == "pack.toml").map(|own| &mut own.file);
-        let (about, check) = first.map(|file| (file.pack.take(), file.check.take())).unwrap_or_default();
+        let taken = first.map(|file| (file.pack.take(), file.check.take(), file.sample.take()));
+        let (about, check, sample) = taken.unwrap_or_default();
         for OwnFile { file, .. } in &files {
             let strays = [
                 ("pack", file.pack.as_ref().map(|table| table.at)),
                 ("check", file.check.as_ref().map(|table| table.at)),
+                ("sample", file.sample.as_ref().map(|table| table.at)),
             ];
             for (name, at) in strays.into_iter().filter(|(_, at)| at.is_some()) {
                 let message = format!("`[{name}]` belongs in `pack.toml` and nowhere else");
@@ -265,6 +275,7 @@ impl Surface {
         if taking.above.is_empty() {
             self.about = about;
             self.check = check;
+            self.sample = sample;
         }
         let own = files.iter().map(|file| file.source).collect();
         let mut merging = Merging { own, partial: self.partial, lists: Vec::new(), diagnostics };
@@ -312,6 +323,7 @@ impl Surface {
                 tables.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
                 self.torn.extend(reading.torn);
                 self.lost.extend(reading.lost);
+                self.doubled |= reading.doubled;
             }
         }
         tables
@@ -452,11 +464,6 @@ fn missing_pack(folder: &Folder, known: &[Diagnostic]) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::PACK_MISSING, None, message).with_help(help))
 }
 
-/// Whether a path is absolute on any system.
-fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\', '~']) || path.chars().nth(1) == Some(':')
-}
-
 /// A folder's own tables, being merged into those of the packs that it uses.
 struct Merging<'m> {
     /// Its own sources: what is declared elsewhere comes from a used pack.
@@ -578,6 +585,7 @@ fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
     for (_, error) in syntax::told(&errors, text).into_iter().enumerate().filter(telling) {
         let fault = syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() });
+        reading.doubled |= syntax::is_header_twice(error, text);
         // One wrong header can give the same fault at every right one: tell it once.
         let same = |one: &Diagnostic| one.labels == fault.labels && one.message == fault.message;
         if fault.labels.is_empty() || !reading.diagnostics.iter().any(same) {

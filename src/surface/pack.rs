@@ -1,10 +1,11 @@
 //! The pack: what is it called, and where does a session start?
 //!
-//! In: `[pack]` and `[check]`, as TOML.
-//! Out: [`About`], [`Levels`], and the words of `[state]`.
+//! In: `[pack]`, `[check]` and `[sample]`, as TOML.
+//! Out: [`About`], [`Levels`], [`Sample`], and the words of `[state]`.
 //! Never: knows whether the things it names are declared.
 
 use super::declare::{table, words};
+use super::decode::Named;
 use super::tree::Tree;
 use crate::text::Spanned;
 
@@ -35,6 +36,14 @@ table! {
         warn: Vec<Spanned<String>>,
         /// Codes that are reported as errors.
         deny: Vec<Spanned<String>>,
+    }
+}
+
+table! {
+    /// The session for which `check` judges the examples of answers in prompts.
+    Sample {
+        /// Values of the state; all others have their initial value.
+        state: Named<Tree>,
     }
 }
 

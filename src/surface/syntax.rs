@@ -28,6 +28,17 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
             let fault = Diagnostic::new(Code::PACK_SYNTAX, place(span), message).with_help(help);
             return fault.with_place(place(first), "first here");
         }
+        // `[[actions]]` beside `[actions.NAME]`: the other headers have more names.
+        let line = header(line_of(text, span.start)).filter(|_| first.is_none() && is_list(span));
+        if let Some(first) = line.and_then(|path| {
+            let way: Vec<String> = names(&path).map(str::to_owned).collect();
+            headers_through(text, &way).find(|one| !is_list(*one))
+        }) {
+            let message = format!("`{name}` is a list here and a table elsewhere");
+            let help = format!("each has a table of its own: `{}`", single_header(text, span.start));
+            let fault = Diagnostic::new(Code::PACK_SYNTAX, place(span), message).with_help(help);
+            return fault.with_place(place(first), "a table here");
+        }
         let diagnostic =
             Diagnostic::new(Code::PACK_DUPLICATE, place(span), format!("`{name}` stands twice in one table"))
                 .with_help("rename one of them, or take it out");
@@ -45,11 +56,60 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
         let help = format!("`{closer}` is missing");
         return Diagnostic::new(Code::PACK_SYNTAX, place(open), message).with_help(help);
     }
+    let span = cause(message, text, span).unwrap_or(span);
     let diagnostic = Diagnostic::new(Code::PACK_SYNTAX, place(span), message);
     match advice(message, text, span) {
         Some(help) => diagnostic.with_help(help),
         None => diagnostic,
     }
+}
+
+/// The sign or quote that is wrong, if that is not where the parser noticed it.
+fn cause(message: &str, text: &str, span: Span) -> Option<Span> {
+    let before = text.get(..span.start)?;
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let said = before.get(start..)?.trim_end();
+    if message.contains("escaped value") && said.ends_with('\\') {
+        let escaped = text.get(span.start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        return Some(Span::new(start + said.len() - 1, span.end.max(span.start + escaped)));
+    }
+    if (message.starts_with("key with no value") || message.starts_with("missing assignment")) && said.ends_with(':') {
+        return Some(Span::new(start + said.len() - 1, start + said.len()));
+    }
+    if let Some(at) = span.of(text).find(" //") {
+        return Some(Span::new(span.start + at + 1, span.start + at + 3));
+    }
+    if is_unquoted(message) {
+        let line = line_of(text, span.start);
+        let mut at = 0;
+        while let Some(open) = line.get(at..).and_then(|rest| rest.find(['"', '\''])) {
+            let open = at + open;
+            let quote = line.get(open..=open)?;
+            at = open + 1 + quoted(line.get(open + 1..)?, quote);
+            if at == line.len() && !line.get(open + 1..).is_some_and(|rest| rest.ends_with(quote)) {
+                return Some(Span::new(start + open, start + line.trim_end().len()));
+            }
+        }
+    }
+    None
+}
+
+/// Whether the error is about a text of one line without its second quote.
+fn is_unquoted(message: &str) -> bool {
+    message.starts_with("invalid basic string") || message.starts_with("invalid literal string")
+}
+
+/// The header of this list as that of a table: `[actions.NAME]` for `[[actions]]`, with the name that its first line
+/// gives.
+pub(super) fn single_header(text: &str, at: usize) -> String {
+    let path = header(line_of(text, at)).unwrap_or_default();
+    let names: Vec<&str> = names(&path).collect();
+    let next = text.get(at..).and_then(|rest| rest.lines().nth(1)).unwrap_or_default();
+    let said = next.split_once('=').filter(|(key, _)| ["name", "id"].contains(&key.trim())).map(|(_, value)| value);
+    let name = said.map(|value| value.trim().trim_matches(['"', '\'']));
+    let name =
+        name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)));
+    format!("[{}.{}]", names.join("."), name.unwrap_or("NAME"))
 }
 
 /// What was probably meant by something that is not TOML.
@@ -63,10 +123,26 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
         Some("quotes are straight: `\"…\"` or `'…'`")
     } else if rest.starts_with("//") || rest.starts_with("/*") || span.of(text).contains(" //") {
         Some("a comment starts with `#`")
-    } else if message.starts_with("key with no value") && before.trim_end().ends_with(':') {
+    } else if rest.starts_with(':')
+        && (message.starts_with("key with no value") || message.starts_with("missing assignment"))
+    {
         Some("between a key and its value stands `=`")
+    } else if is_unquoted(message) && rest.starts_with('"') {
+        Some("close it with `\"`")
+    } else if is_unquoted(message) && rest.starts_with('\'') {
+        Some("close it with `'`")
     } else if quoted && (message.starts_with("unexpected key or value") || message.starts_with("missing comma")) {
         Some("a text ends at the next quote of its kind: write the inner ones as `'`, or the outer ones as `'''`")
+    } else if ["None", "null", "nil"].iter().any(|word| rest.starts_with(word)) {
+        Some("there is no value for nothing: leave the key out")
+    } else if message.starts_with("unclosed table") {
+        Some("`]` is missing")
+    } else if rest.starts_with(',') && message.starts_with("unexpected key or value") {
+        Some("take the comma out: each key of a table has a line of its own")
+    } else if message.starts_with("key with no value") && before.trim_end().ends_with(']') {
+        Some("the header of a table starts with `[`")
+    } else if message.starts_with("missing comma") {
+        Some("put a comma before it")
     } else if message.starts_with("string values must be quoted") {
         Some("put it in quotes; a condition is a text, too")
     } else if message.starts_with("invalid boolean") {
@@ -83,6 +159,12 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
 pub(super) fn line_of(text: &str, at: usize) -> &str {
     let start = text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+}
+
+/// Whether the error is about a header that stands twice.
+pub(super) fn is_header_twice(error: &Error, text: &str) -> bool {
+    let at = error.span().unwrap_or_default().start;
+    error.message().starts_with("duplicate key") && header(line_of(text, at)).is_some()
 }
 
 /// Whether the error is about an unclosed bracket.

@@ -54,9 +54,9 @@ fn is_line(text: &str) -> bool {
     plain || !text.chars().any(|c| c.is_control() || turns(c))
 }
 
-/// Whether a character changes the direction in which text is displayed.
+/// Whether a character changes the direction in which text is displayed: `Bidi_Control` of Unicode.
 pub fn turns(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

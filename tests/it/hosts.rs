@@ -683,3 +683,26 @@ fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
         assert_eq!(said, ["Hello.", "(Maya, Analyst) Hi.", "As it is."], "{mode}");
     }
 }
+
+/// A model that ran out of tokens is asked for less; what its host can do about it does not help it.
+#[test]
+fn a_model_whose_answer_was_cut_off_is_asked_to_write_less() {
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n\
+                [modes.m]\n[degradation]\ntruncated = \"ask-again\"\n";
+    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).value.unwrap();
+    let options = Options { truncated: true, ..Options::default() };
+    let outcome = program.run_with(&program.session(), b"<message>First, we should", &options);
+    let correction = outcome.ask_again.unwrap();
+    assert!(correction.contains("write less") && !correction.contains("tokens"), "{correction}");
+}
+
+/// A session may come from anywhere: what does not fit in it is reported up to the limit.
+#[test]
+fn what_is_said_of_a_session_is_bounded() {
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n[modes.m]\n";
+    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).value.unwrap();
+    let state: rulebook::Object = (0..40_000).map(|n| (format!("unknown_{n}"), rulebook::Value::from(n))).collect();
+    let (_, lost) = program.resume_lossy(rulebook::value!({ "state": (rulebook::Value::Object(state)) }));
+    assert_eq!(lost.len(), 100);
+    assert_eq!(lost.last().unwrap().message, "39901 more parts of the session do not fit");
+}

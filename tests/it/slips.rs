@@ -449,7 +449,7 @@ fn words_of_other_languages() {
 #[test]
 fn quotes_and_brackets() {
     check(r"'\bbye\b'", r#""\bbye\b""#, "pack/bad-pattern", r#""\bbye\b""#, "single quotes");
-    check(r"'\bbye\b'", r#""bye\s""#, "pack/syntax", "", "single quotes");
+    check(r"'\bbye\b'", r#""bye\s""#, "pack/syntax", r"\s", "single quotes");
     check("exits   = [\"shut\"]", "exits = \"shut\"", "pack/wrong-type", "\"shut\"", "`[\"shut\"]`");
     check("required = true", "format = \"dat\"", "pack/bad-schema", "\"dat\"", "`date`");
     check("required = true", "format = \"postal code\"", "pack/bad-schema", "\"postal code\"", "`pattern`");

@@ -10,7 +10,7 @@ use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel
 use rulebook::diagnostic::Diagnostic;
 use rulebook::text::Sources;
 use rulebook::{cases, lint};
-use rulebook_fs::PackFiles;
+use rulebook_fs::{Overlooked, PackFiles};
 use rulebook_report::{Row, Tally, checked_sum, json};
 use std::path::PathBuf;
 
@@ -68,13 +68,17 @@ fn review(pack: &PackFiles) -> Reviewed {
         reviewed.rows.push(opened.pen.row(sources, diagnostic));
         reviewed.drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
     }
+    for Overlooked { name, finding, .. } in &opened.files.overlooked {
+        reviewed.rows.push(opened.pen.file_row(name, finding));
+        reviewed.drawn += &(opened.pen.diagnostic(&Sources::default(), finding) + "\n");
+    }
     reviewed
 }
 
 /// The faults of case files, and names in them that the pack does not have.
 fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
-    let mut faults = opened.files.overlooked.clone();
+    let mut faults = Vec::new();
     for file in &opened.files.cases {
         let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
         faults.extend(parsed.diagnostics);

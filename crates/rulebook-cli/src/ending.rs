@@ -41,7 +41,8 @@ impl Format {
             Format::Plain => rulebook_report::plain(&rows()) + &rulebook_report::unpainted(sum),
             Format::Json => written(&json(rows()))?,
             Format::Sarif => written(&rulebook_report::sarif(&rows()))?,
-            Format::Github => rulebook_report::github(&rows()),
+            // A log that says nothing leaves open whether anything ran.
+            Format::Github => rulebook_report::github(&rows()) + &rulebook_report::unpainted(sum),
         })
     }
 }

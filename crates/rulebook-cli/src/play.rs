@@ -13,9 +13,9 @@ use rulebook::cases::{Exchange, Part, Talk, script};
 use rulebook::outcome::Options;
 use rulebook::program::Program;
 use rulebook::session::Session;
-use rulebook::text::{Source, Sources};
+use rulebook::text::{Source, Sources, one_line, turns};
 use rulebook_fs::{InputLine, LineReader, io_reason, read_file, write_file};
-use rulebook_report::{Pen, standing};
+use rulebook_report::{Pen, standing, visible};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -103,7 +103,7 @@ impl<R: BufRead> Table<'_, R> {
     fn play(&mut self, goes_on: bool) -> io::Result<()> {
         let opening = format!(
             "{} · {}a line is what the user says, an empty one lets the model answer; /help shows more\n\n",
-            self.program.name(),
+            one_line(self.program.name()),
             standing(None, &self.began)
         );
         write_out(&opening)?;
@@ -129,10 +129,10 @@ impl<R: BufRead> Table<'_, R> {
                 },
                 "/prompt" => {
                     if let Some(prompt) = self.prompt()? {
-                        write_out(&format!("{prompt}\n\n"))?;
+                        write_out(&format!("{}\n\n", visible(&prompt)))?;
                     }
                 }
-                "/state" => write_out(&format!("{}\n", self.session()))?,
+                "/state" => write_out(&format!("{}\n", escaped(&self.session())))?,
                 "/save" => match file.or(self.arguments.session.session.as_deref()) {
                     Some(file) => self.write(file, &(self.session() + "\n"))?,
                     None => self.trouble("/save wants the name of a file")?,
@@ -258,10 +258,24 @@ impl<R: BufRead> Table<'_, R> {
         let text = String::from_utf8_lossy(&bytes);
         let text = text.strip_suffix('\r').unwrap_or(&text).to_owned();
         if self.echoes {
-            write_out(&format!("{text}\n"))?;
+            write_out(&format!("{}\n", visible(&text)))?;
         }
         Ok(Some(text))
     }
+}
+
+/// JSON in which nothing controls a terminal or changes the direction of text: such characters stand in strings alone,
+/// where an escape says the same.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\n' => out.push(c),
+            c if c.is_control() || turns(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// The output of a shell command for a prompt.

@@ -11,7 +11,7 @@ use super::{Error, Format, OpenedPack, Printed, Status, nothing, nothing_of, pac
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use rulebook::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, TurnResult, updated};
-use rulebook::diagnostic::{alternatives, nearest};
+use rulebook::diagnostic::{Code, alternatives, nearest};
 use rulebook::program::Program;
 use rulebook::text::{Sources, saved_like};
 use rulebook_fs::{CaseFile, PackFiles, cases_below};
@@ -114,7 +114,9 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<TestedPack>) -> Result<Print
     let mut err = String::new();
     let tested = kept.renew(packs, |packs| run(arguments, &packs, &mut err))?;
     if tested.iter().all(TestedPack::is_idle) {
-        return Ok(arguments.nothing(&named, arguments.write(&[])?).without(&unread));
+        let mut nothing = arguments.nothing(&named, arguments.write(&[])?);
+        nothing.err.extend(tested.iter().map(TestedPack::overlooked));
+        return Ok(nothing.without(&unread));
     }
     let status = Status::of(tested.iter().any(TestedPack::has_failed));
     Ok(Printed { out: arguments.write(tested)?, err, status }.without(&unread))
@@ -227,11 +229,15 @@ impl Testing {
             faults: None,
             sources: Sources::default(),
             broken: Vec::new(),
+            overlooked: Vec::new(),
             runs: Vec::new(),
             coverage: None,
             least: arguments.min_coverage.map(usize::from),
             lists: arguments.coverage,
         };
+        // Files of the pack itself are what `check` looks at.
+        let overlooked = files.overlooked.into_iter().filter(|one| one.finding.code == Code::CASE_OVERLOOKED);
+        tested.overlooked.extend(overlooked.map(|one| (one.name, one.finding)));
         let (mut cases, mut filled) = (Vec::new(), Vec::new());
         if let Some(program) = &loaded.value {
             for file in &files.cases {

@@ -25,8 +25,8 @@ mod write;
 #[cfg(feature = "apply")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use lines::{InputLine, LineReader};
-pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack, read_text};
-pub use read::{folder_of, io_error, io_reason, read_from, search_packs, text_of};
+pub use read::{CaseFile, MAX_FILE, Overlooked, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
+pub use read::{folder_of, io_error, io_reason, read_from, read_text, search_packs, text_of};
 #[cfg(feature = "apply")]
 pub use root::Root;
 #[cfg(feature = "apply")]

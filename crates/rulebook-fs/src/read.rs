@@ -31,10 +31,20 @@ pub struct PackFiles {
     pub folder: Folder,
     /// Its cases, by path.
     pub cases: Vec<CaseFile>,
-    /// A diagnostic for each file that looks like a case but is not read as one.
-    pub overlooked: Vec<Diagnostic>,
+    /// Files that are not read, although they look like cases or tables.
+    pub overlooked: Vec<Overlooked>,
     /// For each folder its name in messages, and its path as the user would type it.
     pub paths: Vec<(String, String)>,
+}
+
+/// A file or folder that is not read although it looks as if it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Overlooked {
+    /// Its name in messages.
+    pub name: String,
+    /// What is said of it.
+    pub finding: Diagnostic,
 }
 
 /// One case file.
@@ -186,7 +196,7 @@ pub fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
 #[derive(Default)]
 struct PackReader {
     cases: Vec<CaseFile>,
-    overlooked: Vec<Diagnostic>,
+    overlooked: Vec<Overlooked>,
     /// The paths, below the pack, of files that look like cases but are not read as cases.
     overlooked_files: Vec<String>,
     /// Every folder so far: its real path, its name in messages, and its path as typed.
@@ -224,11 +234,13 @@ impl PackReader {
                 folders.push(entry);
             }
         }
-        self.overlooked.extend(cases::overlooked_files(&std::mem::take(&mut self.overlooked_files)));
+        let like_cases = cases::overlooked_files(&std::mem::take(&mut self.overlooked_files)).into_iter();
+        self.overlooked.extend(like_cases.map(|(below, finding)| Overlooked { name: folder.called(&below), finding }));
         for entry in folders {
             let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
             let holds = self.cases.iter().any(|case| case.path.starts_with(entry.path()));
-            self.overlooked.extend(cases::overlooked_folder(&below).filter(|_| !holds));
+            let finding = cases::overlooked_folder(&below).filter(|_| !holds);
+            self.overlooked.extend(finding.map(|finding| Overlooked { name: folder.called(&below), finding }));
         }
         self.above.push(root);
         for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
@@ -259,8 +271,10 @@ impl PackReader {
             && !below.starts_with("tests/");
         let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
         if !(is_text || is_grammar || (is_case && with_cases)) {
-            if with_cases && cases::overlooked(&below).is_some() {
+            if with_cases && (cases::overlooked(&below).is_some() || is_hidden_case(entry, &below)) {
                 self.overlooked_files.push(below);
+            } else if let Some(finding) = rulebook::surface::overlooked(&below).filter(|_| with_cases) {
+                self.overlooked.push(Overlooked { name: folder.called(&below), finding });
             }
             return Ok(());
         }
@@ -348,6 +362,13 @@ fn is_apart(entry: &DirEntry) -> bool {
 fn is_named_apart(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.') || name == "target" || name == "node_modules"
+}
+
+/// Whether a file among the cases is one by another name. A file that cannot be read is none.
+fn is_hidden_case(entry: &DirEntry, below: &str) -> bool {
+    let is_file = || entry.path().metadata().is_ok_and(|file| file.is_file());
+    let is_case = || read_file(entry.path(), MAX_FILE).is_ok_and(|bytes| cases::is_written_like_case(&bytes));
+    cases::may_be_case(below) && is_file() && is_case()
 }
 
 /// Why a folder is not searched although it may belong to the pack.

@@ -41,8 +41,8 @@ pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> R
         return Err("it is not a JSON object".to_owned());
     }
     let mut at = &mut root;
-    for key in path.split('.') {
-        at = member(at, key).ok_or_else(|| format!("`{key}` leads into a value that has no members"))?;
+    for key in keys(path) {
+        at = member(at, &key).ok_or_else(|| format!("`{key}` leads into a value that has no members"))?;
     }
     let instead = match at {
         Node::Array(_) => None,
@@ -63,6 +63,24 @@ pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> R
         text = text.replace('\n', "\r\n");
     }
     Ok(Recorded { text, instead })
+}
+
+/// The keys of a path: the parts between its dots. A key in double quotes is a JSON text, which may hold dots.
+fn keys(path: &str) -> Vec<String> {
+    let (mut keys, mut rest) = (Vec::new(), Some(path));
+    while let Some(from) = rest {
+        let quoted = from.starts_with('"').then(|| Text(from).scalar().len());
+        let quoted = quoted.and_then(|length| from.split_at_checked(length));
+        let whole = quoted.filter(|(_, after)| after.is_empty() || after.starts_with('.'));
+        let key = whole.and_then(|(key, after)| Some((serde_json::from_str::<String>(key).ok()?, after)));
+        let (key, after) = key.unwrap_or_else(|| {
+            let (key, after) = from.split_at_checked(from.find('.').unwrap_or(from.len())).unwrap_or((from, ""));
+            (key.to_owned(), after)
+        });
+        keys.push(key);
+        rest = after.strip_prefix('.');
+    }
+    keys
 }
 
 /// The member of this name, made if there is none; the last of several. None if the node is no object.
@@ -202,6 +220,17 @@ mod tests {
             &format!("{{\n  \"list\": [\n    1\n  ],\n  \"b\": 2,\n{entry}}}\n"),
         );
         check("{\r\n\"list\":[]}", "{\r\n  \"list\": [\r\n    {\r\n      \"a\": 1\r\n    }\r\n  ]\r\n}\r\n");
+    }
+
+    #[test]
+    fn a_key_in_quotes_may_hold_dots() {
+        let found = |path: &str| keys(path).join("|");
+        assert_eq!(found("a.b.c"), "a|b|c");
+        assert_eq!(found(r#"visits."a.b.c".days"#), "visits|a.b.c|days");
+        assert_eq!(found(r#""\"q\".x""#), "\"q\".x");
+        assert_eq!(found(r#"a."b"c"#), "a|\"b\"c");
+        let deep = record("{}", r#"visits."a.b""#, &value!(1)).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&deep.text).unwrap(), value!({ "visits": { "a.b": [1] } }));
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct TestedPack {
     pub sources: Sources,
     /// Diagnostics about case files that cannot be read.
     pub broken: Vec<Diagnostic>,
+    /// Files that look like cases but are not read as cases: the name of each, and what is said of it.
+    pub overlooked: Vec<(String, Diagnostic)>,
     /// The cases with their results.
     pub runs: Vec<(Case, CaseRun)>,
     /// The coverage, if it was asked for.
@@ -75,7 +77,14 @@ impl TestedPack {
         let told = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
         let of_runs = told.flat_map(|(case, run)| {
             let faults = run.diagnostics.iter().map(|one| self.pen.row(&self.sources, one));
-            faults.chain(run.failures.iter().map(|one| self.pen.failure_row(&self.sources, case, one)))
+            faults.chain(run.failures.iter().map(|one| {
+                let found = if says_little(&one.path) { findings(&one.path, run.told.get(one.step)) } else { None };
+                let mut row = self.pen.failure_row(&self.sources, case, one);
+                if let (Some(help), Some((_, found))) = (&mut row.help, found) {
+                    help.extend(["; found: ", found.lines().next().unwrap_or_default()]);
+                }
+                row
+            }))
         });
         // Without a minimum, uncovered rows are no faults, but are shown to whoever asks for them.
         let told = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
@@ -86,7 +95,8 @@ impl TestedPack {
             row
         });
         let uncovered = self.uncovered().map(|row| self.pen.uncovered_row(row));
-        self.unusable().chain(of_runs).chain(uncovered).chain(told).collect()
+        let overlooked = self.overlooked.iter().map(|(file, finding)| self.pen.file_row(file, finding));
+        self.unusable().chain(overlooked).chain(of_runs).chain(uncovered).chain(told).collect()
     }
 
     /// Everything that needs attention, for people.
@@ -96,6 +106,7 @@ impl TestedPack {
             text += &self.pen.diagnostics(sources, faults);
         }
         text += &self.pen.diagnostics(&self.sources, &self.broken);
+        text += &self.overlooked();
         for (case, run) in &self.runs {
             if matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done) {
                 text += &self.pen.diagnostics(&self.sources, &run.diagnostics);
@@ -109,12 +120,18 @@ impl TestedPack {
         text
     }
 
+    /// The files that look like cases but are not read as cases, for people.
+    pub fn overlooked(&self) -> String {
+        let drawn = self.overlooked.iter().map(|(_, finding)| self.pen.diagnostic(&Sources::default(), finding) + "\n");
+        drawn.collect()
+    }
+
     fn failure(&self, case: &Case, run: &CaseRun, failure: &Failure) -> String {
         let (label, difference) = explain(failure);
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
         // A status or a code alone says little: show what was found.
-        if matches!(failure.path.as_str(), "status" | "codes" | "remarks") {
+        if says_little(&failure.path) {
             notes.extend(findings(&failure.path, run.told.get(failure.step)));
         }
         notes.extend(meant(failure).map(|help| ("help", help)));
@@ -232,14 +249,23 @@ fn draw_difference(expected: &str, got: &str) -> String {
     drawn.join("\n")
 }
 
-/// The findings, if a list of codes does not match.
+/// Whether what was expected and found at a path says little without the findings behind it.
+fn says_little(path: &str) -> bool {
+    ["status", "codes", "remarks"].contains(&path) || path.ends_with(".verdict")
+}
+
+/// The findings behind what does not match.
 fn findings(path: &str, told: Option<&TurnResult>) -> Option<(&'static str, String)> {
     let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
     let lines: Vec<String> = told?
         .diagnostics()
         .iter()
         .filter(wanted)
-        .map(|one| format!("{}:{} {} {}", one.line, one.column, one.code, one.message))
+        .map(|one| {
+            // Why a condition denies is in the help.
+            let why = one.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            format!("{}:{} {} {}{why}", one.line, one.column, one.code, one.message)
+        })
         .collect();
     (!lines.is_empty()).then(|| ("found", lines.join("\n")))
 }

@@ -9,7 +9,7 @@ use super::drawing::{FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{heading, visible};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::{Effect, Heard};
-use rulebook::text::{Source, excerpt};
+use rulebook::text::{Source, excerpt, one_line};
 use std::fmt::Write as _;
 
 impl Pen {
@@ -53,12 +53,12 @@ impl Pen {
 /// The last line: the class and its captures, the mode, and how much was found.
 pub fn heard_status(heard: &Heard) -> String {
     let class = match &heard.class {
-        Some(class) => paint(GOOD, class),
+        Some(class) => paint(GOOD, &one_line(class)),
         None => paint(WARN, "no class"),
     };
     let mut words = vec![class];
     words.extend(heard.captures.iter().map(|(name, value)| format!("{name} {}", excerpt(&value.to_string(), 60))));
-    words.push(format!("mode {}", heard.session.mode));
+    words.push(format!("mode {}", one_line(&heard.session.mode)));
     words.extend(Tally::of(heard.diagnostics.iter().map(|finding| finding.severity)).words());
     format!("{}\n", words.join(&paint(FAINT, " · ")))
 }

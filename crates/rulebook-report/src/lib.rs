@@ -48,7 +48,7 @@ pub use drawing::{Pen, unpainted};
 pub use heard::heard_status;
 pub use junit::junit;
 pub use lines::{github, plain};
-pub use outcome::status;
+pub use outcome::{status, visible};
 pub use played::standing;
 pub use replayed::{Counts, Differing, Replayed, Sums};
 pub use row::row_of_line;

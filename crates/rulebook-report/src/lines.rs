@@ -8,7 +8,7 @@
 
 use rulebook::diagnostic::Row;
 use rulebook::diagnostic::Severity;
-use rulebook::text::one_line;
+use rulebook::text::{one_line, turns};
 use std::fmt::Write as _;
 
 /// One plain line for each row: place, severity, code, message, advice.
@@ -63,6 +63,8 @@ fn escaped(text: &str, property: bool) -> String {
             '\n' => out.push_str("%0A"),
             ':' if property => out.push_str("%3A"),
             ',' if property => out.push_str("%2C"),
+            // A log is read in a terminal, too.
+            c if c.is_control() || turns(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }
@@ -99,5 +101,13 @@ mod tests {
         let expected = "::error file=x%2Cy%3Az.toml,line=2,endLine=2,col=1,endColumn=3,title=pack/unknown-key::\
                         100 %25%0A::error ::no%0Ahelp: h\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn an_annotation_controls_no_terminal() {
+        let mut row = row("x.toml", "");
+        row.message = "a\u{9b}31m\u{202e}\u{200f}\u{1b}b".to_owned();
+        let text = github(&[row]);
+        assert!(text.contains("::a\\u{9b}31m\\u{202e}\\u{200f}\\u{1b}b%0A"), "{text}");
     }
 }

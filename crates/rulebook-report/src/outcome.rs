@@ -204,7 +204,7 @@ pub(super) fn heading(name: &str, text: &mut String) {
 
 /// A text with its line breaks and tabs, but without anything that controls a terminal; characters that change the
 /// direction of text are escaped.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
         if turns(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
@@ -305,7 +305,11 @@ fn ledger(ledger: &Ledger) -> String {
 
 /// The last line: the status, the mode, the dialect, and how much was found.
 pub fn status(outcome: &Outcome) -> String {
+    let tally = Tally::of(outcome.diagnostics.iter().map(|finding| finding.severity));
+    // What was taken as it is may still be warned of: then it is not called clean.
+    let is_warned = outcome.status == Status::Clean && tally.errors + tally.warnings > 0;
     let style = match outcome.status {
+        Status::Clean if is_warned => WARN,
         Status::Clean => GOOD,
         Status::Degraded => WARN,
         Status::Refused => BAD,
@@ -314,11 +318,12 @@ pub fn status(outcome: &Outcome) -> String {
         same if *same == outcome.mode => format!("mode {same}"),
         next => format!("mode {} → {next}", outcome.mode),
     };
-    let mut words = vec![paint(style, outcome.status.name()), mode];
+    let word = if is_warned { "unchanged" } else { outcome.status.name() };
+    let mut words = vec![paint(style, word), mode];
     words.push(match &outcome.dialect {
         Some(dialect) => format!("dialect {dialect}"),
         None => "no dialect".to_owned(),
     });
-    words.extend(Tally::of(outcome.diagnostics.iter().map(|finding| finding.severity)).words());
+    words.extend(tally.words());
     format!("{}\n", words.join(&paint(FAINT, " · ")))
 }

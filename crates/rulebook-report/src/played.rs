@@ -10,7 +10,7 @@ use super::outcome::{heading, status, visible};
 use rulebook::cases::TurnResult;
 use rulebook::outcome::{Effect, Outcome};
 use rulebook::session::Session;
-use rulebook::text::{Source, excerpt};
+use rulebook::text::{Source, excerpt, one_line};
 use rulebook::value::Value;
 use std::fmt::Write as _;
 
@@ -63,7 +63,7 @@ impl Pen {
 
 /// The state of a conversation: the mode, every number of the state, and what else has changed.
 pub fn standing(before: Option<&Session>, now: &Session) -> String {
-    let mut words = vec![format!("mode {}", now.mode)];
+    let mut words = vec![format!("mode {}", one_line(&now.mode))];
     for (name, value) in now.state.iter() {
         let was = before.and_then(|before| before.state.get(name));
         let new = before.is_some() && was != Some(value);

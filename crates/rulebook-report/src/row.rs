@@ -17,6 +17,13 @@ impl Pen {
         diagnostic.row(sources).with_files(|file| self.shown(file))
     }
 
+    /// The row for a diagnostic about a whole file or folder that is not read.
+    pub fn file_row(&self, file: &str, diagnostic: &Diagnostic) -> Row {
+        let mut row = diagnostic.row(&Sources::default());
+        row.file = Some(self.shown(file));
+        row
+    }
+
     /// The row for a finding about the answer `response`.
     pub fn finding_row(&self, response: &Source, finding: &Finding) -> Row {
         finding.row(response).with_files(|file| self.shown(file))

@@ -8,7 +8,7 @@ use super::flow::mode_id;
 use super::{Compiler, Sight};
 use crate::expression::ENTRY;
 use crate::program::Shape;
-use crate::program::{Effect, Schema, Verb};
+use crate::program::{Effect, PathTemplate, Schema, Verb};
 use crate::surface;
 
 impl Compiler<'_> {
@@ -99,8 +99,9 @@ impl Compiler<'_> {
             return Some(Verb::Amend { key, section, marker, otherwise, done, missing, value: value? });
         }
         let key = self.template(Some(effect.record.as_ref()?), sight)?;
-        let path = self.template(effect.path.as_ref(), sight)?;
-        let schema = effect.schema.as_ref().map(Schema::of_value);
+        let path = self.parsed(PathTemplate::parse(effect.path.as_ref()?))?;
+        self.see(path.reads(), sight);
+        let schema = effect.schema.as_ref().map(|schema| Box::new(Schema::of_value(schema)));
         Some(Verb::Record { key, path, value: value?, schema })
     }
 }

@@ -6,7 +6,7 @@
 //! Never: calls a name unknown if there may be undeclared ones.
 
 use super::sight::Sight;
-use crate::expression::{Constant, ENTRY};
+use crate::expression::{Compared, Constant, ENTRY, Relation};
 use crate::program::{Never, REPLY_MEMBERS};
 use crate::surface::{Role, Surface, Tree};
 use crate::value::Value;
@@ -102,23 +102,52 @@ fn traits(surface: &Surface) -> Option<Vec<&str>> {
     (!known.is_empty()).then_some(known)
 }
 
-/// Why the value at `path` never equals this constant; none if it may.
-pub(super) fn never_is(path: &[String], constant: &Constant, surface: &Surface, sight: &Sight<'_>) -> Option<Never> {
-    if let (Constant::Text(text), Some(known)) = (constant, texts(path, surface, sight)) {
+/// Why the value at a path is never in this relation to the constant; none if it may be.
+pub(super) fn never_is(compared: &Compared, path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<Never> {
+    let constant = &compared.constant.value;
+    if let (false, Constant::Text(text), Some(known)) =
+        (compared.relation.is_order(), constant, texts(path, surface, sight))
+    {
         let is_none = !known.contains(&text.as_str());
         return is_none.then(|| Never::Texts(known.into_iter().map(str::to_owned).collect()));
     }
-    let kind = kind(path, surface, sight)?;
-    let may_be = match constant {
-        Constant::Text(_) => kind == "string",
+    let schema = schema(path, surface, sight)?;
+    let kind = kind(schema)?;
+    match (constant, kind) {
+        (Constant::Text(_), "string") => None,
+        (Constant::Number(number), "integer" | "number") => {
+            beyond(schema, compared.relation, number.parse().ok()?).map(Never::Bound)
+        }
         // In comparisons, truth values are numbers, too.
-        Constant::Number(_) | Constant::Truth(_) => matches!(kind, "integer" | "number" | "boolean"),
-    };
-    (!may_be).then_some(Never::Kind(kind))
+        (Constant::Number(_) | Constant::Truth(_), "integer" | "number" | "boolean") => None,
+        _ => Some(Never::Kind(kind)),
+    }
 }
 
-/// The only type that the schema at a path allows, if there is one.
-fn kind(path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<&'static str> {
+/// The bound of a schema, as an author writes it, for which no number is in this relation to the constant.
+fn beyond(schema: &Tree, relation: Relation, constant: f64) -> Option<String> {
+    let bound = |name: &'static str, none_is: &dyn Fn(f64) -> bool| match schema.get(name)? {
+        Tree::Constant(bound, _) => none_is(bound.as_f64()?).then(|| format!("{name} = {bound}")),
+        _ => None,
+    };
+    let lowers: [(&str, &dyn Fn(f64) -> bool); 2] = [
+        ("minimum", &|least| if relation == Relation::Less { constant <= least } else { constant < least }),
+        ("exclusiveMinimum", &|least| constant <= least),
+    ];
+    let uppers: [(&str, &dyn Fn(f64) -> bool); 2] = [
+        ("maximum", &|most| if relation == Relation::More { constant >= most } else { constant > most }),
+        ("exclusiveMaximum", &|most| constant >= most),
+    ];
+    let below = matches!(relation, Relation::Less | Relation::AtMost | Relation::Equal);
+    let above = matches!(relation, Relation::More | Relation::AtLeast | Relation::Equal);
+    let of = |bounds: [(&'static str, &dyn Fn(f64) -> bool); 2], applies: bool| {
+        bounds.into_iter().filter(move |_| applies).find_map(|(name, none_is)| bound(name, none_is))
+    };
+    of(lowers, below).or_else(|| of(uppers, above))
+}
+
+/// The schema at a path, if there is only one.
+fn schema<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option<&'s Tree> {
     let (head, inside) = path.split_first()?;
     let (name, inside) = inside.split_first()?;
     let mut schema = match head.as_str() {
@@ -133,6 +162,11 @@ fn kind(path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<&'stati
             name => schema.property(name)?,
         };
     }
+    Some(schema)
+}
+
+/// The only type that a schema allows, if there is one.
+fn kind(schema: &Tree) -> Option<&'static str> {
     let kind = schema.text("type")?;
     let kinds = ["string", "integer", "number", "boolean", "array", "object"];
     // A computed value has whatever type its template gives.

@@ -53,6 +53,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
         touched: Touched::default(),
+        plain: Vec::new(),
         comparisons: IndexMap::new(),
     };
     let mut dialects = compiler.compile_dialects(pack);
@@ -69,7 +70,9 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let start = start.and_then(|start| modes.get_index_of(&start.value)).unwrap_or(0);
     let flows = compiler.compile_flows();
     let messages = compiler.compile_messages();
+    let sample = compiler.compile_sample();
     compiler.touched.mark(&mut slots);
+    compiler.join_plain();
     let levels = surface.check.iter().flat_map(surface::Levels::all);
     let Compiler { effects_read, comparisons, data, .. } = compiler;
     let mut program = Program {
@@ -90,6 +93,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         slots,
         initial,
         computed: OnceLock::new(),
+        sample,
         data,
         prompts,
         limits: super::Limits::default(),
@@ -137,6 +141,8 @@ struct Compiler<'c> {
     /// The paths in `reply` and `attributes` that effects read.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
+    /// The places of texts that were probably meant as templates.
+    plain: Vec<Location>,
     /// Each comparison of a path with a constant, and the fault if it is never true.
     comparisons: IndexMap<(Location, String, Constant), Option<IdleComparison>>,
 }
@@ -316,6 +322,29 @@ impl Compiler<'_> {
             let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, default.at(), message);
             self.diagnostics.push(finding.with_help("take `default` or `compute` out").into_warning());
         }
+    }
+
+    /// The values of the state for which examples are judged.
+    fn compile_sample(&mut self) -> Vec<(String, Value, Location)> {
+        let surface = self.surface;
+        let mut sample = Vec::new();
+        for (name, value) in surface.sample.iter().flat_map(|sample| &sample.state) {
+            match surface.state.get(name) {
+                Some(slot) if slot.value.get("compute").is_some() => {
+                    let message = format!("`{name}` is computed: a sample cannot give it a value");
+                    let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, value.at, message);
+                    let finding = finding.with_place(slot.at, "declared here");
+                    self.diagnostics.push(finding.with_help("give a value to what it is computed from"));
+                }
+                Some(_) => sample.push((name.clone(), value.value.to_json(), value.value.at())),
+                None if surface.lost.contains(name) => {}
+                None => {
+                    let finding = sight::no_state(name, value.at);
+                    self.diagnostics.push(finding.with_nearest(name, surface.state.keys().map(String::as_str)));
+                }
+            }
+        }
+        sample
     }
 
     fn compile_state(&mut self) -> (Table<String, Slot>, Record) {

@@ -6,7 +6,7 @@
 
 use super::known::{UnknownPath, lost, never_is};
 use super::{Compiler, IdleComparison, Slot};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, meant};
 use crate::expression::{ENTRY, Expression, Reads, Template, spelled};
 use crate::markup::{Document, Escape};
 use crate::program::Pattern;
@@ -201,16 +201,16 @@ impl Compiler<'_> {
 
     /// Notes every comparison with a constant that is never true.
     fn compare(&mut self, reads: &Reads, sight: &Sight<'_>) {
-        for (path, constant) in reads.compared() {
-            let Some(path) = sight.leads(Some(path)).map(entered) else { continue };
-            let never = never_is(&path, &constant.value, self.surface, sight);
-            let path = spelled(&path);
+        for compared in reads.compared() {
+            let Some(path) = sight.leads(Some(&compared.path)).map(entered) else { continue };
+            let never = never_is(compared, &path, self.surface, sight);
+            let (path, constant) = (spelled(&path), &compared.constant);
             let key = (constant.at, path.clone(), constant.value.clone());
             // A permit for several actions is read once for each: it is enough if the comparison can hold for one.
             match never {
                 None => drop(self.comparisons.insert(key, None)),
                 Some(why) => {
-                    let idle = IdleComparison { path, constant: constant.clone(), why };
+                    let idle = IdleComparison { path, relation: compared.relation, constant: constant.clone(), why };
                     self.comparisons.entry(key).or_insert(Some(idle));
                 }
             }
@@ -227,9 +227,13 @@ impl Compiler<'_> {
             }
             let names = sight.names.iter().copied().chain(sight.lets.iter().map(|bound| bound.name));
             let unseen = unknown(format!("there is no `{head}` to see here"));
-            let unseen = match head {
-                "null" | "nil" | "undefined" => unseen.with_help("say `none`"),
-                _ => unseen.with_nearest(head, names),
+            let unseen = match (head, self.around(head, sight)) {
+                ("null" | "nil" | "undefined", _) => unseen.with_help("say `none`"),
+                (_, Some(around)) => unseen.with_help(format!("say `{around}.{head}`")),
+                _ => match meant(head, sight.names.as_slice()) {
+                    Some(meant) => unseen.with_help(format!("did you mean `{meant}`?")),
+                    None => unseen.with_nearest(head, names),
+                },
             };
             return Some((unseen, path.get(..1)?));
         }
@@ -265,6 +269,17 @@ impl Compiler<'_> {
         Some((unseen, path.get(..=number)?))
     }
 
+    /// The visible table that declares this name, if there is one.
+    fn around(&self, name: &str, sight: &Sight<'_>) -> Option<&'static str> {
+        let declares = |table: &&str| match *table {
+            "params" => sight.params.is_some_and(|params| params.contains_key(name)),
+            "state" => self.surface.state.contains_key(name),
+            "data" => self.surface.data.contains_key(name),
+            _ => false,
+        };
+        ["params", "state", "data"].into_iter().filter(|table| sight.names.contains(table)).find(declares)
+    }
+
     /// Reports an attribute that is asked for with capital letters, since the names of attributes are in lower case.
     fn capital<'p>(&self, path: &'p [String], at: Location) -> Option<(Diagnostic, &'p [String])> {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -291,7 +306,7 @@ impl Compiler<'_> {
     }
 
     /// The parsed value; a fault is reported.
-    fn parsed<T>(&mut self, parsed: Result<T, Box<Diagnostic>>) -> Option<T> {
+    pub(super) fn parsed<T>(&mut self, parsed: Result<T, Box<Diagnostic>>) -> Option<T> {
         parsed.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
 
@@ -329,21 +344,48 @@ impl Compiler<'_> {
             Tree::Text(_) | Tree::Constant(..) => return,
         };
         let typed = text.value.trim();
-        let inside = typed.strip_prefix('{').and_then(|typed| typed.strip_suffix('}')).unwrap_or(typed).trim();
-        let path: Vec<String> = inside.split('.').map(str::to_owned).collect();
-        let head = path.first().map(String::as_str).unwrap_or_default();
-        let is_value = match (head, path.len()) {
-            ("params", 1) => sight.params.is_some(),
-            ("params" | "state" | "data" | "ids" | "captures", 2..) => {
-                sight.names.contains(&head) && lost(&path, self.surface, sight).is_none()
-            }
-            _ => false,
-        };
-        if is_value {
+        let bare = typed.strip_prefix('$').unwrap_or(typed);
+        let inside = bare.strip_prefix('{').and_then(|typed| typed.strip_suffix('}')).unwrap_or(bare).trim();
+        if self.is_value(inside, text, sight) {
             let message = format!("this is the text `{}`, and not what `{inside}` stands for", excerpt(typed, 60));
             let finding = Diagnostic::new(Code::PACK_EXPRESSION, text.at, message);
             self.diagnostics.push(finding.with_help(format!("put it in braces: `{{{{ {inside} }}}}`")).into_warning());
+            self.plain.push(text.at);
         }
+    }
+
+    /// Where a text was probably meant as a template, that it does not fit as a text is no second fault.
+    pub(super) fn join_plain(&mut self) {
+        let plain = std::mem::take(&mut self.plain);
+        let is_plain = |one: &Diagnostic| one.at.is_some_and(|at| plain.contains(&at));
+        let is_misfit = |one: &Diagnostic| one.code == Code::PACK_EFFECT && is_plain(one);
+        let misfits: Vec<Option<Location>> =
+            self.diagnostics.iter().filter(|one| is_misfit(one)).map(|one| one.at).collect();
+        self.diagnostics.retain(|one| !is_misfit(one));
+        for one in self.diagnostics.iter_mut().filter(|one| misfits.contains(&one.at) && is_plain(one)) {
+            one.severity = one.code.severity();
+        }
+    }
+
+    /// Whether a text that is no template reads as the path of a visible value, or calculates with one.
+    fn is_value(&self, inside: &str, text: &Spanned<String>, sight: &Sight<'_>) -> bool {
+        let is_known = |path: &[String]| {
+            let head = path.first().map(String::as_str).unwrap_or_default();
+            match (head, path.len()) {
+                ("params", 1) => sight.params.is_some(),
+                ("params" | "state" | "data" | "ids" | "captures", 2..) => {
+                    sight.names.contains(&head) && lost(path, self.surface, sight).is_none()
+                }
+                _ => false,
+            }
+        };
+        let path: Vec<String> = inside.split('.').map(str::to_owned).collect();
+        let calculates = || {
+            // A sentence may hold a path; what is an expression from end to end was meant as one.
+            let parsed = Expression::parse(&Spanned::new(inside.to_owned(), text.at));
+            parsed.is_ok_and(|parsed| !parsed.reads().is_empty() && parsed.reads().iter().all(|path| is_known(path)))
+        };
+        is_known(&path) || (inside.contains('.') && calculates())
     }
 
     /// Parses a path into the state. Its first segment must be declared, and effects must be allowed to change it.
@@ -358,20 +400,21 @@ impl Compiler<'_> {
             );
             return None;
         };
-        let unchangeable = self.unchangeable(&head, text.at);
+        let unchangeable = self.unchangeable(&head, &text.value, text.at);
         self.diagnostics.extend(unchangeable);
         self.touched.changed.insert(head);
         Some(path)
     }
 
     /// Why effects cannot change a value of the state.
-    fn unchangeable(&self, name: &str, at: Location) -> Option<Diagnostic> {
+    fn unchangeable(&self, name: &str, whole: &str, at: Location) -> Option<Diagnostic> {
         if self.surface.lost.contains(name) {
             return None;
         }
         let Some(slot) = self.surface.state.get(name) else {
             if name == "state" {
-                let help = "leave `state.` out: the path starts with the name of a value of the state";
+                let rest = whole.trim().strip_prefix("state.").unwrap_or("NAME");
+                let help = format!("say `{rest}`: a path starts with the name of a value of the state");
                 return Some(no_state(name, at).with_help(help));
             }
             return Some(no_state(name, at).with_nearest(name, self.surface.state.keys().map(String::as_str)));
@@ -387,6 +430,6 @@ impl Compiler<'_> {
     }
 }
 
-fn no_state(name: &str, at: Location) -> Diagnostic {
+pub(super) fn no_state(name: &str, at: Location) -> Diagnostic {
     Diagnostic::new(Code::PACK_UNKNOWN_STATE, at, format!("the state has no `{name}`"))
 }

@@ -203,3 +203,20 @@ fn a_command_answers_for_the_model_and_is_asked_again() {
         assert!((out + &err).contains(said), "{model}: {err}");
     }
 }
+
+/// Nothing that is typed, asked for or kept controls the terminal.
+#[test]
+fn nothing_controls_the_terminal() {
+    let folder = folder("play-controls");
+    fs::create_dir(folder.join("p")).unwrap();
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n\
+                [state]\nnote = { type = \"string\", default = \"a\\u009bb\\u202ec\" }\n[tiers.all]\ncontext = 8000\nreserve = 1000\n\
+                [prompts.main]\nlayers = [{ id = \"task\", text = \"task.md\" }, { id = \"message\", source = \"message\" }]\n";
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    fs::write(folder.join("p/task.md"), "Be \u{9b}31m\u{200f} brief.\n").unwrap();
+    let typed = "say \u{9b}2J\u{2066}x\n/prompt\n/state\n";
+    let (out, _) = play(&folder, &["p"], typed, 0);
+    let raw = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{200f}' | '\u{202e}' | '\u{2066}');
+    assert!(!out.contains(raw), "{out:?}");
+    assert!(out.contains(r"a\u009bb\u202ec"), "{out}");
+}

@@ -294,3 +294,50 @@ fn white_space_that_differs_is_shown_in_quotes() {
     let (out, err) = test(&folder, &["p"], 1);
     assert!((out + &err).contains(r#"expected "Hi you", got "Hi\nyou""#));
 }
+
+/// A case by another name is pointed out wherever cases are run or checked, with its file.
+#[test]
+fn a_case_by_another_name_is_pointed_out() {
+    let folder = folder("overlooked-case");
+    fs::create_dir_all(folder.join("p/tests")).unwrap();
+    let pack =
+        "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n[modes.m]\n";
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    let case = "claim = \"x\"\n\n=== response ===\n<message>Hi</message>\n=== expect ===\nmessage = \"no\"\n";
+    fs::write(folder.join("p/tests/a-greeting.toml"), case).unwrap();
+    fs::write(folder.join("p/tests/notes.txt"), "no case").unwrap();
+    let help = "the cases of a pack are `tests/CLAIM.case`: call it `tests/a-greeting.case`";
+    let (out, _) = outputs(&folder, &["check", "p", "--format", "github"], "", 0);
+    assert!(
+        out.contains("::warning file=p/tests/a-greeting.toml,title=case/overlooked::") && out.contains(help),
+        "{out}"
+    );
+    assert_eq!(out.matches("case/overlooked").count(), 1, "{out}");
+    let (_, err) = outputs(&folder, &["test", "p"], "", 3);
+    assert!(err.contains("nothing to test") && err.contains(help), "{err}");
+    fs::write(folder.join("p/tests/a-case.case"), case.replace("\"no\"", "\"Hi\"")).unwrap();
+    let (out, _) = outputs(&folder, &["test", "p", "--format", "plain"], "", 0);
+    assert!(out.contains("p/tests/a-greeting.toml: warning[case/overlooked]"), "{out}");
+    // A log says that something ran, even if all is well.
+    fs::remove_file(folder.join("p/tests/a-greeting.toml")).unwrap();
+    assert_eq!(outputs(&folder, &["check", "p", "--format", "github"], "", 0).0, "1 pack: clean\n");
+    assert_eq!(outputs(&folder, &["test", "p", "--format", "github"], "", 0).0, "1 case in 1 pack: 1 passed\n");
+}
+
+/// The reason why a condition denied a call is beside the verdict that was not expected.
+#[test]
+fn a_failing_case_says_why_a_condition_denies() {
+    let folder = folder("why-denied");
+    let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n\
+                blocks = { message = { role = \"message\" }, tool = { role = \"call\", name = \"@name\", payload = \"json\" } }\n\
+                [actions.pay]\nparams = { n = { type = \"number\" } }\n[modes.m]\npermits = [{ action = \"pay\", when = \"params.n < 100\" }]\n";
+    let case = "claim = \"x\"\n\n=== response ===\n<message>Hi</message>\n<tool name=\"pay\">{\"n\": 200}</tool>\n=== expect ===\n\
+                calls = [{ verdict = \"accepted\" }]\n";
+    fs::create_dir_all(folder.join("p/tests")).unwrap();
+    fs::write(folder.join("p/pack.toml"), pack).unwrap();
+    fs::write(folder.join("p/tests/a-call-is-paid.case"), case).unwrap();
+    for format in ["human", "plain", "github"] {
+        let (out, _) = outputs(&folder, &["test", "p", "--format", format], "", 1);
+        assert!(out.contains("`params.n < 100`"), "{format}: {out}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Lookalikes: do two names look the same, and which character of a name is not what it seems?
+//!
+//! In: names, as typed.
+//! Out: whether two of them are confusable, by the tables of Unicode (UTS 39); the first odd character of one.
+//! Never: decides which of two names is meant.
+
+use unicode_security::MixedScript;
+use unicode_security::confusable_detection::skeleton;
+
+/// Whether two different names look the same. Names of ASCII alone differ by letters that can be told apart well enough:
+/// `modem` is not `modern`.
+pub(crate) fn look_alike(one: &str, other: &str) -> bool {
+    one != other && !(is_plain(one) && is_plain(other)) && bones(one) == bones(other)
+}
+
+/// What a name looks like.
+pub(crate) fn bones(name: &str) -> String {
+    skeleton(name.trim()).filter(|c| !is_hidden(*c)).collect()
+}
+
+/// Whether nothing in a name can be taken for something else.
+pub(crate) fn is_plain(name: &str) -> bool {
+    name.is_ascii() && odd(name).is_none()
+}
+
+/// The first character of a name that does not look like what it is, in words; none if all of them do.
+pub(crate) fn odd(name: &str) -> Option<String> {
+    if name.trim() != name {
+        return Some(
+            if name.trim_end() != name { "white space at its end" } else { "white space at its start" }.into(),
+        );
+    }
+    let number = |at: usize| name.get(..at).unwrap_or_default().chars().count() + 1;
+    let code = |c: char| u32::from(c);
+    if let Some((at, c)) = name.char_indices().find(|(_, c)| is_hidden(*c)) {
+        return Some(format!("character {} cannot be seen: U+{:04X}", number(at), code(c)));
+    }
+    // Most names that mix alphabets are Latin words with a letter that is not.
+    let latin = name.chars().any(|c| c.is_ascii_alphabetic());
+    if latin && !name.is_single_script() {
+        let (at, c) = name.char_indices().find(|(_, c)| !c.is_ascii())?;
+        return Some(format!("character {} is `{c}` of another alphabet: U+{:04X}", number(at), code(c)));
+    }
+    None
+}
+
+/// The first character of a name that is not ASCII, in words.
+pub(crate) fn foreign(name: &str) -> Option<String> {
+    let (number, c) = name.chars().enumerate().find(|(_, c)| !c.is_ascii())?;
+    Some(format!("character {} is `{c}`: U+{:04X}", number + 1, u32::from(c)))
+}
+
+/// Whether nothing of a character can be seen: a control, a mark of direction, or a space without width.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_the_same() {
+        for (one, other) in
+            [("h\u{43e}me", "home"), ("home ", "home"), ("ho\u{200b}me", "home"), ("caf\u{e9}", "cafe\u{301}")]
+        {
+            assert!(look_alike(one, other), "{one:?}");
+        }
+        for (one, other) in [("home", "home"), ("modem", "modern"), ("step1", "stepl"), ("gro\u{df}", "gros")] {
+            assert!(!look_alike(one, other), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_odd_in_a_name() {
+        assert_eq!(odd("h\u{43e}me").as_deref(), Some("character 2 is `\u{43e}` of another alphabet: U+043E"));
+        assert_eq!(odd("ho\u{200b}me").as_deref(), Some("character 3 cannot be seen: U+200B"));
+        assert_eq!(odd("home ").as_deref(), Some("white space at its end"));
+        for name in ["home", "gr\u{f6}\u{df}e", "\u{434}\u{43e}\u{43c}", "keep-note.2", "\u{30ce}\u{30fc}\u{30c8}"] {
+            assert_eq!(odd(name), None, "{name}");
+        }
+    }
+}

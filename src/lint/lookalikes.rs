@@ -1,0 +1,57 @@
+//! Lookalikes: can every name be told from the others by looking at it?
+//!
+//! In: the names of a program's actions, their parameters, and its modes.
+//! Out: a finding for each name that looks like one before it, and for each with a character that does not look like what
+//! it is.
+//! Never: reports two names of ASCII letters, however alike.
+
+use crate::diagnostic::{Code, Diagnostic, bones, foreign, is_plain, odd};
+use crate::program::Program;
+use crate::text::{Location, excerpt};
+use std::collections::HashMap;
+
+pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
+    let actions = program.actions.iter().map(|(name, action)| (name.as_str(), action.at));
+    alike("action", actions, found);
+    alike("mode", program.modes.iter().map(|(name, mode)| (name.as_str(), mode.at)), found);
+    for action in program.actions.values() {
+        alike("parameter", action.params.iter().map(|param| (param.name.as_str(), param.at)), found);
+    }
+}
+
+fn alike<'n>(what: &str, names: impl Iterator<Item = (&'n str, Location)>, found: &mut Vec<Diagnostic>) {
+    let names: Vec<(&str, Location)> = names.collect();
+    // Most packs have only plain names, which need no look at the tables of Unicode.
+    if names.iter().all(|(name, _)| is_plain(name)) {
+        return;
+    }
+    let mut by_look: HashMap<String, Vec<(&str, Location)>> = HashMap::new();
+    for (name, at) in &names {
+        by_look.entry(bones(name)).or_default().push((name, *at));
+    }
+    for (name, at) in names.iter().filter(|(name, _)| !is_plain(name)) {
+        let mut others = by_look.get(&bones(name)).into_iter().flatten().filter(|(other, _)| other != name);
+        // Of two names that are not plain, the second is reported.
+        let other = others.find(|(other, place)| is_plain(other) || *place < *at);
+        let shown = excerpt(name, 60);
+        let why = odd(name).or_else(|| other.and_then(|_| foreign(name)));
+        let (message, help) = match (other, why) {
+            (Some((other, _)), Some(why)) => {
+                let other = excerpt(other, 60);
+                (
+                    format!("the {what} `{shown}` looks like the {what} `{other}`"),
+                    format!("{why}; did you mean `{other}`?"),
+                )
+            }
+            (None, Some(why)) => {
+                (format!("the name of the {what} `{shown}` is not what it looks like"), format!("{why}: type it anew"))
+            }
+            (_, None) => continue,
+        };
+        let finding = Diagnostic::new(Code::PACK_LOOKALIKE, *at, message).with_help(help);
+        found.push(match other {
+            Some((_, place)) => finding.with_place(*place, "this looks the same"),
+            None => finding,
+        });
+    }
+}
