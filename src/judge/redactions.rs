@@ -49,7 +49,7 @@ impl Redactions {
         let known = self.replaced.get(first..).unwrap_or_default().iter();
         let count = known.clone().take_while(|(other, _)| touches(*other)).count();
         let mut whole = (span, Arc::clone(with));
-        if let (Some((start, with)), Some((end, _))) = (known.clone().next(), known.clone().take(count).last())
+        if let (Some((start, with)), Some((end, _))) = (known.clone().next(), known.clone().take(count).next_back())
             && count > 0
         {
             let with = if start.start <= span.start { with } else { &whole.1 };

@@ -208,7 +208,7 @@ impl Composed {
 }
 
 /// A text with these ranges replaced; those that overlap are one.
-pub(super) fn replaced(text: &str, ranges: &mut Vec<(Range<usize>, Arc<str>)>) -> String {
+pub(super) fn replaced(text: &str, ranges: &mut [(Range<usize>, Arc<str>)]) -> String {
     ranges.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut whole, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in ranges.iter() {
@@ -453,7 +453,7 @@ impl Judgement<'_> {
     }
 
     /// Replaces ranges of a text that was made from the value of a block; they come in any order.
-    pub(super) fn redact_made(&mut self, index: usize, ranges: &mut Vec<(Range<usize>, Arc<str>)>) {
+    pub(super) fn redact_made(&mut self, index: usize, ranges: &mut [(Range<usize>, Arc<str>)]) {
         let made = &mut self.texts.made;
         if let Ok(at) = made.binary_search_by_key(&index, |(block, _)| *block)
             && let Some((_, text)) = made.get_mut(at)
