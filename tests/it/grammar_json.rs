@@ -91,7 +91,7 @@ fn a_text_without_a_fault_is_what_serde_json_reads() {
 /// The page lists the faults as the grammar does. `UPDATE=1` rewrites it.
 #[test]
 fn the_page_of_faults_lists_those_of_the_grammar() {
-    const START: &str = "## The faults of JSON\n";
+    const START: &str = "The faults of JSON, and what each usually does to a value: ";
     const END: &str = "## What triggers it\n";
     let lines: Vec<&str> = shipped("json").unwrap().lines().collect();
     let row = |pair: &[&str]| {
@@ -100,9 +100,9 @@ fn the_page_of_faults_lists_those_of_the_grammar() {
         Some(format!("| `fault_{name}` | {} | {} |\n", grade.to_lowercase(), words.replace('|', "\\|")))
     };
     let rows: String = lines.windows(2).filter_map(row).collect();
-    let about = "What each usually does to a value: nothing, if every reading gives the same one (*certain*), or something is lost or\n\
-                 guessed (*lossy*).\n";
-    let table = format!("{START}\n{about}\n| fault | | what it is |\n|---|---|---|\n{rows}\n");
+    let about =
+        "nothing, if every reading gives the same one (*certain*),\nor something is lost or guessed (*lossy*).\n";
+    let table = format!("{START}{about}\n| fault | | what it is |\n|---|---|---|\n{rows}\n");
     let path = crate::root().join("docs/codes/response/fault.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(START).unwrap_or_else(|| page.split_once(END).unwrap());

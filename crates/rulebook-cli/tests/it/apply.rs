@@ -101,7 +101,7 @@ fn a_write_that_fails_is_reported_at_its_block() {
     assert_eq!(status, 1);
     assert!(out.contains("error[workspace/not-a-file]: `docs` is a folder"), "{out}");
     assert!(out.contains("standard input:4:1"), "{out}");
-    assert!(out.contains("written by") && out.contains("files/pack.toml:17:12"), "{out}");
+    assert!(out.contains("written by") && out.contains("files/pack.toml:22:12"), "{out}");
     assert!(out.ends_with("2 files: 2 left\n"), "{out}");
     assert!(!root.join("new.txt").exists());
     let (status, out, _) = command(folder, &["--partial"], &answer);
