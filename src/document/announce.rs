@@ -7,7 +7,7 @@
 use super::edges::{first_marks, frames};
 use super::enclosing::Enclosing;
 use super::open::Open;
-use super::{Block, Given, Pieces, Said};
+use super::{Block, Given, Pieces, Said, Spelling};
 use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Extent, Span, boundary};
@@ -39,8 +39,8 @@ pub enum StreamEvent {
         /// The offset of its opener, in bytes of [`Reader::text`](crate::Reader::text).
         start: usize,
     },
-    /// Text of a block, as written in the response: entities and escapes are not decoded. Adjacent pieces belong
-    /// together. Of an answer that was held until it had been judged (`[reply] hold`), each text comes whole, without the
+    /// Text of a block, decoded as the block says: `Salt &amp; tea` is `Salt & tea`. Adjacent pieces belong together. Of an
+    /// answer that was held until it had been judged (`[reply] hold`), each text comes whole, without the
     /// number of its block, and as the outcome has it.
     Text {
         /// The number of the block; none outside every block.
@@ -145,6 +145,12 @@ impl<'g> Given<'g> {
         }
     }
 
+    /// How the text of a block is written, as far as a stream decodes it: a content is stored as it is.
+    fn spelling_of(&self, id: BlockId) -> Spelling {
+        let block = self.block(id).filter(|block| !matches!(block.role, Role::Content | Role::Call));
+        block.map_or(Spelling::Plain, Spelling::of)
+    }
+
     /// The role of a section: the section that is shown is the message.
     fn section(&self, name: Option<&str>) -> Role {
         if self.shows.is_some() && self.shows == name { Role::Message } else { Role::Section }
@@ -227,8 +233,10 @@ impl Announced {
         if let Some(fresh) = read.given.text.get(from..certain) {
             self.blank = certain;
             let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
-            if shown > 0 {
-                self.tell(read, Some(number), from + shown, out);
+            let untold = read.given.text.get(self.at..from + shown).filter(|_| shown > 0).unwrap_or_default();
+            let whole = read.given.spelling_of(open.id).whole(untold);
+            if whole > 0 {
+                self.tell(read, Some(number), self.at + whole, out);
             }
         }
     }
@@ -251,7 +259,10 @@ impl Announced {
                 }
                 None => self.role_outside(read),
             };
-            out.push(StreamEvent::Text { block, role, text: piece.to_owned() });
+            let id = block
+                .and_then(|number| read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id)));
+            let spelling = id.map_or(Spelling::Plain, |id| read.given.spelling_of(id));
+            out.push(StreamEvent::Text { block, role, text: spelling.decode(piece).into_owned() });
             self.at = end;
         }
     }

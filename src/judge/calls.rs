@@ -81,6 +81,7 @@ impl<'r> Judgement<'r> {
             self.judge_permit(call);
         }
         self.judge_surplus();
+        self.judge_lack();
     }
 
     /// The action of this name or spelling, as the dialect compares names.
@@ -296,6 +297,21 @@ impl<'r> Judgement<'r> {
                 self.find(finding);
             }
         }
+    }
+
+    /// Checks whether the reply has as many accepted calls as it must have.
+    fn judge_lack(&mut self) {
+        let Some((least, at)) = self.mode.and_then(|mode| mode.reply.least_calls) else { return };
+        let accepted = self.calls.iter().filter(|call| call.accepted).count();
+        // Without a dialect there is no block at all, which has been reported.
+        if accepted >= least || self.dialect.is_none() {
+            return;
+        }
+        let end = Span::new(self.text.len(), self.text.len());
+        let calls = if least == 1 { "call" } else { "calls" };
+        let message = message!("a reply has at least {} {} that may run, and this has {}", &least, &calls, &accepted);
+        let finding = defect(Defect::MissingBlock, end, message).with_rule(Some(at));
+        self.answer(Defect::MissingBlock, &Subject::Reply, finding);
     }
 
     pub(super) fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call<'_>)) {

@@ -220,8 +220,17 @@ impl<'n> Names<'n> {
         let calls = name == "calls" && roles.is_empty();
         let keys = keys.filter(|_| calls || needs(Role::Content)).map(|key| (key, "only contents have keys"));
         let lists = lists.filter(|_| calls || needs(Role::Section)).map(|key| (key, "only a section lists others"));
-        let required = required.filter(|_| calls).map(|key| (key, "only `most` is said of all calls together"));
-        for ((key, at), help) in required.into_iter().chain(keys).chain(lists) {
+        let required = required.filter(|_| calls).map(|key| (key, "of all calls together, say `least = 1`"));
+        let least = count.least.as_ref().map(|key| ("least", key.at));
+        let least = least.filter(|_| !calls).map(|key| (key, "of a block, say `required = true`"));
+        let (low, high) = (count.least.as_ref(), count.most.as_ref());
+        if let (Some(low), Some(high)) = (low, high)
+            && low.value > high.value
+        {
+            let message = format!("no reply has at least {} and at most {} calls", low.value, high.value);
+            self.diagnostics.push(Diagnostic::new(Code::PACK_BLOCK, low.at, message).with_help("let `most` be larger"));
+        }
+        for ((key, at), help) in required.into_iter().chain(least).chain(keys).chain(lists) {
             let message = format!("`{key}` means nothing for `{name}`");
             self.diagnostics.push(Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help));
         }

@@ -100,6 +100,16 @@ impl Program {
                 }
             }
         }
+        // Where only the last of several blocks counts, what was announced of the first would not stand.
+        for (dialect, block) in
+            of_mode.reply.counts.iter().filter(|count| count.most.is_some()).flat_map(|one| &one.blocks)
+        {
+            let block = dialect.of(&self.dialects).and_then(|dialect| dialect.block(*block));
+            let near = Near { block, ..near };
+            let keeps_last =
+                self.answers(Defect::DuplicateBlock, near).next().is_some_and(|one| one.0 == Strategy::KeepLast);
+            held.roles.extend(block.filter(|_| keeps_last).map(|block| block.role));
+        }
         // A section may be shown as the message.
         if held.roles.contains(&Role::Section) && of_mode.reply.shows.is_some() {
             held.roles.push(Role::Message);

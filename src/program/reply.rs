@@ -16,6 +16,8 @@ pub(crate) struct Reply {
     /// The blocks at each position of the order.
     pub(crate) order: Vec<Vec<(DialectId, BlockId)>>,
     pub(crate) order_at: Option<Location>,
+    /// The least calls that must count, and where that is declared.
+    pub(crate) least_calls: Option<(usize, Location)>,
     /// The most calls, and where that is declared.
     pub(crate) calls: Option<(usize, Location)>,
     /// The section whose text is the message.

@@ -72,6 +72,8 @@ table! {
     Count {
         /// Whether it must be there.
         required: Option<Spanned<bool>>,
+        /// For `calls`: the least there must be.
+        least: Option<Spanned<usize>>,
         /// The most there may be; 0 forbids the block.
         most: Option<Spanned<usize>>,
         /// For a content: the keys that it may have, with `*` and `?`; others are forbidden.

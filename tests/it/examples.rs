@@ -21,7 +21,7 @@ fn a_chat_shows_carries_out_and_continues() {
     let session = chat::talk(program.clone(), session, ANSWERS, input.as_bytes(), &mut screen).unwrap();
     assert_eq!(
         String::from_utf8(screen).unwrap(),
-        "I will remember the tea &amp; the milk.\n  = I will remember the tea & the milk.\n\
+        "I will remember the tea & the milk.\n\
          \x20 > note_kept \"Buy tea & milk\"\n\
          I have asked Ada, and sent Eve your notes.\n\
          \x20 ! 3:1: warning[response/forbidden-call]: `send_mail` is not permitted with these \

@@ -412,8 +412,9 @@ fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
                 let behind = response.get(reached..).unwrap();
                 let mut rest = behind.chars();
                 let stands = text.chars().all(|wanted| rest.any(|next| next == wanted));
-                prop_assert!(stands, "{text:?} does not stand behind {reached}");
-                reached += behind.len() - rest.as_str().len();
+                // A text with entities or escapes is told decoded.
+                prop_assert!(stands || in_order(text, behind), "{text:?} does not stand behind {reached}");
+                reached += if stands { behind.len() - rest.as_str().len() } else { 0 };
             }
             StreamEvent::Closed { block, span } => {
                 prop_assert_eq!(open.pop(), Some((*block, span.start)));

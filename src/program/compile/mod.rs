@@ -117,6 +117,7 @@ fn places(program: &Program) -> PlaceNames {
         places.extend(mode.reply.counts.iter().map(|count| count.at));
         places.extend(mode.reply.order_at);
         places.extend(mode.reply.calls.map(|(_, at)| at));
+        places.extend(mode.reply.least_calls.map(|(_, at)| at));
         places.extend(mode.exits.iter().map(|exit| exit.at));
     }
     for dialect in &program.dialects {

@@ -37,6 +37,7 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
         let lists = said().find_map(|count| count.lists.as_ref()).map(|lists| lists.value.clone());
         if name == "calls" {
             reply.calls = most.map(|most| (most, at));
+            reply.least_calls = said().find_map(|count| count.least.as_ref()).map(|least| (least.value, at));
             continue;
         }
         let blocks = blocks_called(name);
