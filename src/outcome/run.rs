@@ -547,8 +547,10 @@ impl<P: Borrow<Program>> Reader<P> {
             self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
         }
         let held = &self.held;
+        // Text without a role may still become part of the message.
+        let waits = |role: Option<Role>| held.whole || held.roles.contains(&role.unwrap_or(Role::Message));
         told.retain(|event| match event {
-            StreamEvent::Text { role, .. } => !held.whole && role.is_none_or(|role| !held.roles.contains(&role)),
+            StreamEvent::Text { role, .. } => !waits(*role),
             _ => true,
         });
         let texts = told.iter().map(|event| if let StreamEvent::Text { text, .. } = event { text.len() } else { 0 });

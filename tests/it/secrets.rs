@@ -104,9 +104,13 @@ fn what_is_taken_out_is_nowhere() {
         let program = &programs[number % programs.len()];
         let text = answer(&mut dice, secret);
         let options = Options { trace: true, chunk: Some(1 + dice.below(9)), ..Options::default() };
-        let outcome = program.run_with(&program.session(), text.as_bytes(), &options);
+        let mut reader = program.reader(&program.session(), &options);
+        let pieces = text.as_bytes().chunks(options.chunk.unwrap());
+        let mut told: Vec<_> = pieces.flat_map(|piece| reader.push(piece)).collect();
+        let (outcome, last) = reader.finish_with_events();
+        told.extend(last);
         // A call that is unknown to be one is text; a block that stays open may hold the rest.
-        let json = serde_json::to_string(&outcome).unwrap();
+        let json = serde_json::to_string(&(&outcome, &told)).unwrap();
         // A guardrail that refuses does not look at a call that is dropped for another reason, and need not have tripped.
         let takes_out = number % programs.len() < 3 || outcome.status == Status::Refused;
         let is_out = takes_out && (json.contains("S3CR") || json.contains("ET42"));

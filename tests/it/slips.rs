@@ -528,7 +528,7 @@ fn a_model_is_called_by_no_pattern() {
 fn keys_that_mean_nothing_where_they_stand() {
     let modes = |more: &str| format!("{more}\n[modes.open]");
     let says = |more: &str, word: &str, help: &str| check("[modes.open]", &modes(more), "pack/bad-block", word, help);
-    says("[reply]\ncalls = { required = true }", "true", "`most`");
+    says("[reply]\ncalls = { required = true }", "true", "`least = 1`");
     says("[reply]\nmessage = { keys = [\"*.md\"] }", "\"*.md\"", "contents");
     says("[reply]\ntable = { lists = \"table\" }", "\"table\"", "section");
     let message = "message = { role = \"message\" }";
