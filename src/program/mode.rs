@@ -94,6 +94,7 @@ impl Program {
                         held.roles.extend(match target {
                             Target::Role(role) => Some(*role),
                             Target::Reply => Some(Role::Message),
+                            Target::Param(..) => Some(Role::Call),
                             _ => None,
                         });
                     }
