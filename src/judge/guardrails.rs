@@ -222,11 +222,11 @@ impl Judgement<'_> {
                     pending.made.entry(block).or_default().push((range, with));
                     self.span_of(block)
                 }
-                (Origin::Value(range), Subject::Call(call)) if !looked.way.is_empty() => {
+                (Origin::Value(range), Subject::Call(call)) => {
                     pending.params.entry((*call, looked.way.clone())).or_default().push((range, with));
                     text.span
                 }
-                (Origin::Value(range), Subject::Block(block) | Subject::Call(block)) => {
+                (Origin::Value(range), Subject::Block(block)) => {
                     pending.made.entry(*block).or_default().push((range, with));
                     text.span
                 }
@@ -464,10 +464,14 @@ impl Judgement<'_> {
 const KEY: &str = "key";
 
 impl Looked {
-    /// Whether matches in it can be replaced: a key names what is stored, and what is not matched is not there.
+    /// Whether matches in it can be replaced: a key names what is stored, a call is read into parameters, and what is not
+    /// matched is not there.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
-        let is_key = matches!(self.subject, Subject::Block(_)) && !self.way.is_empty();
-        rule.pattern.is_some() && !rule.inverted && !is_key
+        let is_text = match self.subject {
+            Subject::Call(_) => !self.way.is_empty(),
+            _ => self.way.is_empty(),
+        };
+        rule.pattern.is_some() && !rule.inverted && is_text
     }
 }
 

@@ -108,15 +108,26 @@ impl Judgement<'_> {
 
     /// Answers what is never closed and must not be carried out: no strategy that would accept it applies.
     pub(super) fn answer_unclosed(&mut self, subject: &Subject, finding: Diagnostic) -> Strategy {
-        let accepts = |one| matches!(one, Strategy::Keep | Strategy::Repair | Strategy::Salvage | Strategy::Omit);
-        let strategies = self.answers(Defect::UnclosedBlock, subject).filter(|(one, _)| !accepts(*one));
-        self.answer_with(strategies, subject, finding)
+        self.answer_unless(|one| accepts(one) || one == Strategy::Omit, subject, finding)
     }
 
     /// Answers a call whose last value the end of the response cut off: it can only be accepted without that.
     pub(super) fn answer_cut(&mut self, subject: &Subject, finding: Diagnostic) -> Strategy {
-        let accepts = |one| matches!(one, Strategy::Keep | Strategy::Repair | Strategy::Salvage);
-        let strategies = self.answers(Defect::UnclosedBlock, subject).filter(|(one, _)| !accepts(*one));
-        self.answer_with(strategies, subject, finding)
+        self.answer_unless(accepts, subject, finding)
     }
+
+    fn answer_unless(
+        &mut self,
+        excluded: impl Fn(Strategy) -> bool + Clone,
+        subject: &Subject,
+        finding: Diagnostic,
+    ) -> Strategy {
+        let strategies = self.answers(Defect::UnclosedBlock, subject);
+        self.answer_with(strategies.filter(move |(one, _)| !excluded(*one)), subject, finding)
+    }
+}
+
+/// Whether a strategy accepts what is there.
+fn accepts(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::Keep | Strategy::Repair | Strategy::Salvage)
 }

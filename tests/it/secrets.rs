@@ -209,3 +209,14 @@ reserve = 1000
     let none = asked("Voldemort?");
     assert!(none.has_errors() && none.messages.is_empty() && !none.text.contains("Voldemort"));
 }
+
+/// The body of a call has been read into parameters: to redact it there would leave them as they are.
+#[test]
+fn the_body_of_a_call_is_redacted_by_its_parameters_alone() {
+    for on in ["do", "call"] {
+        let rule = format!("[[guardrails]]\nid = \"g\"\non = \"{on}\"\nmatches = 'x'\nstrategy = \"redact\"\n");
+        let folder = rulebook::Folder::new("p", [("pack.toml", pack(&rule).as_str())]);
+        let found = rulebook::Program::load(&folder).diagnostics;
+        assert!(found.iter().any(|one| one.code.as_str() == "pack/unfit-strategy"), "{on}: {found:?}");
+    }
+}

@@ -70,7 +70,16 @@ impl Compiler<'_> {
             self.diagnostics.push(finding.with_help("there is `keep`, `redact` and `refuse`"));
         }
         let redacts = guardrail.strategy.as_ref().filter(|strategy| strategy.value == Strategy::Redact);
-        let text = |target: &Target| !matches!(target, Target::Reply | Target::Key(_));
+        // The body of a call has been read into parameters, which are redacted by their names.
+        let is_call = |name: &str| {
+            let mut named = self.surface.blocks().filter(|(block, _)| *block == name);
+            named.any(|(_, block)| block.value.role == Role::Call)
+        };
+        let text = |target: &Target| match target {
+            Target::Reply | Target::Key(_) | Target::Role(Role::Call) => false,
+            Target::Block(name) => !is_call(name),
+            _ => true,
+        };
         if let Some(strategy) = redacts.filter(|_| guardrail.matches.is_none() || !targets.iter().all(text)) {
             let message =
                 "there is nothing to redact: only what `matches` finds in a text or a parameter can be replaced";
