@@ -4,7 +4,7 @@
 //! Out: [`StreamEvent`]s: facts about the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
-use super::edges::{first_marks, frames};
+use super::edges::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
 use super::enclosing::Enclosing;
 use super::open::Open;
 use super::{Block, Given, Pieces, Said, Spelling};
@@ -75,6 +75,33 @@ pub enum StreamEvent {
     },
 }
 
+/// An event, and what it is about.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) event: StreamEvent,
+    /// The declaration of the block; none for text outside every block.
+    pub(crate) id: Option<BlockId>,
+    /// Where in the response the block, or the text, starts.
+    pub(crate) start: usize,
+    /// Of a block that is complete: whether a closer of its own ended it.
+    pub(crate) whole: bool,
+}
+
+impl Draft {
+    /// Text of a block, or outside every block.
+    pub(super) fn text(block: Option<usize>, id: Option<BlockId>, role: Option<Role>, start: usize, text: String) -> Self {
+        Self { event: StreamEvent::Text { block, role, text }, id, start, whole: false }
+    }
+
+    /// A block that is complete.
+    pub(super) fn closed(number: usize, block: &Block) -> Self {
+        let span = block.span();
+        let whole = !block.ended.is_cut() && block.is_closed();
+        let event = StreamEvent::Closed { block: number, span: span.into() };
+        Self { event, id: Some(block.id), start: span.start, whole }
+    }
+}
+
 /// What has been announced so far.
 #[derive(Debug, Default)]
 pub(super) struct Announced {
@@ -105,21 +132,22 @@ pub(super) struct Settled<'s> {
 
 impl<'g> Given<'g> {
     /// The announcement that a block opened.
-    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<StreamEvent> {
+    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<Draft> {
         self.announced(number, block.id, block.span().start, &Said::of(self.text, self.dialect, block))
     }
 
     /// The same, for a block whose end is not known yet.
-    fn opening(&self, number: usize, open: &Open) -> Option<StreamEvent> {
+    fn opening(&self, number: usize, open: &Open) -> Option<Draft> {
         let Open { family, name, ref attributes, .. } = *open;
         let said = Said { text: self.text, dialect: self.dialect, family, name, attributes };
         self.announced(number, open.id, open.opener.start, &said)
     }
 
-    fn announced(&self, number: usize, id: BlockId, start: usize, said: &Said<'g, '_>) -> Option<StreamEvent> {
+    fn announced(&self, number: usize, id: BlockId, start: usize, said: &Said<'g, '_>) -> Option<Draft> {
         let block = self.block(id)?;
         let (name, called) = (block.name.clone(), said.title(block));
-        Some(StreamEvent::Opened { block: number, name, role: block.role, called, start })
+        let event = StreamEvent::Opened { block: number, name, role: block.role, called, start };
+        Some(Draft { event, id: Some(id), start, whole: false })
     }
 
     /// The role to announce for the text of a block.
@@ -159,7 +187,7 @@ impl<'g> Given<'g> {
 
 impl Announced {
     /// Adds what has become certain since the last call.
-    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<StreamEvent>) {
+    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<Draft>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
                 self.tell_whole(read, self.blocks, block, out);
@@ -175,7 +203,7 @@ impl Announced {
     }
 
     /// Announces a block that has ended, and the blocks inside it.
-    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<StreamEvent>) {
+    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Draft>) {
         if !self.opened {
             self.tell(read, None, block.span().start, out);
             self.tell_opened(read.given.opened(number, block), out);
@@ -191,7 +219,7 @@ impl Announced {
                 self.tell(read, stack.last().map(|(parent, _)| *parent), start, out);
                 self.tell_opened(read.given.opened(child, block), out);
             }
-            self.at = self.at.max(block.inner().start);
+            self.at = self.at.max(block.body().start);
             stack.push((child, block));
         }
         while let Some((parent, outer)) = stack.pop() {
@@ -200,7 +228,7 @@ impl Announced {
     }
 
     /// Announces the part of the open block that is its text however the block ends.
-    fn tell_so_far(&mut self, read: &Settled<'_>, open: &Open, out: &mut Vec<StreamEvent>) {
+    fn tell_so_far(&mut self, read: &Settled<'_>, open: &Open, out: &mut Vec<Draft>) {
         let Some(block) = read.given.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
@@ -219,50 +247,61 @@ impl Announced {
             return;
         }
         // A fence may turn out to end the block, or to frame the next one: neither would be its text.
-        let framed =
-            block.trim.contains(&Trim::WrappingFence) || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
+        let framed = block.trim.iter().any(|trim| matches!(trim, Trim::WrappingFence | Trim::Between))
+            || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
         let from = self.at.max(self.blank.saturating_sub(2));
         let rest = read.given.text.as_bytes().get(from..read.until).filter(|_| framed);
         let certain = rest.and_then(first_marks).map_or(read.until, |fence| from + fence);
-        // A tag around all of the text may turn out to be none of it.
+        // A tag or a CDATA section around all of the text may turn out to be none of it.
         let inside = Span::new(open.opener.end, read.until.max(open.opener.end)).of(read.given.text);
-        if Enclosing::counts(block) && Enclosing::may_begin(inside, read.given.dialect, open.family) {
+        let may_be_enclosed = Enclosing::counts(block) && Enclosing::may_begin(inside, read.given.dialect, open.family);
+        if may_be_enclosed || (block.trim.contains(&Trim::WrappingCdata) && may_be_cdata(inside)) {
             return;
         }
+        let text = read.given.text;
         let from = self.at.max(self.blank);
-        if let Some(fresh) = read.given.text.get(from..certain) {
-            self.blank = certain;
-            let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
-            let untold = read.given.text.get(self.at..from + shown).filter(|_| shown > 0).unwrap_or_default();
-            let whole = read.given.spelling_of(open.id).whole(untold);
-            if whole > 0 {
-                self.tell(read, Some(number), self.at + whole, out);
-            }
+        let Some(fresh) = text.get(from..certain) else { return };
+        self.blank = certain;
+        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
+        if shown == 0 {
+            return;
+        }
+        // The text starts behind what is trimmed. Where that is stays as it is once some of it can be told.
+        if self.at <= open.opener.end {
+            self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
+        }
+        let untold = text.get(self.at..from + shown).unwrap_or_default();
+        let whole = read.given.spelling_of(open.id).whole(untold);
+        if whole > 0 {
+            self.tell(read, Some(number), self.at + whole, out);
         }
     }
 
-    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<StreamEvent>) {
+    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<Draft>) {
         let text = read.given.text;
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
             let gaps = Span::new(self.at, end).without(read.markup);
             let role = self.role_outside(read);
-            out.extend(gaps.map(|gap| StreamEvent::Text { block: None, role, text: gap.of(text).to_owned() }));
+            out.extend(gaps.map(|gap| Draft::text(None, None, role, gap.start, gap.of(text).to_owned())));
             self.at = end;
             return;
         }
         if let Some(piece) = text.get(self.at..end).filter(|piece| !piece.is_empty()) {
+            let open = || read.open.map(|open| open.id);
+            let id = block.and_then(|number| read.blocks.get(number).map(|block| block.id).or_else(open));
             let role = match block {
-                Some(number) => {
-                    let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id));
-                    id.and_then(|id| read.given.role_of(id))
-                }
+                Some(_) => id.and_then(|id| read.given.role_of(id)),
                 None => self.role_outside(read),
             };
-            let id = block
-                .and_then(|number| read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id)));
-            let spelling = id.map_or(Spelling::Plain, |id| read.given.spelling_of(id));
-            out.push(StreamEvent::Text { block, role, text: spelling.decode(piece).into_owned() });
+            let closed = block.and_then(|number| read.blocks.get(number));
+            let is_cdata = |block: &Block| {
+                let trims = read.given.block(block.id).map(|bound| bound.trim.as_slice()).unwrap_or_default();
+                is_cdata(block.body(), text, trims)
+            };
+            let spelling = id.filter(|_| !closed.is_some_and(is_cdata));
+            let spelling = spelling.map_or(Spelling::Plain, |id| read.given.spelling_of(id));
+            out.push(Draft::text(block, id, role, self.at, spelling.decode(piece).into_owned()));
             self.at = end;
         }
     }
@@ -288,16 +327,16 @@ impl Announced {
         }
     }
 
-    fn tell_opened(&mut self, opened: Option<StreamEvent>, out: &mut Vec<StreamEvent>) {
-        if let Some(StreamEvent::Opened { role, .. }) = &opened {
+    fn tell_opened(&mut self, opened: Option<Draft>, out: &mut Vec<Draft>) {
+        if let Some(Draft { event: StreamEvent::Opened { role, .. }, .. }) = &opened {
             self.answers |= role.is_answer();
         }
         out.extend(opened);
     }
 
-    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<StreamEvent>) {
-        self.tell(read, Some(number), block.inner().end, out);
+    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Draft>) {
+        self.tell(read, Some(number), block.body().end, out);
         self.at = self.at.max(block.span().end);
-        out.push(StreamEvent::Closed { block: number, span: block.span().into() });
+        out.push(Draft::closed(number, block));
     }
 }

@@ -249,6 +249,12 @@ fn inside_cdata(span: Span, text: &str) -> Option<Span> {
     (!inside.contains(CDATA.1)).then(|| Span::new(start, start + inside.len()))
 }
 
+/// Whether a text that starts so may turn out to be a CDATA section.
+pub(super) fn may_be_cdata(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with(CDATA.0) || CDATA.0.starts_with(text)
+}
+
 /// Whether the trims removed a CDATA section around `span`: nothing in it is then decoded.
 pub(crate) fn is_cdata(span: Span, text: &str, trims: &[Trim]) -> bool {
     let before = || text.get(..span.start).unwrap_or_default().trim_end().ends_with(CDATA.0);

@@ -33,6 +33,7 @@ mod side_by_side;
 mod strings;
 
 pub use announce::StreamEvent;
+pub(crate) use announce::Draft;
 pub(crate) use decode::{Spelling, decode_entities, unquoted};
 pub(crate) use edges::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
 pub(crate) use enclosing::Enclosing;

@@ -6,7 +6,7 @@
 //!
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
-use super::announce::{Settled, StreamEvent};
+use super::announce::{Draft, Settled};
 use super::found::Found;
 use super::mark::{Kind, Mark, Opener, opener};
 use super::marks::Look;
@@ -347,7 +347,7 @@ impl Scanner {
     }
 
     /// Adds what has become certain since the last call.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<StreamEvent>) {
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Draft>) {
         let next = match &self.open {
             Some(open) => open.first,
             None => self.next,

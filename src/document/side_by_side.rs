@@ -8,7 +8,7 @@
 //! dialect gets it. A response that no dialect claims is read by the first one that found any block. Dialects that
 //! differ only in their `needs` share one reading.
 
-use super::announce::StreamEvent;
+use super::announce::Draft;
 use super::members::Objects;
 use super::scanner::Scanner;
 use super::{Document, Found, Given, Pieces, What};
@@ -77,7 +77,7 @@ impl Reading {
         }
     }
 
-    fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<StreamEvent>) {
+    fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Draft>) {
         match self {
             Reading::Marks(scanner) => scanner.announce(given, complete, out),
             Reading::Object(objects) => objects.announce(given, complete, out),
@@ -225,13 +225,29 @@ impl Readers {
         text: &str,
         shows: Option<&str>,
         complete: bool,
-        out: &mut Vec<StreamEvent>,
+        out: &mut Vec<Draft>,
     ) {
         if let (true, [(dialect, reading)]) = (self.claimed, self.readings.as_mut_slice())
             && let Some(dialect) = dialect.of(dialects)
         {
             reading.announce(&Given { text, dialect, dialects, shows }, complete, out);
         }
+    }
+
+    /// The dialect that reads the response, once that is known.
+    pub(crate) fn chosen<'d>(&self, dialects: &'d [Dialect]) -> Option<&'d Dialect> {
+        self.candidates.first().filter(|_| self.claimed)?.dialect.of(dialects)
+    }
+
+    /// Where the first mark outside every block is that a strategy may take out of the text around it.
+    pub(crate) fn doubtful(&self) -> Option<usize> {
+        let [(_, Reading::Marks(scanner))] = self.readings.as_slice() else { return None };
+        let is_mark = |found: &&Found| {
+            let is_mark =
+                matches!(found.what, What::Defect(Defect::StrayCloser | Defect::MalformedOpener | Defect::NestedBlock));
+            is_mark && found.block().is_none() && found.around().is_none()
+        };
+        scanner.found.iter().find(is_mark).map(|found| found.span().start)
     }
 
     fn claim_of(&self, candidate: &Candidate, dialects: &[Dialect]) -> Option<usize> {

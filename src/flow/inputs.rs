@@ -51,7 +51,7 @@ fn captures(input: &Input, text: &str) -> Option<Object> {
     }
     let mut first: Option<(usize, &Pattern)> = None;
     for pattern in &input.matches {
-        if let Some(found) = pattern.find_apart(text, &input.unless).next()
+        if let Some(found) = pattern.find_apart(text, 0, &input.unless).next()
             && first.is_none_or(|(start, _)| found.start < start)
         {
             first = Some((found.start, pattern));

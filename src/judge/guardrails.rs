@@ -515,6 +515,5 @@ fn each_text<'v>(value: &'v Value, way: &mut Vec<String>, then: &mut impl FnMut(
 
 /// The matches that could trip a guardrail in this text; empty if it trips because its pattern does not match.
 pub(super) fn matches<'l>(rule: &'l Guardrail, text: &'l str) -> impl Iterator<Item = Range<usize>> {
-    let pattern = rule.pattern.iter().filter(|_| !rule.inverted);
-    pattern.flat_map(|pattern| pattern.find_apart(text, rule.excuse.as_slice()))
+    rule.matches_from(text, 0)
 }

@@ -10,6 +10,7 @@ mod hear;
 mod heard;
 mod past;
 mod prompt;
+mod release;
 mod run;
 mod trace;
 

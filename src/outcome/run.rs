@@ -7,12 +7,13 @@
 use super::contract::{
     Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict, Withheld,
 };
+use super::release::{Context, Release};
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Circumstances, Judgement, Leaf, Steps, judge};
-use crate::program::{ActionId, BlockId, Dialect, Event, Held, Mode, Near, Program};
+use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -393,18 +394,6 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
     }
 }
 
-/// The texts of an outcome as events: what a stream tells of a response that was held until it had been judged.
-fn texts_of(outcome: &Outcome) -> Vec<StreamEvent> {
-    let text = |role: Role, text: &str| StreamEvent::Text { block: None, role: Some(role), text: text.to_owned() };
-    let message = Some(outcome.message.as_str()).filter(|text| !text.is_empty());
-    let thinking = outcome.thinking.iter().map(|one| text(Role::Thinking, one));
-    let sections = outcome.sections.iter().map(|one| text(Role::Section, &one.text));
-    let contents = outcome.contents.iter().map(|one| text(Role::Content, &one.text));
-    let utterances = outcome.utterances.iter().map(|one| text(Role::Utterance, &one.text));
-    let message = message.map(|message| text(Role::Message, message));
-    thinking.chain(message).chain(sections).chain(contents).chain(utterances).collect()
-}
-
 /// Takes what was read of a refused response out of its outcome: nobody may be shown it.
 fn withhold(outcome: &mut Outcome, wanted: bool) {
     let calls = outcome.calls.clone();
@@ -489,10 +478,7 @@ pub struct Reader<P: Borrow<Program>> {
     session: Session,
     options: Options,
     readers: Readers,
-    /// What is not announced before the response has been judged.
-    held: Held,
-    /// How many bytes of text have been announced.
-    shown: usize,
+    release: Release,
     text: String,
     /// The bytes of a character whose end has not arrived yet.
     rest: Vec<u8>,
@@ -515,12 +501,9 @@ impl<P: Borrow<Program>> Reader<P> {
     /// Starts to read a response that comes in pieces.
     pub fn new(program: P, session: &Session, options: &Options) -> Self {
         let rules = program.borrow();
-        let held = rules.mode_id(&session.mode).map(|mode| rules.held_in(mode)).unwrap_or_default();
-        let held = Held { whole: held.whole || options.hold, ..held };
         Self {
             readers: rules.readers(session, options),
-            held,
-            shown: 0,
+            release: Release::new(rules, session, options.hold),
             program,
             session: session.clone(),
             options: options.clone(),
@@ -540,22 +523,23 @@ impl<P: Borrow<Program>> Reader<P> {
     /// Reads on, and returns what has become certain.
     fn announce(&mut self, complete: bool) -> Vec<StreamEvent> {
         let program = self.program.borrow();
-        let mut told = Vec::new();
+        let mut drafts = Vec::new();
         let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
         self.readers.advance(&program.dialects, &self.text, complete);
-        if complete || !self.held.whole {
-            self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
+        if complete || !self.release.is_whole() {
+            self.readers.announce(&program.dialects, &self.text, shows, complete, &mut drafts);
         }
-        let held = &self.held;
-        // Text without a role may still become part of the message.
-        let waits = |role: Option<Role>| held.whole || held.roles.contains(&role.unwrap_or(Role::Message));
-        told.retain(|event| match event {
-            StreamEvent::Text { role, .. } => !waits(*role),
-            _ => true,
-        });
-        let texts = told.iter().map(|event| if let StreamEvent::Text { text, .. } = event { text.len() } else { 0 });
-        self.shown += texts.sum::<usize>();
-        told
+        if drafts.is_empty() {
+            return Vec::new();
+        }
+        let context = Context {
+            program,
+            session: &self.session,
+            dialect: self.readers.chosen(&program.dialects),
+            text: &self.text,
+            doubtful: self.readers.doubtful(),
+        };
+        self.release.tell(context, drafts, complete)
     }
 
     /// The response so far, as spans count it: bytes that are not UTF-8 are replaced, and an incomplete character is
@@ -588,13 +572,10 @@ impl<P: Borrow<Program>> Reader<P> {
         let document = self.readers.finish(&program.dialects, &self.text);
         let outcome = program.outcome(&self.session, &self.text, &document, &self.options, &self.broken);
         let refused = outcome.status == Status::Refused;
-        match (self.held.whole, refused) {
+        match (self.release.is_whole(), refused) {
             (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
-            (false, true) => told.push(StreamEvent::Refused { shown: self.shown }),
-            (_, false) => told.extend(texts_of(&outcome).into_iter().filter(|event| match event {
-                StreamEvent::Text { role: Some(role), .. } => self.held.whole || self.held.roles.contains(role),
-                _ => false,
-            })),
+            (false, true) => told.push(StreamEvent::Refused { shown: self.release.shown() }),
+            (_, false) => told.extend(self.release.rest(program, &outcome)),
         }
         (outcome, told)
     }

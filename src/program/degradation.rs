@@ -92,9 +92,10 @@ impl Degradation {
         Self(answers)
     }
 
-    /// Every strategy that the table names.
-    pub(crate) fn strategies(&self) -> impl Iterator<Item = Strategy> {
-        self.0.iter().flatten().flat_map(|answer| answer.strategies.iter().copied())
+    /// Every strategy that the table names, with its defect and place.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (Defect, Strategy, Location)> {
+        let rows = Defect::ALL.iter().zip(&self.0).filter_map(|(defect, answer)| Some((*defect, answer.as_ref()?)));
+        rows.flat_map(|(defect, answer)| answer.strategies.iter().map(move |one| (defect, *one, answer.at)))
     }
 
     /// Whether it has strategies for this defect.

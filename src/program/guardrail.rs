@@ -5,12 +5,13 @@
 //! Never: searches a text.
 
 use super::pattern::{Pattern, PatternSet};
-use super::{Block, Called, Modes};
+use super::{Block, Called, Modes, Watch};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
 use crate::text::{Location, glob};
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// All guardrails of a program.
 #[derive(Debug, Default)]
@@ -43,10 +44,23 @@ pub(crate) struct Guardrail {
     pub(crate) strategy: Option<Strategy>,
     /// What stands in for each match that it redacts.
     pub(crate) with: Arc<str>,
+    /// Its automaton for streams; made when first needed, and none if there can be none.
+    pub(crate) watch: OnceLock<Option<Watch>>,
     pub(crate) at: Location,
 }
 
 impl Guardrail {
+    /// The automaton that says how much of a text that is still coming it cannot match any more.
+    pub(crate) fn watch(&self) -> Option<&Watch> {
+        self.watch.get_or_init(|| Watch::of(self)).as_ref()
+    }
+
+    /// The matches from a place in a text on that nothing excuses.
+    pub(crate) fn matches_from<'l>(&'l self, text: &'l str, from: usize) -> impl Iterator<Item = Range<usize>> + 'l {
+        let pattern = self.pattern.iter().filter(|_| !self.inverted);
+        pattern.flat_map(move |pattern| pattern.find_apart(text, from, self.excuse.as_slice()))
+    }
+
     /// Whether its condition is evaluated for each match.
     pub(crate) fn reads_captures(&self) -> bool {
         let mut reads = self.when.iter().flat_map(|when| when.reads());

@@ -4,10 +4,8 @@
 //! Out: [`Mode`], found by name or id, and the actions that it permits.
 //! Never: evaluates a condition: the judge does.
 
-use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Guardrail, Near, Program, Reply, Target};
-use crate::diagnostic::{Defect, Strategy};
+use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
 use crate::expression::{Expression, Template};
-use crate::surface::{Hold, Role};
 use crate::text::Location;
 
 /// The index of a mode.
@@ -54,68 +52,6 @@ impl Modes {
     /// Whether both apply in some mode.
     pub(crate) fn meet(&self, other: &Self) -> bool {
         self.0.is_empty() || other.0.is_empty() || self.0.iter().any(|mode| other.0.contains(mode))
-    }
-}
-
-/// What of an answer a stream holds back until the answer has been judged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Held {
-    /// Everything.
-    pub(crate) whole: bool,
-    /// The texts of these roles.
-    pub(crate) roles: Vec<Role>,
-}
-
-impl Program {
-    /// What a stream holds back in this mode: as the pack says, or else the whole answer if it may be refused, and the texts
-    /// that a guardrail may take something out of.
-    pub(crate) fn held_in(&self, mode: ModeId) -> Held {
-        let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return Held::default() };
-        match of_mode.reply.hold {
-            Some(Hold::Answer) => return Held { whole: true, ..Held::default() },
-            Some(Hold::None) => return Held::default(),
-            None => {}
-        }
-        let of_blocks = || self.dialects_of(of_mode).flat_map(|dialect| &dialect.blocks);
-        let blocks = of_blocks().map(|block| &block.degradation);
-        let actions = self.actions.values().map(|action| &action.degradation);
-        let mut tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
-        let mut held = Held { whole: tables.any(|table| table.strategies().any(Strategy::refuses)), ..Held::default() };
-        let near = Near { mode: Some(of_mode), ..Near::default() };
-        let by_table = || self.answers(Defect::Guardrail, near).next().map(|(strategy, _)| strategy);
-        let looks = |rule: &&Guardrail| rule.modes.include(Some(mode)) && !rule.targets.contains(&Target::Input);
-        for rule in self.guardrails.rules.iter().filter(looks) {
-            match rule.strategy.or_else(by_table) {
-                None | Some(Strategy::Keep) => {}
-                Some(strategy) if strategy.refuses() => held.whole = true,
-                Some(_) => {
-                    for target in &rule.targets {
-                        held.roles.extend(of_blocks().filter_map(|block| target.is_text_of(block)));
-                        held.roles.extend(match target {
-                            Target::Role(role) => Some(*role),
-                            Target::Reply => Some(Role::Message),
-                            Target::Param(..) => Some(Role::Call),
-                            _ => None,
-                        });
-                    }
-                }
-            }
-        }
-        // Where only the last of several blocks counts, what was announced of the first would not stand.
-        for (dialect, block) in
-            of_mode.reply.counts.iter().filter(|count| count.most.is_some()).flat_map(|one| &one.blocks)
-        {
-            let block = dialect.of(&self.dialects).and_then(|dialect| dialect.block(*block));
-            let near = Near { block, ..near };
-            let keeps_last =
-                self.answers(Defect::DuplicateBlock, near).next().is_some_and(|one| one.0 == Strategy::KeepLast);
-            held.roles.extend(block.filter(|_| keeps_last).map(|block| block.role));
-        }
-        // A section may be shown as the message.
-        if held.roles.contains(&Role::Section) && of_mode.reply.shows.is_some() {
-            held.roles.push(Role::Message);
-        }
-        held
     }
 }
 

@@ -60,21 +60,40 @@ impl Pattern {
         Self { words, ..self }
     }
 
-    /// Its matches in the text, in order, up to [`most_matches`].
-    pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-        self.fitting(text).find_iter(text).take(most_matches(text))
+    /// Its matches from a place in the text on, in order, up to [`most_matches`].
+    pub(crate) fn find_all<'t>(&'t self, text: &'t str, from: usize) -> impl Iterator<Item = Match<'t>> {
+        self.find_from(text, from).take(most_matches(text))
     }
 
-    /// Its matches that overlap no match of `others`.
+    /// All its matches from a place in the text on.
+    fn find_from<'t>(&'t self, text: &'t str, from: usize) -> impl Iterator<Item = Match<'t>> {
+        let pattern = self.fitting(text);
+        let (mut at, mut last) = (Some(from), None);
+        std::iter::from_fn(move || {
+            loop {
+                let found = pattern.find_at(text, at.filter(|at| *at <= text.len())?)?;
+                // Behind an empty match, the search goes on at the next character; one at the end of a match is none.
+                let next = text.get(found.end()..).and_then(|rest| rest.chars().next());
+                at = if found.is_empty() { next.map(|next| found.end() + next.len_utf8()) } else { Some(found.end()) };
+                if !(found.is_empty() && last == Some(found.end())) {
+                    last = Some(found.end());
+                    return Some(found);
+                }
+            }
+        })
+    }
+
+    /// Its matches from a place in the text on that overlap no match of `others`.
     pub(crate) fn find_apart<'t>(
         &'t self,
         text: &'t str,
+        from: usize,
         others: &'t [Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 't {
         let most = most_matches(text);
         // All matches come in order, so that the excusing patterns are searched no further than this one has come.
-        let mut theirs: Vec<_> = others.iter().map(|other| other.find_all(text).peekable()).collect();
-        let own = self.fitting(text).find_iter(text).map(|found| found.range()).enumerate();
+        let mut theirs: Vec<_> = others.iter().map(|other| other.find_all(text, from).peekable()).collect();
+        let own = self.find_from(text, from).map(|found| found.range()).enumerate();
         let own = own.filter(move |(number, found)| {
             let end = found.end.max(found.start + 1);
             let mut overlapped = false;
@@ -205,6 +224,11 @@ impl PatternSet {
         found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.spelled(ascii).is_match(text)));
         found
     }
+}
+
+/// The pattern without its Unicode word boundaries, which matches at least as much.
+pub(super) fn without_boundaries(pattern: &str) -> String {
+    with_boundaries(pattern, NONE).unwrap_or_else(|| pattern.to_owned())
 }
 
 /// The pattern with `boundary` in place of each `\b`; none if it has no `\b`, or other Unicode boundaries.
@@ -354,7 +378,7 @@ mod tests {
     #[test]
     fn a_match_that_another_overlaps_does_not_count() {
         let (Ok(own), Ok(other)) = (Pattern::new("b+"), Pattern::new("ab")) else { panic!("patterns") };
-        let apart = |text: &str| own.find_apart(text, std::slice::from_ref(&other)).next();
+        let apart = |text: &str| own.find_apart(text, 0, std::slice::from_ref(&other)).next();
         assert_eq!(apart("ab abb"), None);
         assert_eq!(apart("ab cb"), Some(4..5));
         // However many are excused, one that is not does not hide behind them.

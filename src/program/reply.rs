@@ -24,8 +24,8 @@ pub(crate) struct Reply {
     pub(crate) shows: Option<String>,
     /// What stands between the parts of the message, if not a blank line.
     pub(crate) separator: Option<String>,
-    /// What a stream holds back, if the pack says so.
-    pub(crate) hold: Option<Hold>,
+    /// What a stream holds back, if the pack says so, and where.
+    pub(crate) hold: Option<(Hold, Location)>,
     /// The message of an answer that is refused.
     pub(crate) refused: Option<Template>,
 }

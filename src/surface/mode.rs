@@ -13,7 +13,7 @@ use crate::diagnostic::nearest;
 use crate::text::Spanned;
 use toml::de::DeValue;
 
-/// The mode of a pack that declares none: it permits every action.
+/// The mode of a pack that declares none: it permits no action.
 pub(crate) const ONLY_MODE: &str = "default";
 
 table! {
@@ -48,6 +48,8 @@ words! {
     Hold {
         /// All of it, until it has been judged.
         Answer = "answer",
+        /// What a strategy or a guardrail may still take away or change.
+        Settled = "settled",
         /// Nothing that is certain to be read like this: an answer may still be refused, or lose a text.
         None = "none",
     }
@@ -94,7 +96,7 @@ pub struct Reply {
     pub separator: Option<Spanned<String>>,
     /// The message of an answer that is refused: a template; by default there is none.
     pub refused: Option<Spanned<String>>,
-    /// Whether a stream waits for the end of the answer; by default if it may be refused, or something taken out of it.
+    /// What a stream holds back; by default the whole answer if it may be refused, and else what is not settled.
     pub hold: Option<Spanned<Hold>>,
     /// Counts by the name of the block; `calls` counts all calls.
     pub counts: Named<Count>,

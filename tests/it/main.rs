@@ -51,6 +51,7 @@ mod slipped;
 mod slips;
 mod snippets;
 mod strategies;
+mod streams;
 mod taught;
 mod texts;
 mod tidy;

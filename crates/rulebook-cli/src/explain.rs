@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK"
+    override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK\n       rulebook explain --stream PACK"
 )]
 pub(crate) struct Arguments {
     /// A code such as `response/forbidden-call`, or the name of a defect, remark or strategy; lists all of them by
@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// Show which mode of a pack permits which action
     #[arg(long, value_name = "PACK", conflicts_with = "what")]
     permits: Option<PathBuf>,
+    /// Show when a stream tells each text of a pack, and for what it waits
+    #[arg(long, value_name = "PACK", conflicts_with_all = ["what", "permits", "degradation"])]
+    stream: Option<PathBuf>,
 }
 
 #[expect(clippy::disallowed_methods, reason = "a folder in place of a code: the answer is missing")]
@@ -56,6 +59,11 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
         let opened = OpenedPack::open(pack)?;
         let cells = opened.program(Format::Human)?.permit_table();
         return Ok(Printed::new(opened.pen.permits(&cells), Status::Clean));
+    }
+    if let Some(pack) = &arguments.stream {
+        let opened = OpenedPack::open(pack)?;
+        let rows = opened.program(Format::Human)?.wait_table();
+        return Ok(Printed::new(opened.pen.waits(&rows), Status::Clean));
     }
     match (&arguments.what, &arguments.file) {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),

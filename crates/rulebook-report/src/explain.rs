@@ -1,12 +1,12 @@
 //! Explanations: what does a code, a table or a matrix say to a person?
 //!
 //! In: the embedded pages, and a program's tables.
-//! Out: a page with its generated lines, the degradation table, the permit matrix.
+//! Out: a page with its generated lines, the degradation table, the permit matrix, what streams wait for.
 //! Never: has explanations of its own: all words are from a page or a pack.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
 use rulebook::diagnostic::{Defect, Page, Strategy, bare};
-use rulebook::program::{DegradationRow, Permission, PermitCell};
+use rulebook::program::{DegradationRow, Permission, PermitCell, WaitRow};
 use rulebook::text::one_line;
 use std::fmt::Write as _;
 
@@ -54,6 +54,18 @@ impl Pen {
             let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
             let style = if row.rule.is_some() { STRONG } else { FAINT };
             (style, [row.defect.name().to_owned(), strategies.join(", "), row.said_by.to_string(), rule])
+        }));
+        table(&lines, &[])
+    }
+
+    /// What each text of a stream waits for.
+    pub fn waits(&self, rows: &[WaitRow]) -> String {
+        let mut lines = vec![(FAINT, ["mode", "text", "told", "because of", ""].map(str::to_owned))];
+        lines.extend(rows.iter().map(|row| {
+            let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+            let style = if row.because.is_empty() { FAINT } else { STRONG };
+            let WaitRow { mode, text, because, .. } = row.clone();
+            (style, [mode, text, row.told.to_owned(), because, rule])
         }));
         table(&lines, &[])
     }

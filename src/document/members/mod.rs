@@ -22,7 +22,7 @@ mod shown;
 mod strict;
 mod tape;
 
-use super::announce::StreamEvent;
+use super::announce::Draft;
 use super::budget::Budget;
 use super::masks::Masks;
 use super::prelude::{Answer, Prelude, Stand};
@@ -135,15 +135,16 @@ impl Objects {
     }
 
     /// Announces everything at the end, and nothing before.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<StreamEvent>) {
+    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Draft>) {
         if !complete || self.told {
             return;
         }
         self.told = true;
         let (mut at, mut answers) = (0, false);
-        let tell = |block: Option<usize>, role: Option<Role>, span: Span, out: &mut Vec<StreamEvent>| {
+        let tell = |block: Option<usize>, role: Option<Role>, span: Span, out: &mut Vec<Draft>| {
             if !span.is_empty() {
-                out.push(StreamEvent::Text { block, role, text: span.of(given.text).to_owned() });
+                let id = block.and_then(|number| self.read.blocks.get(number)).map(|block| block.id);
+                out.push(Draft::text(block, id, role, span.start, span.of(given.text).to_owned()));
             }
         };
         for (number, block) in self.read.blocks.iter().enumerate() {
@@ -154,7 +155,7 @@ impl Objects {
             answers |= bound.role.is_answer();
             out.extend(given.opened(number, block));
             tell(Some(number), given.role_of(block.id), block.body(), out);
-            out.push(StreamEvent::Closed { block: number, span: block.span().into() });
+            out.push(Draft::closed(number, block));
             at = block.span().end;
         }
         for gap in Span::new(at, given.text.len()).without(&self.read.markup) {

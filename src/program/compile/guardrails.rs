@@ -9,7 +9,7 @@ use super::{COMPUTE_NAMES, Compiler, REPLY_NAMES, Sight};
 use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
 use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, Target, TargetPatterns};
 use crate::surface::{self, Role, Surface};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 impl Compiler<'_> {
     pub(super) fn compile_guardrails(&mut self) -> Guardrails {
@@ -40,6 +40,7 @@ impl Compiler<'_> {
             severity: guardrail.severity.unwrap_or(Severity::Warning),
             strategy: guardrail.strategy.as_ref().map(|strategy| strategy.value),
             with: guardrail.with.as_ref().map_or("[…]", |with| with.value.as_str()).into(),
+            watch: OnceLock::new(),
             at: guardrail.id.at,
         }
     }

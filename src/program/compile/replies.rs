@@ -21,7 +21,7 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
     let shows = mode.and_then(|mode| mode.shows.as_ref()).or(pack.shows.as_ref()).map(|shows| shows.value.clone());
     let separator = mode.and_then(|mode| mode.separator.as_ref()).or(pack.separator.as_ref());
     let separator = separator.map(|separator| separator.value.clone());
-    let hold = mode.and_then(|mode| mode.hold.as_ref()).or(pack.hold.as_ref()).map(|hold| hold.value);
+    let hold = mode.and_then(|mode| mode.hold.as_ref()).or(pack.hold.as_ref()).map(|hold| (hold.value, hold.at));
     let mut reply = Reply { shows: shows.clone(), separator, hold, ..Reply::default() };
     let tables: Vec<_> = mode.into_iter().chain([pack]).map(|reply| &reply.counts).collect();
     let names: IndexSet<&String> = tables.iter().rev().flat_map(|counts| counts.keys()).collect();

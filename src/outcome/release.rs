@@ -1,0 +1,436 @@
+//! Release: which text of an answer that is still coming is final?
+//!
+//! In: what has become certain of the document, and what each text waits for.
+//! Out: stream events. The texts of a role, joined, are the start of what the outcome has of that role.
+//! Never: judges: where a strategy, a guardrail or another block may still change a text, it waits for the outcome.
+
+use super::contract::Outcome;
+use crate::diagnostic::{Defect, Strategy};
+use crate::document::{Draft, StreamEvent};
+use crate::program::{
+    Block, BlockId, Called, Dialect, Guardrail, Mode, ModeId, Near, Outside, Program, Until, Wait, Watching, Why,
+};
+use crate::session::Session;
+use crate::surface::{Hold, Role};
+use crate::text::unsafe_because;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The roles that have texts, in the order in which a stream tells at the end what it has not told before.
+const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Content, Role::Utterance];
+/// The most matches of guardrails in one text that a stream replaces: of longer texts, no more may be examined.
+const MOST: usize = 64;
+
+/// The texts of one answer, as far as they have been told.
+#[derive(Debug)]
+pub(super) struct Release {
+    hold: Hold,
+    mode: Option<ModeId>,
+    /// By role, in the order of [`ROLES`].
+    channels: [Channel; ROLES.len()],
+    /// The blocks that are open, inner ones last.
+    open: Vec<OpenBlock>,
+    /// How often each block has opened.
+    opened: BTreeMap<BlockId, usize>,
+    /// How many bytes of text have been told.
+    shown: usize,
+}
+
+#[derive(Debug)]
+struct OpenBlock {
+    /// The role as which its text is told; none if it has no text.
+    role: Option<Role>,
+    /// Whether it is a wrapper: blocks are at home in it.
+    wraps: bool,
+    /// Whether nothing of it is told before it has ended.
+    by_block: bool,
+}
+
+/// The texts of one role.
+#[derive(Debug, Default)]
+struct Channel {
+    /// How many bytes have been told.
+    told: usize,
+    /// Whether everything that follows waits for the outcome.
+    waits: bool,
+    /// The text that is coming, as it was written: that of the open block; of the message, all of it.
+    text: String,
+    /// How much of it has been told.
+    done: usize,
+    /// Where the part that is coming starts in it; none before that part has any text.
+    part: Option<usize>,
+    /// The block of that part; none for text outside every block.
+    from: Option<usize>,
+    /// White space that counts only if more text follows.
+    space: String,
+    /// The guardrails that act on it; none before they are known.
+    guards: Option<Vec<Guard>>,
+    /// How many matches have been replaced.
+    matches: usize,
+}
+
+/// A guardrail that acts on a text.
+#[derive(Debug)]
+struct Guard {
+    rule: usize,
+    refuses: bool,
+    watching: Watching,
+}
+
+/// What is known of the answer.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'c> {
+    pub(super) program: &'c Program,
+    pub(super) session: &'c Session,
+    /// The dialect that reads the answer.
+    pub(super) dialect: Option<&'c Dialect>,
+    pub(super) text: &'c str,
+    /// Where a strategy may still take something out of the text outside every block.
+    pub(super) doubtful: Option<usize>,
+}
+
+impl Release {
+    /// `strict`: whether the host asks to hold everything back, whatever the pack says.
+    pub(super) fn new(program: &Program, session: &Session, strict: bool) -> Self {
+        let mode = program.mode_id(&session.mode);
+        let hold = mode.map_or(Hold::Settled, |mode| program.settling(mode).hold);
+        Self {
+            hold: if strict { Hold::Answer } else { hold },
+            mode,
+            channels: Default::default(),
+            open: Vec::new(),
+            opened: BTreeMap::new(),
+            shown: 0,
+        }
+    }
+
+    /// Whether nothing is told before the answer has been judged.
+    pub(super) fn is_whole(&self) -> bool {
+        self.hold == Hold::Answer
+    }
+
+    /// How many bytes of text have been told.
+    pub(super) fn shown(&self) -> usize {
+        self.shown
+    }
+
+    /// Tells what is final of what has become certain. Text that only the end of the answer made certain waits for the
+    /// outcome.
+    pub(super) fn tell(&mut self, context: Context<'_>, drafts: Vec<Draft>, complete: bool) -> Vec<StreamEvent> {
+        let mut events = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            match (&draft.event, self.hold) {
+                (StreamEvent::Text { text, .. }, Hold::None) => self.shown += text.len(),
+                (StreamEvent::Text { .. }, _) => {
+                    if !complete && self.hold == Hold::Settled {
+                        self.add(context, &draft, &mut events);
+                    }
+                    continue;
+                }
+                (StreamEvent::Opened { block, role, called, .. }, Hold::Settled) if !complete => {
+                    self.begin(context, *block, *role, called.as_deref(), &draft);
+                }
+                (StreamEvent::Closed { .. }, Hold::Settled) if !complete => self.end(context, &draft, &mut events),
+                _ => {}
+            }
+            events.push(draft.event);
+        }
+        events
+    }
+
+    /// What the outcome has beyond the texts that have been told.
+    pub(super) fn rest(&self, program: &Program, outcome: &Outcome) -> Vec<StreamEvent> {
+        if self.hold == Hold::None {
+            return Vec::new();
+        }
+        let shows = self.mode.and_then(|mode| program.modes.get_index(mode.0));
+        let shows = shows.and_then(|(_, mode)| mode.reply.shows.as_deref());
+        let mut events = Vec::new();
+        for (role, channel) in ROLES.into_iter().zip(&self.channels) {
+            let mut told = channel.told;
+            for text in texts_of(outcome, role, shows) {
+                let skipped = told.min(text.len());
+                told -= skipped;
+                // INVARIANT: what has been told is the start of what the outcome has, so it ends with a character.
+                debug_assert!(text.is_char_boundary(skipped), "{role:?}");
+                if let Some(rest) = text.get(skipped..).filter(|rest| !rest.is_empty()) {
+                    events.push(StreamEvent::Text { block: None, role: Some(role), text: rest.to_owned() });
+                }
+            }
+        }
+        events
+    }
+
+    fn channel(&mut self, role: Role) -> Option<&mut Channel> {
+        self.channels.get_mut(ROLES.iter().position(|known| *known == role)?)
+    }
+
+    /// Lets everything that follows of a role wait for the outcome.
+    fn wait(&mut self, role: Role) {
+        self.channel(role).into_iter().for_each(|channel| channel.waits = true);
+    }
+
+    /// A block opens.
+    fn begin(&mut self, context: Context<'_>, number: usize, role: Role, called: Option<&str>, draft: &Draft) {
+        let Context { program, dialect, .. } = context;
+        let mode = self.mode.and_then(|mode| Some((mode, program.modes.get_index(mode.0)?.1)));
+        let bound = draft.id.zip(dialect).and_then(|(id, dialect)| Some((id, dialect, dialect.block(id)?)));
+        let (Some((mode_id, mode)), Some((id, dialect, block))) = (mode, bound) else {
+            self.open.push(OpenBlock { role: None, wraps: false, by_block: false });
+            return;
+        };
+        // A block inside another may be taken out of it, or turn out to be its text.
+        let is_nested = self.open.last().is_some_and(|outer| !outer.wraps);
+        if let Some(outer) = self.open.last().and_then(|outer| outer.role) {
+            self.wait(outer);
+        }
+        if program.may_be_text(mode, block) {
+            self.wait(Role::Message);
+        }
+        let told_as = told_as(mode, block);
+        let is_outside = dialect.text == Outside::Message && self.open.iter().all(|outer| outer.role.is_none());
+        if is_outside && told_as != Role::Message && self.channel(Role::Message).is_some_and(|one| one.part.is_some()) {
+            // What is left of a line around the block is known only once the line has ended.
+            self.wait(Role::Message);
+        }
+        let opened = self.opened.entry(id).or_default();
+        *opened += 1;
+        let count = mode.reply.count_of(dialect.id, id);
+        let of_count = |other: &BlockId| count.is_some_and(|count| count.blocks.contains(&(dialect.id, *other)));
+        let times: usize = self.opened.iter().filter(|(other, _)| of_count(other)).map(|(_, times)| times).sum();
+        let near = Near { block: Some(block), mode: Some(mode), ..Near::default() };
+        let is_beyond = count.and_then(|count| count.most).is_some_and(|most| times > most)
+            && program.moving(Defect::DuplicateBlock, near).next().is_some();
+        let waits = program.waits(mode_id, dialect, Some(block));
+        let is_unsafe = role == Role::Content
+            && program.moving(Defect::UnsafePath, near).next().is_some()
+            && !called.is_some_and(|key| is_safe_as_written(context.text.get(draft.start..).unwrap_or_default(), key));
+        let waits_for = |until: Until| waits.iter().any(|wait| wait.until == until);
+        let (at_end, by_block) = (waits_for(Until::Answer), waits_for(Until::Block));
+        let Some(channel) = self.channel(told_as) else {
+            self.open.push(OpenBlock { role: None, wraps: role == Role::Wrapper, by_block: false });
+            return;
+        };
+        channel.waits |= is_nested || is_beyond || is_unsafe || at_end;
+        channel.start(told_as, Some(number));
+        channel.guard(program, &waits);
+        self.open.push(OpenBlock { role: Some(told_as), wraps: false, by_block });
+    }
+
+    /// Text of the open block, or outside every block.
+    fn add(&mut self, context: Context<'_>, draft: &Draft, events: &mut Vec<StreamEvent>) {
+        let Context { program, dialect, .. } = context;
+        let StreamEvent::Text { block, role, text } = &draft.event else { return };
+        let mode = self.mode.and_then(|mode| Some((mode, program.modes.get_index(mode.0)?.1)));
+        let (Some((mode_id, mode)), Some(dialect)) = (mode, dialect) else { return };
+        let mut text = text.as_str();
+        match (role, block) {
+            (None, _) => {
+                // Text without a role is shown only if a strategy makes it the message.
+                let near = Near { mode: Some(mode), ..Near::default() };
+                let is_message = program.answers(Defect::StrayText, near).any(|(one, _)| one == Strategy::KeepAsText);
+                if is_message && !text.trim().is_empty() {
+                    self.wait(Role::Message);
+                }
+            }
+            (Some(role), Some(_)) => {
+                let by_block = self.open.last().is_some_and(|open| open.by_block);
+                let Some(channel) = self.channel(*role) else { return };
+                channel.push(text, false, mode.reply.separator.as_deref());
+                if !by_block {
+                    self.release(context, *role, false, events);
+                }
+            }
+            (Some(Role::Message), None) if dialect.text == Outside::Message => {
+                let cut = context.doubtful.and_then(|at| at.checked_sub(draft.start)).filter(|at| *at < text.len());
+                let is_past = context.doubtful.is_some_and(|at| at < draft.start);
+                text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
+                let waits = program.waits(mode_id, dialect, None);
+                let Some(channel) = self.channel(Role::Message) else { return };
+                // A fence around the whole answer is none of its text.
+                let is_framed = dialect.masks.wrapper
+                    && channel.text.is_empty()
+                    && text.trim_start().starts_with(['`', '~', '<']);
+                channel.waits |= is_past || is_framed || waits.iter().any(|wait| wait.until > Until::Match);
+                if channel.from.is_some() || (channel.part.is_none() && channel.guards.is_none()) {
+                    channel.start(Role::Message, None);
+                    channel.guard(program, &waits);
+                }
+                channel.push(text, true, mode.reply.separator.as_deref());
+                self.release(context, Role::Message, false, events);
+                if cut.is_some() {
+                    self.wait(Role::Message);
+                }
+            }
+            // The section outside every block is one only if no block has its name.
+            (Some(role), None) => self.wait(*role),
+        }
+    }
+
+    /// The open block ends.
+    fn end(&mut self, context: Context<'_>, draft: &Draft, events: &mut Vec<StreamEvent>) {
+        let Some(OpenBlock { role: Some(role), by_block, .. }) = self.open.pop() else { return };
+        if by_block && !draft.whole {
+            self.wait(role);
+        }
+        self.release(context, role, role != Role::Message, events);
+        let Some(channel) = self.channel(role) else { return };
+        channel.waits |= channel.done < channel.text.len();
+    }
+
+    /// Tells the text of a role as far as no guardrail can act on it any more, or all of it if it is complete.
+    fn release(&mut self, context: Context<'_>, role: Role, is_complete: bool, events: &mut Vec<StreamEvent>) {
+        let Some(channel) = self.channel(role).filter(|channel| !channel.waits) else { return };
+        let Some(told) = channel.take(context, is_complete) else {
+            // A guardrail refuses the answer: nothing more of it is told.
+            self.channels.iter_mut().for_each(|channel| channel.waits = true);
+            return;
+        };
+        if !told.is_empty() {
+            channel.told += told.len();
+            let block = channel.from;
+            self.shown += told.len();
+            events.push(StreamEvent::Text { block, role: Some(role), text: told });
+        }
+    }
+}
+
+impl Channel {
+    /// A part of the text starts: for the message one of several, for other roles a text of its own.
+    fn start(&mut self, role: Role, from: Option<usize>) {
+        self.part = None;
+        self.from = from;
+        self.space.clear();
+        if role != Role::Message {
+            self.text.clear();
+            self.done = 0;
+            self.matches = 0;
+            self.guards = None;
+        }
+    }
+
+    /// Lets the guardrails look for which the text waits. The message waits if they are others than before.
+    fn guard(&mut self, program: &Program, waits: &[Wait]) {
+        let acting = waits.iter().filter(|wait| wait.until == Until::Match).filter_map(|wait| match wait.why {
+            Why::Guardrail(rule) => Some((rule, wait.strategy.is_some_and(Strategy::refuses))),
+            _ => None,
+        });
+        let acting: Vec<(usize, bool)> = acting.collect();
+        if let Some(guards) = &self.guards {
+            self.waits |= !guards.iter().map(|guard| (guard.rule, guard.refuses)).eq(acting);
+            return;
+        }
+        let mut guards = Vec::with_capacity(acting.len());
+        for (rule, refuses) in acting {
+            match program.guardrails.rules.get(rule).and_then(Guardrail::watch) {
+                Some(watch) => guards.push(Guard { rule, refuses, watching: watch.start() }),
+                None => self.waits = true,
+            }
+        }
+        self.guards = Some(guards);
+    }
+
+    /// Adds text. Of text `outside` every block, white space at its ends is not part of the message.
+    fn push(&mut self, text: &str, outside: bool, separator: Option<&str>) {
+        if self.waits {
+            return;
+        }
+        let mut text = text;
+        if self.part.is_none() {
+            text = if outside { text.trim_start() } else { text };
+            if text.is_empty() {
+                return;
+            }
+            if !self.text.is_empty() {
+                self.text.push_str(separator.unwrap_or("\n\n"));
+            }
+            self.part = Some(self.text.len());
+        }
+        if outside {
+            let core = text.trim_end();
+            if !core.is_empty() {
+                self.text.push_str(&std::mem::take(&mut self.space));
+            }
+            self.text.push_str(core);
+            self.space.push_str(text.get(core.len()..).unwrap_or_default());
+        } else {
+            self.text.push_str(text);
+        }
+    }
+
+    /// Takes the text that no guardrail can act on any more, redacted; none if a guardrail refuses the answer.
+    fn take(&mut self, context: Context<'_>, is_complete: bool) -> Option<String> {
+        let Context { program, session, .. } = context;
+        let mut until = self.text.len();
+        let mut ranges: Vec<(Range<usize>, Arc<str>)> = Vec::new();
+        let guards = self.guards.as_deref_mut().unwrap_or_default();
+        for guard in guards.iter_mut().filter(|_| !is_complete) {
+            let Some(watch) = program.guardrails.rules.get(guard.rule).and_then(Guardrail::watch) else { continue };
+            until = until.min(guard.watching.read(watch, &self.text));
+        }
+        if until <= self.done {
+            return Some(String::new());
+        }
+        for guard in guards.iter() {
+            let Some(rule) = program.guardrails.rules.get(guard.rule) else { continue };
+            for found in rule.matches_from(&self.text, self.done).take_while(|found| found.start < until) {
+                if found.is_empty() || !program.trips(rule, session, &self.text, Some(&found)) {
+                    continue;
+                }
+                self.matches += 1;
+                let is_astride = self.part.is_some_and(|part| found.start < part);
+                if guard.refuses || is_astride || self.matches > MOST {
+                    self.waits = true;
+                    return (!guard.refuses).then(String::new);
+                }
+                ranges.push((found, Arc::clone(&rule.with)));
+            }
+        }
+        let from = std::mem::replace(&mut self.done, until);
+        // Of those that start at one place, the first guardrail says what stands there.
+        ranges.sort_by_key(|(found, _)| found.start);
+        let (mut told, mut at) = (String::with_capacity(until - from), from);
+        for (found, with) in &ranges {
+            if found.start >= at {
+                told.push_str(self.text.get(at..found.start).unwrap_or_default());
+                told.push_str(with);
+            }
+            at = at.max(found.end);
+        }
+        told.push_str(self.text.get(at..until).unwrap_or_default());
+        Some(told)
+    }
+}
+
+/// The role as which the text of a block is told: a section that is shown is the message.
+fn told_as(mode: &Mode, block: &Block) -> Role {
+    let name = match &block.called {
+        Called::Own => Some(&block.name),
+        Called::Word(word) => Some(word),
+        Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
+    };
+    let is_shown = block.role == Role::Section && mode.reply.shows.is_some() && mode.reply.shows.as_ref() == name;
+    if is_shown { Role::Message } else { block.role }
+}
+
+/// Whether a key is a safe path as the opener at the start of `text` writes it: white space behind it would be part of it.
+fn is_safe_as_written(text: &str, key: &str) -> bool {
+    let behind = text.find(key).and_then(|at| text.get(at + key.len()..)).and_then(|rest| rest.chars().next());
+    !key.is_empty() && unsafe_because(key).is_none() && behind.is_some_and(|next| !next.is_whitespace())
+}
+
+/// The texts of a role in an outcome, in order; of sections, without the one that is the message.
+fn texts_of<'o>(outcome: &'o Outcome, role: Role, shows: Option<&str>) -> Vec<&'o str> {
+    match role {
+        Role::Message => vec![outcome.message.as_str()],
+        Role::Thinking => outcome.thinking.iter().map(String::as_str).collect(),
+        Role::Section => {
+            let sections = outcome.sections.iter().filter(|section| shows != Some(section.name.as_str()));
+            sections.map(|section| section.text.as_str()).collect()
+        }
+        Role::Content => outcome.contents.iter().map(|content| &*content.text).collect(),
+        Role::Utterance => outcome.utterances.iter().map(|one| one.text.as_str()).collect(),
+        Role::Call | Role::Wrapper => Vec::new(),
+    }
+}

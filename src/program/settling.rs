@@ -1,0 +1,318 @@
+//! Settling: when is a text of an answer that is still coming final?
+//!
+//! In: a mode with its dialects, degradation tables and guardrails.
+//! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that hold its text back, with their lines.
+//! Never: looks at an answer.
+
+use super::{Block, Called, Chosen, Dialect, Guardrail, Mode, ModeId, Near, Outside, Program, Target};
+use crate::diagnostic::{Defect, Strategy};
+use crate::surface::{Decoding, Hold, Payload, Role};
+use crate::text::{FilePlace, Location, glob};
+
+/// Until when a text of a stream waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Until {
+    /// Until no pattern of a guardrail can match across its end.
+    Match,
+    /// Until its block ends.
+    Block,
+    /// Until the answer ends.
+    Answer,
+}
+
+impl Until {
+    fn words(self) -> &'static str {
+        match self {
+            Until::Match => "between matches",
+            Until::Block => "at its end",
+            Until::Answer => "at the end of the answer",
+        }
+    }
+}
+
+/// Something for which a text waits.
+#[derive(Debug, Clone)]
+pub(crate) struct Wait {
+    pub(crate) until: Until,
+    pub(crate) why: Why,
+    pub(crate) strategy: Option<Strategy>,
+    /// The line of the pack behind it; a default has none.
+    pub(crate) at: Option<Location>,
+}
+
+/// Why a text waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// A strategy may take away what has the defect.
+    Defect(Defect),
+    /// The guardrail with this index may act.
+    Guardrail(usize),
+    /// The text is made from a value, or decoded as a whole.
+    Made,
+    /// A text with the key of a later one gives way to it.
+    Unique,
+}
+
+/// One line of what a stream waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WaitRow {
+    /// The mode.
+    pub mode: String,
+    /// The text that waits: a block, after the name of its dialect; or the whole answer.
+    pub text: String,
+    /// When it is told.
+    pub told: &'static str,
+    /// For what it waits; empty if it waits for nothing.
+    pub because: String,
+    /// The place in the pack; a default has none.
+    pub rule: Option<FilePlace>,
+}
+
+/// What a stream holds back in a mode.
+#[derive(Debug, Clone)]
+pub(crate) struct Settling {
+    pub(crate) hold: Hold,
+    /// Why, unless the pack chose it by `hold`.
+    pub(crate) because: Option<Wait>,
+    /// The line of the pack that chose it.
+    pub(crate) at: Option<Location>,
+}
+
+/// Whether a strategy may take away, move or change a text.
+fn moves(strategy: Strategy) -> bool {
+    use Strategy::{Drop, Join, KeepAsText, KeepFirst, KeepLast, Lift, Redact, TakeStrayText};
+    matches!(strategy, Drop | KeepAsText | Lift | KeepFirst | KeepLast | Join | TakeStrayText | Redact)
+}
+
+impl Program {
+    /// What each text of a stream waits for, by mode.
+    #[doc(hidden)]
+    pub fn wait_table(&self) -> Vec<WaitRow> {
+        let mut rows = Vec::new();
+        for (index, (name, mode)) in self.modes.iter().enumerate() {
+            let id = ModeId(index);
+            let mut add = |text: String, told: &'static str, because: String, at: Option<Location>| {
+                rows.push(WaitRow { mode: name.clone(), text, told, because, rule: at.and_then(|at| self.place(at)) });
+            };
+            let Settling { hold, because, at } = self.settling(id);
+            let chosen = at.map(|_| format!("hold = \"{}\"", hold.word())).unwrap_or_default();
+            let place = because.as_ref().map_or(at, |wait| wait.at);
+            let because = because.as_ref().map_or(chosen, |wait| self.because(wait));
+            match hold {
+                Hold::Answer => add("the whole answer".to_owned(), "once it is judged", because, place),
+                Hold::None => add("the whole answer".to_owned(), "as a draft", because, place),
+                Hold::Settled => {
+                    for (text, waits) in self.texts(id, mode) {
+                        if waits.is_empty() {
+                            add(text.clone(), "at once", String::new(), None);
+                        }
+                        for wait in waits {
+                            add(text.clone(), wait.until.words(), self.because(&wait), wait.at);
+                        }
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    /// The texts of a mode, each with what it waits for; what takes longest comes first.
+    fn texts(&self, id: ModeId, mode: &Mode) -> Vec<(String, Vec<Wait>)> {
+        let mut texts = Vec::new();
+        for dialect in self.dialects_of(mode) {
+            let blocks = dialect.blocks.iter().filter(|block| !matches!(block.role, Role::Call | Role::Wrapper));
+            let blocks = blocks.map(|block| (format!("{}.{}", dialect.name, block.name), Some(block)));
+            let outside = (dialect.text == Outside::Message).then(|| (format!("{}, outside blocks", dialect.name), None));
+            for (text, block) in outside.into_iter().chain(blocks) {
+                let mut waits = self.waits(id, dialect, block);
+                waits.sort_by_key(|wait| std::cmp::Reverse(wait.until));
+                texts.push((text, waits));
+            }
+        }
+        texts
+    }
+
+    fn because(&self, wait: &Wait) -> String {
+        let strategy = wait.strategy.map(|strategy| format!(" = {strategy}")).unwrap_or_default();
+        let default = if wait.at.is_none() && wait.strategy.is_some() { " (default)" } else { "" };
+        match wait.why {
+            Why::Defect(defect) => format!("{defect}{strategy}{default}"),
+            Why::Guardrail(rule) => {
+                let rule = self.guardrails.rules.get(rule).map_or("", |rule| rule.id.as_str());
+                format!("guardrail {rule}{strategy}{default}")
+            }
+            Why::Made => "it is made from its whole body".to_owned(),
+            Why::Unique => "of one key, the last counts".to_owned(),
+        }
+    }
+
+    /// What a stream holds back in this mode: as the pack says, or else all of an answer that may be refused.
+    pub(crate) fn settling(&self, mode: ModeId) -> Settling {
+        let chosen = |hold: Hold, at: Option<Location>| Settling { hold, because: None, at };
+        let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return chosen(Hold::Settled, None) };
+        if let Some((hold, at)) = of_mode.reply.hold {
+            return chosen(hold, Some(at));
+        }
+        let because = self.refusing(mode, of_mode);
+        Settling { hold: if because.is_some() { Hold::Answer } else { Hold::Settled }, because, at: None }
+    }
+
+    /// The first strategy or guardrail of a mode that may refuse an answer.
+    fn refusing(&self, mode: ModeId, of_mode: &Mode) -> Option<Wait> {
+        let blocks = self.dialects_of(of_mode).flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+        let actions = self.actions.values().map(|action| &action.degradation);
+        let tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
+        let refuses = |(defect, strategy, at): (Defect, Strategy, Location)| {
+            let why = Why::Defect(defect);
+            strategy.refuses().then_some(Wait { until: Until::Answer, why, strategy: Some(strategy), at: Some(at) })
+        };
+        let by_table = tables.flat_map(|table| table.rows()).find_map(refuses);
+        by_table.or_else(|| {
+            let rules = self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode));
+            let own = |(index, rule): (usize, &Guardrail)| {
+                let strategy = rule.strategy.filter(|strategy| strategy.refuses())?;
+                let why = Why::Guardrail(index);
+                Some(Wait { until: Until::Answer, why, strategy: Some(strategy), at: Some(rule.at) })
+            };
+            rules.filter_map(own).next()
+        })
+    }
+
+    /// What the text of a block waits for; without a block, the text outside all of them.
+    pub(crate) fn waits(&self, mode: ModeId, dialect: &Dialect, block: Option<&Block>) -> Vec<Wait> {
+        let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return Vec::new() };
+        let near = Near { block, mode: Some(of_mode), ..Near::default() };
+        let mut waits = Vec::new();
+        if let Some(block) = block {
+            let defects = Defect::ALL.iter().filter_map(|defect| {
+                let until = self.until(*defect, of_mode, dialect, block)?;
+                // A block beyond the first ones that count shows as it comes.
+                let waits = |strategy: Strategy| *defect != Defect::DuplicateBlock || strategy == Strategy::KeepLast;
+                let (strategy, at) = self.moving(*defect, near).find(|(strategy, _)| waits(*strategy))?;
+                Some(Wait { until, why: Why::Defect(*defect), strategy: Some(strategy), at })
+            });
+            waits.extend(defects);
+            let is_value = block.payload.iter().any(|payload| *payload != Payload::Text);
+            if block.text.is_some() || is_value || block.decode == Some(Decoding::Guarded) {
+                waits.push(Wait { until: Until::Answer, why: Why::Made, strategy: None, at: Some(block.at) });
+            }
+            let mut contents = self.contents.iter().filter(|(_, content)| content.unique);
+            let is_unique = contents.any(|(name, _)| match &block.called {
+                Called::Own => glob(&block.name, name),
+                Called::Word(word) => word == name,
+                Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+            });
+            if block.role == Role::Content && is_unique {
+                waits.push(Wait { until: Until::Answer, why: Why::Unique, strategy: None, at: Some(block.at) });
+            }
+        }
+        let role = self.streamed_as(of_mode, block);
+        for (index, rule) in self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode)) {
+            let reach = rule.targets.iter().filter_map(|target| reach(target, role, block)).max();
+            let Some(until) = reach else { continue };
+            let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
+            let mut chain = own.into_iter().chain(self.answers(Defect::Guardrail, near));
+            let acts = chain.find(|(strategy, _)| *strategy == Strategy::Keep || moves(*strategy) || strategy.refuses());
+            let Some((strategy, at)) = acts.filter(|(strategy, _)| *strategy != Strategy::Keep) else { continue };
+            let each = rule.can_be_watched() && (strategy == Strategy::Redact || strategy.refuses());
+            let until = if each { until } else { Until::Answer };
+            waits.push(Wait { until, why: Why::Guardrail(index), strategy: Some(strategy), at });
+        }
+        waits
+    }
+
+    /// The role as which a stream tells the text of a block: a section that is shown is the message.
+    fn streamed_as(&self, mode: &Mode, block: Option<&Block>) -> Role {
+        match block {
+            Some(block) if block.role == Role::Section && mode.reply.shows.is_some() => Role::Message,
+            Some(block) => block.role,
+            None => Role::Message,
+        }
+    }
+
+    /// The strategies for a defect that may take away a text that has it.
+    pub(crate) fn moving<'p>(&'p self, defect: Defect, near: Near<'p>) -> impl Iterator<Item = Chosen> + use<'p> {
+        let mut decided = false;
+        let chain = self.answers(defect, near).take_while(move |(strategy, _)| {
+            let was = decided;
+            decided |= strategy.always_answers(defect);
+            !was
+        });
+        chain.filter(|(strategy, _)| moves(*strategy))
+    }
+
+    /// Whether a block may become text of the message, whatever its role.
+    pub(crate) fn may_be_text(&self, mode: &Mode, block: &Block) -> bool {
+        let is_call = block.role == Role::Call;
+        let actions = self.actions.values().filter(|_| is_call).map(|action| &action.degradation);
+        let mut tables = [&self.degradation, &mode.degradation, &block.degradation].into_iter().chain(actions);
+        let of_calls_alone = |defect: Defect| {
+            use Defect::{ExtraCall, ForbiddenCall, UnknownAction, UnknownParam};
+            matches!(defect, ExtraCall | ForbiddenCall | UnknownAction | UnknownParam)
+        };
+        tables.any(|table| {
+            let mut rows = table.rows().filter(|(_, strategy, _)| *strategy == Strategy::KeepAsText);
+            rows.any(|(defect, ..)| defect != Defect::StrayText && (is_call || !of_calls_alone(defect)))
+        })
+    }
+
+    /// When it is known whether a text has a defect; none if it cannot have it, or if that shows as it comes.
+    fn until(&self, defect: Defect, mode: &Mode, dialect: &Dialect, block: &Block) -> Option<Until> {
+        let id = || dialect.blocks_by_id().find(|(_, other)| std::ptr::eq(*other, block)).map(|(id, _)| (dialect.id, id));
+        let count = || id().and_then(|(dialect, id)| mode.reply.count_of(dialect, id));
+        match defect {
+            Defect::UnclosedBlock | Defect::WrongCloser => Some(Until::Block),
+            Defect::MalformedPayload | Defect::InvalidPayload => block.schema.as_ref().map(|_| Until::Answer),
+            Defect::DuplicateBlock => count().and_then(|count| count.most).map(|_| Until::Answer),
+            Defect::ForbiddenBlock => {
+                count().filter(|count| count.most == Some(0) || !count.keys.is_empty()).map(|_| Until::Answer)
+            }
+            Defect::OutOfOrder => {
+                id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| Until::Answer)
+            }
+            // A closer of reasoning that has no opener makes everything before it reasoning.
+            Defect::StrayCloser => {
+                let asks = matches!(block.role, Role::Content | Role::Utterance);
+                let reasons = dialect.blocks.iter().any(|other| other.role == Role::Thinking);
+                (asks && reasons).then_some(Until::Answer)
+            }
+            Defect::UnknownSpeaker | Defect::WrongLabel | Defect::TurnLimit => {
+                (block.role == Role::Utterance).then_some(Until::Answer)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a guardrail looks at answers in a mode.
+fn looks(rule: &Guardrail, mode: ModeId) -> bool {
+    rule.modes.include(Some(mode)) && !rule.targets.contains(&Target::Input)
+}
+
+/// Until when a text waits for a guardrail on this target; none if it does not look at the text.
+fn reach(target: &Target, role: Role, block: Option<&Block>) -> Option<Until> {
+    match target {
+        Target::Role(looked) if *looked == role => Some(Until::Match),
+        // The message is composed of several texts, each of which is looked at by itself.
+        Target::Role(looked) => block.filter(|block| block.role == *looked).map(|_| Until::Answer),
+        Target::Block(name) => {
+            let block = block.filter(|block| target.is_text_of(block).is_some())?;
+            let is_own = block.name == *name && role != Role::Message;
+            Some(if is_own { Until::Match } else { Until::Answer })
+        }
+        Target::Reply => Some(Until::Answer),
+        Target::Key(_) => block.filter(|block| block.role == Role::Content).map(|_| Until::Answer),
+        Target::Param(..) | Target::Input => None,
+    }
+}
+
+impl Guardrail {
+    /// Whether it can be said of each match by itself whether the guardrail trips.
+    pub(crate) fn can_be_watched(&self) -> bool {
+        const KNOWN: [&str; 5] = ["captures", "state", "data", "mode", "now"];
+        let mut reads = self.when.iter().flat_map(|when| when.reads());
+        let is_known = reads.all(|path| path.first().is_some_and(|name| KNOWN.contains(&name.as_str())));
+        self.pattern.is_some() && !self.inverted && is_known
+    }
+}

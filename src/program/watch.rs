@@ -1,0 +1,79 @@
+//! Watch: up to where in a text that goes on can no match of a pattern be under way?
+//!
+//! In: a guardrail's pattern, the pattern that excuses its matches, and a text in pieces.
+//! Out: [`Watching`], which knows a place that no match contains, however the text goes on.
+//! Never: finds a match: only the pattern itself does.
+//!
+//! The automaton reads the text from its start. Where its state is the one in which it would start there, nothing that
+//! was read before can be part of a match that is still to come.
+
+use super::pattern::without_boundaries;
+use super::{Guardrail, Pattern};
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::start::Config as Start;
+use regex_automata::{Anchored, MatchKind};
+
+/// The most bytes of an automaton, and of the states that one text makes it build.
+const BYTES: usize = 1 << 20;
+
+/// The automaton of a guardrail.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    dfa: DFA,
+}
+
+/// A text that is being read.
+#[derive(Debug)]
+pub(crate) struct Watching {
+    cache: Cache,
+    /// None once the automaton would need too many states: then the text waits for its end.
+    state: Option<LazyStateID>,
+    read: usize,
+    free: usize,
+}
+
+impl Watch {
+    /// The automaton; none if a pattern cannot have one.
+    pub(crate) fn of(rule: &Guardrail) -> Option<Self> {
+        let patterns: Vec<String> = rule.pattern.iter().chain(&rule.excuse).map(loosened).collect();
+        let config = DFA::config()
+            .match_kind(MatchKind::All)
+            .cache_capacity(BYTES)
+            .skip_cache_capacity_check(true)
+            .minimum_cache_clear_count(Some(0));
+        let nfa = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(BYTES));
+        let dfa = DFA::builder().configure(config).thompson(nfa).build_many(&patterns).ok()?;
+        Some(Self { dfa })
+    }
+
+    /// Starts to read a text.
+    pub(crate) fn start(&self) -> Watching {
+        let mut cache = self.dfa.create_cache();
+        let state = self.dfa.start_state(&mut cache, &Start::new().anchored(Anchored::No)).ok();
+        Watching { cache, state, read: 0, free: 0 }
+    }
+}
+
+impl Watching {
+    /// Reads on in a text, of which it has read the start, and returns a place that is in no match.
+    pub(crate) fn read(&mut self, watch: &Watch, text: &str) -> usize {
+        for (at, byte) in text.bytes().enumerate().skip(self.read) {
+            let Some(state) = self.state else { break };
+            self.state = watch.dfa.next_state(&mut self.cache, state, byte).ok();
+            self.state = self.state.filter(|state| !state.is_dead() && !state.is_quit());
+            let here = Start::new().anchored(Anchored::No).look_behind(Some(byte));
+            let start = watch.dfa.start_state(&mut self.cache, &here).ok();
+            if self.state.is_some() && self.state == start && text.is_char_boundary(at + 1) {
+                self.free = at + 1;
+            }
+        }
+        self.read = text.len();
+        self.free
+    }
+}
+
+/// A pattern that matches wherever this one does, without the boundaries that automata do not support.
+fn loosened(pattern: &Pattern) -> String {
+    without_boundaries(pattern.source())
+}

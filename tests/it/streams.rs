@@ -1,0 +1,215 @@
+//! Streams: what is told of an answer before its end is what the outcome has of it.
+
+use crate::dice::Dice;
+use crate::texts::{PACKS, cases, program_of};
+use proptest::prelude::*;
+use rulebook::outcome::{Outcome, Status};
+use rulebook::{Options, Program, Role, Session, StreamEvent};
+use rulebook_fs::{cases_below, read_pack};
+use serde_json::json;
+use std::path::Path;
+use std::sync::OnceLock;
+
+const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Content, Role::Utterance];
+
+/// The texts of a role that an outcome has, joined.
+fn texts(outcome: &Outcome, role: Role, shows: Option<&str>) -> String {
+    match role {
+        Role::Message => outcome.message.clone(),
+        Role::Thinking => outcome.thinking.concat(),
+        Role::Section => {
+            let sections = outcome.sections.iter().filter(|one| Some(one.name.as_str()) != shows);
+            sections.map(|one| one.text.as_str()).collect()
+        }
+        Role::Content => outcome.contents.iter().map(|one| &*one.text).collect(),
+        _ => outcome.utterances.iter().map(|one| one.text.as_str()).collect(),
+    }
+}
+
+/// The texts of a role that events tell, joined.
+fn told(events: &[StreamEvent], role: Role) -> String {
+    let texts = events.iter().filter_map(|event| match event {
+        StreamEvent::Text { role: Some(its), text, .. } if *its == role => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// Everything that is told while the pieces come, and then everything; with the outcome.
+fn stream(program: &Program, session: &Session, response: &[u8], cuts: &[usize]) -> (Vec<StreamEvent>, Vec<StreamEvent>, Outcome) {
+    let mut reader = program.reader(session, &Options::default());
+    let (mut events, mut from) = (Vec::new(), 0);
+    for cut in cuts.iter().copied().chain([response.len()]) {
+        events.extend(reader.push(&response[from..cut]));
+        from = cut;
+    }
+    let (outcome, last) = reader.finish_with_events();
+    let before = events.clone();
+    events.extend(last);
+    (before, events, outcome)
+}
+
+/// A pack that tells what is settled, even where an answer may be refused; and the section that it shows.
+fn settled(pack: &Path) -> (Program, Option<String>) {
+    let mut folder = read_pack(pack).unwrap().folder;
+    folder.files.insert("zz-hold.toml".to_owned(), b"[reply]\nhold = \"settled\"\n".to_vec());
+    let texts = || folder.files.values().filter_map(|text| std::str::from_utf8(text).ok());
+    let shows = texts().flat_map(str::lines).find_map(|line| line.trim().strip_prefix("shows"));
+    let shows = shows.and_then(|rest| rest.split('"').nth(1)).map(str::to_owned);
+    (Program::load(&folder).into_result().unwrap(), shows)
+}
+
+/// One of the packs for random answers, loaded once.
+fn settled_once(pack: &str) -> &'static (Program, Option<String>) {
+    static LOADED: OnceLock<Vec<(Program, Option<String>)>> = OnceLock::new();
+    let loaded = LOADED.get_or_init(|| PACKS.iter().map(|pack| settled(&crate::root().join(pack))).collect());
+    &loaded[PACKS.iter().position(|known| *known == pack).unwrap()]
+}
+
+/// Checks that what is told early is the start of what the outcome has, and that all of it is told in the end.
+fn agree(before: &[StreamEvent], whole: &[StreamEvent], outcome: &Outcome, shows: Option<&str>) -> Result<(), String> {
+    for role in ROLES {
+        let (early, all, shown) = (told(before, role), told(whole, role), texts(outcome, role, shows));
+        if !shown.starts_with(&early) {
+            return Err(format!("{role:?}: {early:?}\nis no start of {shown:?}"));
+        }
+        if all != shown {
+            return Err(format!("{role:?}: {all:?}\nis not {shown:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// A multiple of the usual number of texts, which `PROPTEST_CASES` raises for a long run.
+fn cases_of(times: u32) -> u32 {
+    ProptestConfig::default().cases * times
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases_of(16), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn texts_are_told_as_the_outcome_has_them(
+        (pack, mode, response) in cases(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let (program, shows) = settled_once(pack);
+        let session = program.resume(json!({ "mode": mode })).unwrap();
+        let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(response.len() + 1)).collect();
+        places.sort_unstable();
+        let (before, whole, outcome) = stream(program, &session, &response, &places);
+        let each: Vec<usize> = (0..response.len()).collect();
+        let (bytes, ..) = stream(program, &session, &response, &each);
+        for role in ROLES {
+            prop_assert_eq!(told(&before, role), told(&bytes, role), "{:?} of any cutting", role);
+        }
+        if outcome.status != Status::Refused {
+            let agrees = agree(&before, &whole, &outcome, shows.as_deref());
+            prop_assert!(agrees.is_ok(), "{}", agrees.unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn every_case_is_told_as_its_outcome_has_it() {
+    let root = crate::root();
+    let packs = ["rules", "tests/packs"].into_iter().flat_map(|group| std::fs::read_dir(root.join(group)).unwrap());
+    let (mut early, mut all) = (0, 0);
+    for pack in packs.map(|entry| entry.unwrap().path()) {
+        let (program, shows) = settled(&pack);
+        for file in cases_below(&pack).unwrap() {
+            let text = String::from_utf8(file.bytes).unwrap();
+            let Some((_, rest)) = text.split_once("=== response ===\n") else { continue };
+            let response = rest.split("\n=== ").next().unwrap();
+            for mode in program.modes() {
+                let session = program.resume(json!({ "mode": mode })).unwrap();
+                let cuts: Vec<usize> = (0..response.len()).step_by(3).collect();
+                let (before, whole, outcome) = stream(&program, &session, response.as_bytes(), &cuts);
+                if outcome.status == Status::Refused {
+                    continue;
+                }
+                let agrees = agree(&before, &whole, &outcome, shows.as_deref());
+                assert!(agrees.is_ok(), "{} in {mode}: {}", file.path.display(), agrees.unwrap_err());
+                early += ROLES.iter().map(|role| told(&before, *role).len()).sum::<usize>();
+                all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
+            }
+        }
+    }
+    // Were everything held back until the end, nothing could be wrong.
+    assert!(early > all / 10, "{early} of {all} bytes are told early");
+}
+
+/// Guardrails of every kind over random texts: what is told early is what they leave.
+#[test]
+fn guardrails_act_on_what_is_told() {
+    let patterns = [
+        r"\b\d{4}\b", r"S\d+", "(?i)secret", r"card\s+\w+", r"\A\s*no", "a.c", r"(?:\d[ -]?){6,8}", "x+y", "é+", r"\bend$",
+        r"(?m)^- .*$", r"[\s\S]{3}!",
+    ];
+    let strategies = ["redact", "redact", "redact", "drop", "keep", "refuse", "ask-again"];
+    let pieces = [
+        "a ", "S12", "3", " 4", "1234", "12-34", "56 78 ", "sec", "ret", "SECRET", "card ", " no", "abc", "xxy", "x", "é", "\n- item\n",
+        " end", "!", ". ", "&amp;", "\n\n", "`", "ok", "<b>", "</say>", "<say>", "<think>", "</think>", "<do what=\"note\">", "</do>",
+        "<list>", "</list>",
+    ];
+    let tries = std::env::var("STREAMS").ok().and_then(|tries| tries.parse().ok()).unwrap_or(10_000);
+    let mut dice = Dice(7);
+    let (mut early, mut all, mut acted, mut number) = (0, 0, 0, 0);
+    while number < tries {
+        let mut rules = String::new();
+        for rule in 0..1 + dice.below(3) {
+            let target = dice.pick(&["\"message\"", "[\"message\", \"thinking\", \"section\"]", "\"say\"", "\"list\"", "\"thinking\""]);
+            let unless = if dice.one_in(4) { format!("unless = '{}'\n", dice.pick(&patterns)) } else { String::new() };
+            let when = dice.pick(&["", "", "", "when = \"mode == 'x'\"\n", "when = \"captures | length == 0\"\n", "when = \"reply.calls | length > 0\"\n"]);
+            rules += &format!(
+                "[[guardrails]]\nid = \"g{rule}\"\non = {target}\nmatches = '{}'\n{unless}{when}strategy = \"{}\"\nwith = \"{}\"\n",
+                dice.pick(&patterns), dice.pick(&strategies), dice.pick(&["", "#", "[gone]"])
+            );
+        }
+        rules = rules.replace("strategy = \"drop\"\nwith", "strategy = \"drop\"\n#").replace("strategy = \"keep\"\nwith", "strategy = \"keep\"\n#");
+        rules = rules.replace("strategy = \"refuse\"\nwith", "strategy = \"refuse\"\n#").replace("strategy = \"ask-again\"\nwith", "strategy = \"ask-again\"\n#");
+        let outside = dice.pick(&["message", "stray"]);
+        let unclosed = dice.pick(&["keep", "drop"]);
+        let program = program_of(format!(
+            r#"
+[pack]
+name = "p"
+[dialects.tagged]
+grammar = "tags"
+text = "{outside}"
+[dialects.tagged.blocks]
+say = {{ role = "message", decode = "entities" }}
+think = {{ role = "thinking" }}
+list = {{ role = "section" }}
+do = {{ role = "call", name = "@what", payload = "tags" }}
+[actions.note]
+[reply]
+hold = "settled"
+[modes.default]
+permits = ["*"]
+[degradation]
+unclosed-block = "{unclosed}"
+{rules}"#
+        ));
+        for _ in 0..50 {
+            let text: String = (0..dice.below(24)).map(|_| dice.pick(&pieces)).collect();
+            let text = if dice.one_in(2) { format!("<say>{text}</say>") } else { text };
+            let step = 1 + dice.below(7);
+            let cuts: Vec<usize> = (0..text.len()).step_by(step).collect();
+            let (before, whole, outcome) = stream(&program, &program.session(), text.as_bytes(), &cuts);
+            number += 1;
+            acted += usize::from(!outcome.redacted.is_empty());
+            let shown: usize = ROLES.iter().map(|role| told(&before, *role).len()).sum();
+            if outcome.status == Status::Refused {
+                let last = StreamEvent::Refused { shown };
+                assert_eq!(whole.last(), Some(&last), "{text}");
+                continue;
+            }
+            let agrees = agree(&before, &whole, &outcome, None);
+            assert!(agrees.is_ok(), "{text:?}: {}\n{rules}", agrees.unwrap_err());
+            early += shown;
+            all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
+        }
+    }
+    assert!(early > all / 4 && acted > tries / 20, "{early} of {all} bytes are told early, {acted} of {tries} redacted");
+}
