@@ -16,9 +16,11 @@ use serde::{Deserialize, Serialize};
 /// A fact about a response that no continuation of it can change.
 ///
 /// Events come in the order of the response. The text of a block, and the blocks inside it, come between its opening and
-/// its closing. Every block that opened is closed, unless the response turns out to be too large. Only the outcome says
-/// what counts: text announced as message is a draft of [`Outcome::message`](crate::Outcome). If it may be refused, or lose
-/// a text to a guardrail, the whole answer is held back until it has been judged, unless the pack says otherwise.
+/// its closing. Every block that opened is closed, unless the response turns out to be too large.
+///
+/// The texts of a role, joined, are at any time the start of what the [`Outcome`](crate::Outcome) has of that role, and in the
+/// end all of it; only if the pack says `hold = "none"` are they a draft of it. Where an answer may be refused, nothing is
+/// told before it has been judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "lowercase")]
@@ -39,15 +41,14 @@ pub enum StreamEvent {
         /// The offset of its opener, in bytes of [`Reader::text`](crate::Reader::text).
         start: usize,
     },
-    /// Text of a block, decoded as the block says: `Salt &amp; tea` is `Salt & tea`. Adjacent pieces belong together. Of an
-    /// answer that was held until it had been judged (`[reply] hold`), each text comes whole, without the
-    /// number of its block, and as the outcome has it.
+    /// Text as the outcome has it: decoded, trimmed and redacted. Parts of a message are separated as the pack says. What had
+    /// to wait for the end of the answer (`[reply] hold`) comes last, without the number of its block.
     Text {
-        /// The number of the block; none outside every block.
+        /// The number of the block; none outside every block, and for what had to wait.
         block: Option<usize>,
         /// The role of the text. [`Role::Message`] may be shown to a user already; this includes the text of a section
-        /// that is shown as the message (`[reply]` `shows`). None outside every block, unless the dialect makes such
-        /// text the message or, before the first block of the answer, a section.
+        /// that is shown as the message (`[reply]` `shows`). None only under `hold = "none"`, for text that is no part of
+        /// the outcome unless a strategy makes it one.
         role: Option<Role>,
         /// The text.
         text: String,

@@ -31,6 +31,8 @@ pub(super) struct Prelude {
     family: usize,
     machine: Machine,
     running: bool,
+    /// Whether its opener was in the prompt, if the host knows.
+    left_open: Option<bool>,
     /// Its opener, once it is known whether it has one.
     opened: Option<Option<PreludeOpener>>,
     /// Where the first line with text starts.
@@ -102,8 +104,8 @@ pub(super) enum Stand {
 }
 
 impl Prelude {
-    /// The search, if the dialect has such a block.
-    pub(super) fn new(dialect: &Dialect, limits: &Limits) -> Option<Box<Self>> {
+    /// The search, if the dialect has such a block. `left_open`: whether its opener was in the prompt, if the host knows.
+    pub(super) fn new(dialect: &Dialect, limits: &Limits, left_open: Option<bool>) -> Option<Box<Self>> {
         let (id, _) = dialect.blocks_by_id().find(|(_, block)| block.starts)?;
         let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
         Some(Box::new(Self {
@@ -111,6 +113,7 @@ impl Prelude {
             family,
             machine: Machine::new().capturing(most_captures(dialect, limits)),
             running: false,
+            left_open,
             opened: None,
             begins: 0,
             met: None,
@@ -140,7 +143,7 @@ impl Prelude {
                 return Stand::Opened(Some(Span::new(span.end, span.end)));
             }
             // Without an opener, its closer says of which block it is.
-            None if !family.closes_by_name => return Stand::Over,
+            None if !family.closes_by_name || self.left_open == Some(false) => return Stand::Over,
             opened => opened.is_some(),
         };
         let texts = &family.grammar.first(close).literals;
@@ -192,6 +195,10 @@ impl Prelude {
                 opened = self.name(family).filter(is_own).map(|name| PreludeOpener { span, name, says: says() });
             }
             _ => {}
+        }
+        if opened.is_none() && self.left_open == Some(true) {
+            let nowhere = Span::new(start, start);
+            opened = Some(PreludeOpener { span: nowhere, name: nowhere, says: Opener::default() });
         }
         self.from = opened.as_ref().map_or(start, |opened| opened.span.end);
         self.opened = Some(opened);
@@ -286,7 +293,7 @@ impl Prelude {
             })
         };
         block.close.iter().any(|closer| match closer {
-            Closer::Own => match opened {
+            Closer::Own => match opened.filter(|opened| !opened.name.is_empty()) {
                 Some(opened) => same(opened.name.of(text)),
                 None => block.names.iter().any(|known| same(known)),
             },

@@ -76,14 +76,14 @@ pub(super) struct Closerless {
 }
 
 impl Scanner {
-    pub(super) fn new(dialect: &Dialect, limits: Limits) -> Self {
+    pub(super) fn new(dialect: &Dialect, limits: Limits, left_open: Option<bool>) -> Self {
         Self {
             limits,
             masks: Masks::new(dialect.masks),
             marker: Marker::new(most_captures(dialect, &limits)),
             pairs: Pairs::default(),
             tags: Tagged::default(),
-            prelude: Prelude::new(dialect, &limits),
+            prelude: Prelude::new(dialect, &limits, left_open),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
             closer: Machine::new().capturing(most_captures(dialect, &limits)),

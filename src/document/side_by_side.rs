@@ -55,10 +55,10 @@ enum Reading {
 
 impl Reading {
     /// The reading of a dialect. Made in place, because it is large.
-    fn of(dialect: &Dialect, limits: Limits) -> (DialectId, Self) {
+    fn of(dialect: &Dialect, limits: Limits, left_open: Option<bool>) -> (DialectId, Self) {
         match dialect.outline {
-            Some(_) => (dialect.id, Reading::Object(Box::new(Objects::new()))),
-            None => (dialect.id, Reading::Marks(Scanner::new(dialect, limits))),
+            Some(_) => (dialect.id, Reading::Object(Box::new(Objects::new(left_open)))),
+            None => (dialect.id, Reading::Marks(Scanner::new(dialect, limits, left_open))),
         }
     }
 
@@ -159,7 +159,12 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn new<'p>(dialects: impl IntoIterator<Item = &'p Dialect>, limits: Limits) -> Self {
+    /// `left_open`: whether the prompt left reasoning open, if the host knows.
+    pub(crate) fn new<'p>(
+        dialects: impl IntoIterator<Item = &'p Dialect>,
+        limits: Limits,
+        left_open: Option<bool>,
+    ) -> Self {
         // A reading is large: build it in place instead of moving it.
         let mut all = Self {
             candidates: SmallVec::new(),
@@ -176,7 +181,7 @@ impl Readers {
                 alike.next().map_or((all.readings.len(), 0), |one| (one.reading, 1 + alike.count()));
             match all.readings.get_mut(reading) {
                 Some((_, reading)) => reading.share(dialect.id),
-                None => all.readings.push(Reading::of(dialect, limits)),
+                None => all.readings.push(Reading::of(dialect, limits, left_open)),
             }
             all.candidates.push(Candidate { dialect: dialect.id, like, reading, sharer });
         }

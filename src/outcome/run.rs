@@ -36,6 +36,11 @@ pub struct Options {
     pub truncated: bool,
     /// How often the model has already been asked again about this answer; the host counts.
     pub attempts: usize,
+    /// Whether the prompt left reasoning open, so that the response goes on with it; none if the host does not know. It
+    /// matters where a dialect has reasoning that `starts` an answer: with `true`, the response is reasoning up to its
+    /// closer, or to its end. With `false`, it starts with reasoning only if it has the opener, so that a stream need not
+    /// wait for a closer.
+    pub thinking: Option<bool>,
     /// Whether a stream holds all of the response back until it has been judged, even if the pack does not ask for that.
     pub hold: bool,
     /// Whether the outcome of a refused response has what was read of it, in `withheld`. Nobody may be shown that.
@@ -85,9 +90,10 @@ impl Program {
     fn readers(&self, session: &Session, options: &Options) -> Readers {
         if let Some(only) = options.dialect.as_deref() {
             let chosen = self.dialects.iter().filter(|dialect| dialect.name == only);
-            return Readers::new(chosen, self.limits);
+            return Readers::new(chosen, self.limits, options.thinking);
         }
-        Readers::new(self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode)), self.limits)
+        let dialects = self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode));
+        Readers::new(dialects, self.limits, options.thinking)
     }
 
     /// The outcome of a response that has been read.

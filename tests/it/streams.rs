@@ -110,32 +110,39 @@ proptest! {
     }
 }
 
+/// Whole and in pieces of 1, 2, 3 and 7 bytes: each case in one of them, those of the pack of promises in all.
 #[test]
 fn every_case_is_told_as_its_outcome_has_it() {
     let root = crate::root();
     let packs = ["rules", "tests/packs"].into_iter().flat_map(|group| std::fs::read_dir(root.join(group)).unwrap());
-    let (mut early, mut all) = (0, 0);
+    let (mut early, mut all, mut number) = (0, 0, 0);
     for pack in packs.map(|entry| entry.unwrap().path()) {
         let (program, shows) = settled(&pack);
+        let thorough = pack.ends_with("closed-by-default");
         for file in cases_below(&pack).unwrap() {
             let text = String::from_utf8(file.bytes).unwrap();
             let Some((_, rest)) = text.split_once("=== response ===\n") else { continue };
             let response = rest.split("\n=== ").next().unwrap();
+            number += 1;
             for mode in program.modes() {
                 let session = program.resume(json!({ "mode": mode })).unwrap();
-                let cuts: Vec<usize> = (0..response.len()).step_by(3).collect();
-                let (before, whole, outcome) = stream(&program, &session, response.as_bytes(), &cuts);
-                if outcome.status == Status::Refused {
-                    continue;
+                let expected = program.run(&session, response);
+                let sizes = [1, 2, 3, 7].into_iter().enumerate().filter(|(index, _)| thorough || *index == number % 4);
+                for (_, size) in sizes {
+                    let cuts: Vec<usize> = (0..response.len()).step_by(size).collect();
+                    let (before, whole, outcome) = stream(&program, &session, response.as_bytes(), &cuts);
+                    assert_eq!(outcome, expected, "{} in pieces of {size}", file.path.display());
+                    if outcome.status == Status::Refused {
+                        continue;
+                    }
+                    let agrees = agree(&before, &whole, &outcome, shows.as_deref());
+                    assert!(agrees.is_ok(), "{} in {mode}: {}", file.path.display(), agrees.unwrap_err());
+                    early += ROLES.iter().map(|role| told(&before, *role).len()).sum::<usize>();
+                    all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
                 }
-                let agrees = agree(&before, &whole, &outcome, shows.as_deref());
-                assert!(agrees.is_ok(), "{} in {mode}: {}", file.path.display(), agrees.unwrap_err());
-                early += ROLES.iter().map(|role| told(&before, *role).len()).sum::<usize>();
-                all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
             }
         }
     }
-    // Were everything held back until the end, nothing could be wrong.
     assert!(early > all / 10, "{early} of {all} bytes are told early");
 }
 
@@ -212,4 +219,43 @@ unclosed-block = "{unclosed}"
         }
     }
     assert!(early > all / 4 && acted > tries / 20, "{early} of {all} bytes are told early, {acted} of {tries} redacted");
+}
+
+/// A host knows whether its prompt ends with the opener of reasoning.
+#[test]
+fn reasoning_that_the_prompt_left_open_is_no_message() {
+    let dialects = [
+        "grammar = \"tags\"\ntext = \"message\"\nblocks.think = { role = \"thinking\", starts = true }\nblocks.note = { role = \"call\", payload = \"json\" }",
+        "grammar = [\"json\", \"tags\"]\nblocks.think = { role = \"thinking\", grammar = \"tags\", starts = true }\nblocks.say = { role = \"message\" }\nblocks.note = { role = \"call\" }",
+    ];
+    let load = |dialect: &str| {
+        program_of(format!(
+            "[pack]\nname = \"p\"\n[actions.note]\n[modes.default]\npermits = [\"*\"]\n[dialects.d]\n{dialect}\n"
+        ))
+    };
+    let read = |program: &Program, thinking: Option<bool>, text: &str| {
+        let mut reader = program.reader(&program.session(), &Options { thinking, ..Options::default() });
+        let before: Vec<StreamEvent> = text.as_bytes().chunks(2).flat_map(|piece| reader.push(piece)).collect();
+        (told(&before, Role::Message), reader.finish())
+    };
+    let [prose, object] = dialects.map(load);
+    let (early, outcome) = read(&prose, Some(true), "I could <note>{}</note> do.\n</think>\nHello");
+    assert_eq!((early.as_str(), outcome.message.as_str()), ("Hello", "Hello"));
+    assert_eq!(outcome.thinking, ["I could <note>{}</note> do."]);
+    assert!(outcome.calls.is_empty());
+    // Cut off while it reasons: nothing of it is an answer.
+    let (early, outcome) = read(&prose, Some(true), "I could <note>{}</note> do");
+    assert_eq!((early.as_str(), outcome.message.as_str(), outcome.status), ("", "", Status::Degraded));
+    assert!(outcome.calls.is_empty() && outcome.thinking.len() == 1);
+    // A prompt that left nothing open: prose is told as it comes.
+    let (early, outcome) = read(&prose, Some(false), "Hello there");
+    assert_eq!((early.as_str(), outcome.message.as_str()), ("Hello there", "Hello there"));
+    let (early, outcome) = read(&prose, None, "Hello there");
+    assert_eq!((early.as_str(), outcome.message.as_str()), ("", "Hello there"));
+    let (_, outcome) = read(&object, Some(true), "{\"note\": {}} is too much\n</think>\n{\"say\": \"Hello\"}");
+    assert_eq!((outcome.message.as_str(), outcome.calls.len()), ("Hello", 0));
+    let (_, outcome) = read(&object, Some(true), "{\"say\": \"Hello\", \"note\": {}}");
+    assert!(outcome.calls.iter().all(|call| call.verdict == rulebook::outcome::Verdict::Dropped), "{outcome:#?}");
+    let (_, outcome) = read(&object, None, "<think>{\"say\": \"Hello\", \"note\": {}}");
+    assert!(outcome.calls.iter().all(|call| call.verdict == rulebook::outcome::Verdict::Dropped), "{outcome:#?}");
 }

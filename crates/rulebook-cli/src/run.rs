@@ -58,6 +58,9 @@ pub(super) struct JudgeArguments {
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
+    /// The prompt left reasoning open: the answer goes on with it
+    #[arg(long)]
+    thinking: bool,
     /// How often the model has been asked again about this answer
     #[arg(long, value_name = "N", default_value_t)]
     attempts: usize,
@@ -110,7 +113,7 @@ impl JudgeArguments {
         declared("dialect", self.dialect.as_deref(), program.dialects(), format)?;
         let bytes = input::bytes(file, MOST)?;
         let options =
-            Options { dialect: self.dialect.clone(), truncated: self.truncated, attempts: self.attempts, ..options };
+            Options { dialect: self.dialect.clone(), truncated: self.truncated, thinking: self.thinking.then_some(true), attempts: self.attempts, ..options };
         let outcome = program.run_with(&session, &bytes, &options);
         Ok(Judged { response: Source::new(input::name_of(file), String::from_utf8_lossy(&bytes)), outcome })
     }

@@ -46,6 +46,8 @@ pub(super) struct Objects {
     named: Result<usize, usize>,
     complete: bool,
     told: bool,
+    /// Whether the prompt left reasoning open, if the host knows.
+    left_open: Option<bool>,
     pub(super) read: Document,
 }
 
@@ -54,6 +56,10 @@ const MOST_IN_VAIN: usize = 8;
 
 /// Reads the objects of one response for one dialect.
 struct ObjectReader<'p> {
+    /// Whether the prompt left reasoning open, if the host knows.
+    left_open: Option<bool>,
+    /// The opener of reasoning that is never closed.
+    open_reasoning: Option<usize>,
     text: &'p str,
     dialect: &'p Dialect,
     outline: &'p Outline,
@@ -94,8 +100,8 @@ struct Object {
 }
 
 impl Objects {
-    pub(super) fn new() -> Self {
-        Self { named: Err(0), complete: false, told: false, read: Document::default() }
+    pub(super) fn new(left_open: Option<bool>) -> Self {
+        Self { named: Err(0), complete: false, told: false, left_open, read: Document::default() }
     }
 
     pub(super) fn advance(&mut self, given: &Given<'_>, outline: &Outline, limits: &Limits, complete: bool) {
@@ -104,7 +110,7 @@ impl Objects {
         }
         self.complete = complete;
         if complete {
-            let reader = || ObjectReader::new(given, outline, limits);
+            let reader = || ObjectReader::new(given, outline, limits, self.left_open);
             self.read = match reader().read_all() {
                 Ok(document) => document,
                 // Only the end may tell which object is meant: read once more, with that known.
@@ -165,8 +171,10 @@ impl Objects {
 }
 
 impl<'p> ObjectReader<'p> {
-    fn new(given: &Given<'p>, outline: &'p Outline, limits: &'p Limits) -> Self {
+    fn new(given: &Given<'p>, outline: &'p Outline, limits: &'p Limits, left_open: Option<bool>) -> Self {
         Self {
+            left_open,
+            open_reasoning: None,
             text: given.text,
             dialect: given.dialect,
             outline,
@@ -209,6 +217,7 @@ impl<'p> ObjectReader<'p> {
             markup: self.markup,
             found: self.found,
             left_out: LeftOut { count: self.left_out, ..LeftOut::default() },
+            open_reasoning: self.open_reasoning,
             ..Document::default()
         })
     }
@@ -217,14 +226,17 @@ impl<'p> ObjectReader<'p> {
     /// one of the answer's own names follows its closer.
     fn pass_prelude(&mut self) {
         let text = self.text;
-        let Some(mut prelude) = Prelude::new(self.dialect, self.limits) else { return };
+        let Some(mut prelude) = Prelude::new(self.dialect, self.limits, self.left_open) else { return };
         let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
         // An answer that is one object has no masks.
         let mut masks = Masks::new(MaskKinds::default());
         masks.settle_wrapper(text, true);
         let answer = Answer { dialect: self.dialect, text, start: 0, complete: true };
         let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
-            Stand::Opened(closer) => closer,
+            Stand::Opened(closer) => {
+                self.open_reasoning = closer.is_none().then(|| start_of(text));
+                closer
+            }
             Stand::Closer(closer) => Some(closer).filter(|closer| {
                 self.at = closer.end;
                 let next = self.find_start();
