@@ -252,15 +252,9 @@ impl Announced {
             return;
         }
         if let Some(piece) = text.get(self.at..end).filter(|piece| !piece.is_empty()) {
-            let role = match block {
-                Some(number) => {
-                    let id = read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id));
-                    id.and_then(|id| read.given.role_of(id))
-                }
-                None => self.role_outside(read),
-            };
             let id = block
                 .and_then(|number| read.blocks.get(number).map(|block| block.id).or(read.open.map(|open| open.id)));
+            let role = if block.is_some() { id.and_then(|id| read.given.role_of(id)) } else { self.role_outside(read) };
             let spelling = id.map_or(Spelling::Plain, |id| read.given.spelling_of(id));
             out.push(StreamEvent::Text { block, role, text: spelling.decode(piece).into_owned() });
             self.at = end;

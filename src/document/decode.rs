@@ -50,21 +50,18 @@ impl Spelling {
 
     /// How much of a text that goes on can be decoded by itself: what may be half of a reference or an escape waits.
     pub(crate) fn whole(self, raw: &str) -> usize {
-        let marks: &[char] = match self {
+        let mark = match self {
             Spelling::Plain | Spelling::Guarded(_) => return raw.len(),
-            Spelling::Entities => &['&'],
-            Spelling::Escapes | Spelling::Json | Spelling::EscapesTwice => &['\\'],
+            Spelling::Entities => b'&',
+            Spelling::Escapes | Spelling::Json | Spelling::EscapesTwice => b'\\',
         };
         let from = crate::text::boundary(raw, raw.len().saturating_sub(LONGEST));
-        let rest = raw.get(from..).unwrap_or_default();
+        let rest = raw.as_bytes().get(from..).unwrap_or_default();
         // An escape may be the second half of a pair, and a backslash may be escaped: the first of a run waits.
-        match rest
-            .find(marks)
-            .filter(|at| self != Spelling::Entities || !rest.get(*at..).is_some_and(|rest| rest.contains(';')))
-        {
-            Some(at) => from + at,
-            None => raw.len(),
-        }
+        let is_open = |at: &usize| {
+            self != Spelling::Entities || rest.get(*at..).is_none_or(|rest| memchr::memchr(b';', rest).is_none())
+        };
+        memchr::memchr(mark, rest).filter(is_open).map_or(raw.len(), |at| from + at)
     }
 
     /// The offset in the raw text of the offset `decoded` in the decoded text.

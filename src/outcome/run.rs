@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{Circumstances, Judgement, Leaf, Steps, judge};
-use crate::program::{ActionId, BlockId, Dialect, Event, Held, Mode, Near, Program};
+use crate::program::{ActionId, BlockId, Dialect, Event, Held, Mode, ModeId, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
@@ -489,6 +489,8 @@ pub struct Reader<P: Borrow<Program>> {
     session: Session,
     options: Options,
     readers: Readers,
+    /// The mode of the session; none if the pack does not have it.
+    mode: Option<ModeId>,
     /// What is not announced before the response has been judged.
     held: Held,
     /// How many bytes of text have been announced.
@@ -515,10 +517,12 @@ impl<P: Borrow<Program>> Reader<P> {
     /// Starts to read a response that comes in pieces.
     pub fn new(program: P, session: &Session, options: &Options) -> Self {
         let rules = program.borrow();
-        let held = rules.mode_id(&session.mode).map(|mode| rules.held_in(mode)).unwrap_or_default();
+        let mode = rules.mode_id(&session.mode);
+        let held = mode.map(|mode| rules.held_in(mode)).unwrap_or_default();
         let held = Held { whole: held.whole || options.hold, ..held };
         Self {
             readers: rules.readers(session, options),
+            mode,
             held,
             shown: 0,
             program,
@@ -541,7 +545,8 @@ impl<P: Borrow<Program>> Reader<P> {
     fn announce(&mut self, complete: bool) -> Vec<StreamEvent> {
         let program = self.program.borrow();
         let mut told = Vec::new();
-        let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
+        let mode = self.mode.and_then(|mode| program.modes.get_index(mode.0));
+        let shows = mode.and_then(|(_, mode)| mode.reply.shows.as_deref());
         self.readers.advance(&program.dialects, &self.text, complete);
         if complete || !self.held.whole {
             self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
