@@ -42,7 +42,7 @@ pub(crate) fn stream(program: &Program, mut answer: impl Read, mut screen: impl 
 fn write_event(event: &StreamEvent, screen: &mut impl Write) -> io::Result<()> {
     match event {
         StreamEvent::Opened { block, role, called, .. } => {
-            writeln!(screen, "opened   {block} {} {}", role.word(), called.as_deref().unwrap_or_default())
+            writeln!(screen, "opened   {block} {role} {}", called.as_deref().unwrap_or_default())
         }
         StreamEvent::Text { block: Some(block), text, .. } => writeln!(screen, "text     {block} {text:?}"),
         StreamEvent::Text { text, .. } => writeln!(screen, "outside  {text:?}"),

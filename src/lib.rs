@@ -170,7 +170,9 @@ pub mod value;
 #[cfg(not(feature = "unstable"))]
 mod value;
 
-pub use diagnostic::{Checked, Code, Defect, Diagnostic, Faults, Remark, Row, RowLabel, Severity, Strategy};
+pub use diagnostic::{
+    Checked, Code, Defect, Diagnostic, Faults, Message as DiagnosticMessage, Remark, Row, RowLabel, Severity, Strategy,
+};
 pub use document::StreamEvent;
 
 pub use outcome::{Options, Outcome, Reader};

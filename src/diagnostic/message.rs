@@ -1,40 +1,74 @@
 //! Messages: what does a diagnostic say, and of which names and numbers?
 //!
 //! In: a form with holes, `{}`, and what stands in them.
-//! Out: [`Message`], whose sentence is put together when it is read.
+//! Out: [`Message`], whose sentence is put together when it is first read.
 //! Never: joins anything before that: what a sentence quotes can be looked at by itself.
 
+use super::names;
 use crate::text::{excerpt, one_line};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
-/// A sentence with its arguments. It becomes one line, whatever the arguments hold.
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// One line of text that is put together when it is first read. It is used like a `&str`; in JSON it is a string.
+///
+/// ```
+/// # use rulebook::{Folder, Program};
+/// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
+/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).into_result()?;
+/// let outcome = program.run(&program.session(), "<message>Hello.");
+/// assert_eq!(outcome.diagnostics[0].message, "`message` is never closed");
+/// assert!(outcome.diagnostics[0].message.ends_with("never closed"));
+/// # Ok::<(), rulebook::Faults>(())
+/// ```
+#[derive(Clone)]
 pub struct Message {
+    /// INVARIANT: one line, so that a sentence without arguments can be read as it is.
     form: Cow<'static, str>,
     arguments: Vec<Argument>,
+    /// The sentence, once somebody has read it. INVARIANT: whatever changes the form or the arguments clears it.
+    text: OnceLock<Box<str>>,
 }
 
 /// What stands in one hole of a message.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Argument {
-    text: String,
-    /// The most characters of it that are shown; 0 for all.
-    most: usize,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument(Kind);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// A text that is printed as it is.
+    Whole(String),
+    /// A text of which at most so many characters are printed.
+    Quote(String, usize),
+    /// The advice for a name that does not exist, and the names that do.
+    Nearest(String, Names),
 }
+
+/// Names that exist: what a finding needs to look for the nearest one when it is read.
+pub(crate) type Names = Arc<[Arc<str>]>;
 
 /// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that there
 /// are more: what is quoted may be the whole answer, once for each of a thousand findings.
 pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
     let text = text.as_ref();
     let end = text.char_indices().nth(most + 1).map_or(text.len(), |(end, _)| end);
-    Argument { text: text.get(..end).unwrap_or_default().to_owned(), most }
+    Argument(Kind::Quote(text.get(..end).unwrap_or_default().to_owned(), most))
 }
 
 impl Argument {
     /// What is printed as it is.
     pub(crate) fn whole(text: impl Into<String>) -> Self {
-        Self { text: text.into(), most: 0 }
+        Self(Kind::Whole(text.into()))
+    }
+
+    /// The text that it is made of.
+    fn text(&self) -> &str {
+        match &self.0 {
+            Kind::Whole(text) | Kind::Quote(text, _) | Kind::Nearest(text, _) => text,
+        }
     }
 }
 
@@ -51,7 +85,7 @@ impl Fill for Argument {
 
 impl<T: fmt::Display + ?Sized> Fill for &T {
     fn fill(self) -> Argument {
-        Argument { text: self.to_string(), most: 0 }
+        Argument::whole(self.to_string())
     }
 }
 
@@ -67,25 +101,39 @@ impl Message {
     /// The message of this form. Holes without an argument stay empty.
     pub(crate) fn of(form: &'static str, arguments: Vec<Argument>) -> Self {
         debug_assert_eq!(form.matches("{}").count(), arguments.len(), "{form}");
-        Self { form: Cow::Borrowed(form), arguments }
+        Self { form: Cow::Borrowed(form), arguments, text: OnceLock::new() }
+    }
+
+    /// The help for a name that does not exist: the nearest of `names`, or else as many of them as make a line. They are
+    /// compared when it is read.
+    pub(crate) fn nearest(typed: &str, names: Names) -> Self {
+        Self::of("{}", vec![Argument(Kind::Nearest(typed.to_owned(), names))])
     }
 
     /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short: it may
     /// end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` is told so.
     pub(crate) fn conceal(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
+        self.settle();
         if self.arguments.is_empty() && holds(&self.form, true) {
             *self = with.into();
         }
-        for argument in &mut self.arguments {
-            let is_cut = argument.most > 0 && argument.text.chars().nth(argument.most).is_some();
-            if is_cut || holds(&argument.text, false) {
-                with.clone_into(&mut argument.text);
+        for Argument(kind) in &mut self.arguments {
+            let (text, is_cut) = match kind {
+                Kind::Whole(text) | Kind::Nearest(text, _) => (text, false),
+                Kind::Quote(text, most) => {
+                    let is_cut = text.chars().nth(*most).is_some();
+                    (text, is_cut)
+                }
+            };
+            if is_cut || holds(text, false) {
+                with.clone_into(text);
             }
         }
     }
 
     /// Adds `form`, and what stands in its holes, to the end.
     pub(crate) fn push(&mut self, form: &str, arguments: impl IntoIterator<Item = Argument>) {
+        self.text.take();
         self.form.to_mut().push_str(form);
         self.arguments.extend(arguments);
     }
@@ -93,9 +141,8 @@ impl Message {
     /// A message that ends in a list of others.
     pub(crate) fn listed(mut self, others: impl IntoIterator<Item = Message>) -> Self {
         for (index, other) in others.into_iter().enumerate() {
-            self.form.to_mut().push_str(if index == 0 { "" } else { "; " });
-            self.form.to_mut().push_str(&other.form);
-            self.arguments.extend(other.arguments);
+            self.push(if index == 0 { "" } else { "; " }, []);
+            self.push(&other.form, other.arguments);
         }
         self
     }
@@ -109,21 +156,37 @@ impl Message {
     /// What stands in the holes, as far as it may be shown.
     #[doc(hidden)]
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
-        self.arguments.iter().map(|argument| argument.text.as_str())
+        self.arguments.iter().map(Argument::text)
     }
 
     /// Leaves out what it quotes: dots are in its place.
     pub(crate) fn hide_quotes(&mut self) {
-        for argument in self.arguments.iter_mut().filter(|argument| argument.most > 0) {
-            argument.text = "…".to_owned();
+        self.settle();
+        for Argument(kind) in &mut self.arguments {
+            if let Kind::Quote(text, _) = kind {
+                *text = "…".to_owned();
+            }
         }
     }
 
-    /// The sentence.
-    fn text(&self) -> Cow<'_, str> {
-        if self.arguments.is_empty() {
-            return one_line(&self.form);
+    /// Prepares for hiding: the sentence is not read yet, and one that depends on a name of the answer without quoting it
+    /// becomes a sentence that was made as a whole. Nothing that is hidden afterwards is left beside it.
+    fn settle(&mut self) {
+        if self.arguments.iter().any(|argument| matches!(argument.0, Kind::Nearest(..))) {
+            *self = self.as_str().into();
         }
+        self.text.take();
+    }
+
+    /// The sentence.
+    pub fn as_str(&self) -> &str {
+        match self.arguments.is_empty() {
+            true => &self.form,
+            false => self.text.get_or_init(|| self.joined()),
+        }
+    }
+
+    fn joined(&self) -> Box<str> {
         let mut text = String::with_capacity(self.form.len() + 16 * self.arguments.len());
         let mut arguments = self.arguments.iter();
         for (number, piece) in self.form.split("{}").enumerate() {
@@ -133,37 +196,100 @@ impl Message {
             text.push_str(piece);
         }
         match one_line(&text) {
-            Cow::Borrowed(_) => Cow::Owned(text),
-            Cow::Owned(line) => Cow::Owned(line),
+            Cow::Borrowed(_) => text.into(),
+            Cow::Owned(line) => line.into(),
         }
+    }
+}
+
+impl Deref for Message {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Message {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
+        f.write_str(self)
     }
 }
 
 /// As text, because people read it in failed tests.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.text(), f)
+        fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.most {
-            0 => f.write_str(&self.text),
-            most => f.write_str(&excerpt(&self.text, most)),
+        match &self.0 {
+            Kind::Whole(text) => f.write_str(text),
+            Kind::Quote(text, most) => f.write_str(&excerpt(text, *most)),
+            Kind::Nearest(typed, names) => {
+                f.write_str(&names::advice(typed, names.iter().map(|name| &**name)).1.unwrap_or_default())
+            }
         }
+    }
+}
+
+/// Two messages are equal if they say the same, however they were made: one that is read back is a whole sentence.
+impl PartialEq for Message {
+    fn eq(&self, other: &Self) -> bool {
+        (self.form == other.form && self.arguments == other.arguments) || self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Message {}
+
+impl Hash for Message {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Message {
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
     }
 }
 
 impl From<String> for Message {
     fn from(text: String) -> Self {
-        Self { form: Cow::Owned(text), arguments: Vec::new() }
+        let line = match one_line(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(line) => line,
+        };
+        Self { form: Cow::Owned(line), arguments: Vec::new(), text: OnceLock::new() }
     }
 }
 
@@ -179,15 +305,24 @@ impl From<Cow<'_, str>> for Message {
     }
 }
 
+impl From<Message> for String {
+    fn from(message: Message) -> Self {
+        match message.arguments.is_empty() {
+            true => message.form.into_owned(),
+            false => message.text.get().cloned().unwrap_or_else(|| message.joined()).into(),
+        }
+    }
+}
+
 impl PartialEq<str> for Message {
     fn eq(&self, text: &str) -> bool {
-        self.text() == text
+        self.as_str() == text
     }
 }
 
 impl PartialEq<&str> for Message {
     fn eq(&self, text: &&str) -> bool {
-        self.text() == *text
+        self.as_str() == *text
     }
 }
 
@@ -198,10 +333,53 @@ mod tests {
     #[test]
     fn a_message_is_one_line_of_its_form_and_what_stands_in_it() {
         let said = message!("`{}` closes {} of `{}`", quote("a very long name", 6), &2, "x\ny");
-        assert_eq!(said.to_string(), "`a very…` closes 2 of `x\\ny`");
+        assert_eq!(said, "`a very…` closes 2 of `x\\ny`");
         assert_eq!(said.form(), "`{}` closes {} of `{}`");
         assert_eq!(said.arguments().collect::<Vec<_>>(), ["a very ", "2", "x\ny"]);
         // A sentence that was made as a whole may hold braces.
         assert_eq!(Message::from("write `{}`"), "write `{}`");
+    }
+
+    fn names(names: &[&str]) -> Names {
+        names.iter().map(|name| Arc::from(*name)).collect()
+    }
+
+    #[test]
+    fn what_is_read_back_is_equal_to_what_was_written() {
+        for said in [
+            message!("`{}` closes {}", quote("a\tb", 9), "x\ny"),
+            message!("nothing"),
+            Message::nearest("nto", names(&["note", "wait"])),
+            "one\nline".into(),
+        ] {
+            let json = serde_json::to_string(&said).unwrap();
+            let back: Message = serde_json::from_str(&json).unwrap();
+            assert_eq!((&back, String::from(back.clone())), (&said, String::from(said.clone())));
+            assert_eq!(serde_json::to_string(&back).unwrap(), json);
+        }
+        assert_ne!(message!("`{}`", "a"), message!("`{}`", "b"));
+    }
+
+    #[test]
+    fn what_is_hidden_is_in_no_part_of_a_message_even_if_it_has_been_read() {
+        let secret = |text: &str, _: bool| text.contains("S3CRET");
+        let hidden = |mut said: Message, all: bool| {
+            _ = said.as_str();
+            if all {
+                said.hide_quotes()
+            } else {
+                said.conceal(&secret, "[…]")
+            };
+            let parts = said.arguments().chain([said.form(), said.as_str()]).collect::<Vec<_>>().join(" ");
+            assert!(!parts.contains("S3CRET"), "{parts}");
+            said.to_string()
+        };
+        for all in [false, true] {
+            let dots = if all { "…" } else { "[…]" };
+            assert_eq!(hidden(message!("`{}` is {}", quote("a S3CRET", 20), &1), all), format!("`{dots}` is 1"));
+            assert_eq!(hidden(message!("`{}`", quote("a long text S3CRET", 3)), all), format!("`{dots}`"));
+            assert_eq!(hidden(Message::nearest("S3CRETT", names(&["S3CRE"])), all), "did you mean `S3CRE`?");
+        }
+        assert_eq!(hidden("the S3CRET".into(), false), "[…]");
     }
 }

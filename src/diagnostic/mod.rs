@@ -23,7 +23,7 @@ pub use faults::Faults;
 pub(crate) use findings::Findings;
 pub(crate) use lookalikes::{bones, foreign, is_plain, odd};
 pub use message::{Argument, Message};
-pub(crate) use message::{Fill, message, quote};
+pub(crate) use message::{Fill, Names, message, quote};
 pub(crate) use names::meant;
 pub use names::{alternatives, nearest};
 pub(crate) use names::{is_misspelt, is_slip};
@@ -34,6 +34,7 @@ pub use row::{Row, RowLabel};
 use crate::text::{Location, Sources};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 /// How much a diagnostic matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -103,7 +104,7 @@ pub struct Diagnostic {
     /// Where the pack declares that strategy; none if it is the default.
     pub answered_by: Option<Location>,
     /// The message in words for a model, if the pack's conditions are no business of the model.
-    pub(crate) to_model: Option<Message>,
+    pub(crate) to_model: Option<Box<Message>>,
     /// An unknown name in it, if a declared name is similar.
     pub(crate) misnamed: Option<Misnamed>,
 }
@@ -119,7 +120,7 @@ impl Diagnostic {
     /// Leaves out of its sentences what they quote.
     pub(crate) fn hide_quotes(&mut self) {
         self.message.hide_quotes();
-        self.help.iter_mut().chain(&mut self.to_model).for_each(Message::hide_quotes);
+        self.help.iter_mut().chain(self.to_model.as_deref_mut()).for_each(Message::hide_quotes);
     }
 
     /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
@@ -164,14 +165,16 @@ impl Diagnostic {
     #[doc(hidden)]
     pub fn with_nearest<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         let (nearest, help) = names::advice(typed, declared);
-        // Two names that look the same differ by a character that has to be pointed at.
-        let odd = nearest.filter(|near| lookalikes::look_alike(typed, near));
-        let odd = odd.and_then(|near| {
-            lookalikes::odd(typed).or_else(|| lookalikes::odd(near)).or_else(|| lookalikes::foreign(typed))
-        });
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
-        let help = help.map(|help| odd.map_or(help.clone(), |odd| format!("{help} {odd}")));
         self.help = help.map(Message::from).or(self.help);
+        self
+    }
+
+    /// The same help for a name in a response: no name is compared before somebody reads it.
+    pub(crate) fn with_nearest_of(mut self, typed: &str, names: &Names) -> Self {
+        if !names.is_empty() {
+            self.help = Some(Message::nearest(typed, Arc::clone(names)));
+        }
         self
     }
 

@@ -4,6 +4,7 @@
 //! Out: the nearest one, or a sentence that helps.
 //! Never: corrects a name by itself.
 
+use super::lookalikes;
 use std::collections::HashSet;
 
 /// The declared name nearest to `typed`, if it is near enough. A common beginning alone is not enough.
@@ -176,14 +177,23 @@ const LINE: usize = 100;
 
 /// Help for a name that does not exist: the nearest declared name, or else as many declared names as make a line.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    advice(typed, declared).1
+    suggestion(typed, declared).1
 }
 
-/// The nearest declared name if there is one, and help as from [`alternatives`].
+/// The nearest declared name if there is one, and help as from [`alternatives`]. Two names that look the same differ by a
+/// character that the help points at.
 pub(super) fn advice<'n>(
     typed: &str,
     declared: impl IntoIterator<Item = &'n str>,
 ) -> (Option<&'n str>, Option<String>) {
+    let (nearest, help) = suggestion(typed, declared);
+    let odd = nearest.filter(|near| lookalikes::look_alike(typed, near)).and_then(|near| {
+        lookalikes::odd(typed).or_else(|| lookalikes::odd(near)).or_else(|| lookalikes::foreign(typed))
+    });
+    (nearest, help.map(|help| odd.map_or(help.clone(), |odd| format!("{help} {odd}"))))
+}
+
+fn suggestion<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> (Option<&'n str>, Option<String>) {
     let mut seen = HashSet::new();
     let names: Vec<&str> = declared.into_iter().filter(|name| seen.insert(*name)).collect();
     if let Some(name) = nearest(typed, names.iter().copied()) {

@@ -95,7 +95,7 @@ impl Row {
         let Diagnostic { code, id, severity, message, label, help, .. } = diagnostic.clone();
         let (file, line, column, end_line, end_column) = Default::default();
         let (labels, context) = Default::default();
-        let (message, help) = (message.to_string(), help.map(|help| help.to_string()));
+        let (message, help) = (message.into(), help.map(String::from));
         Self { code, id, severity, message, file, line, column, end_line, end_column, label, help, labels, context }
     }
 

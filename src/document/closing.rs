@@ -275,7 +275,13 @@ impl Scanner {
     }
 
     /// The end of a block that opened inside another one; none if a limit forbade it.
-    fn end_within(&mut self, opened: Option<Open>, inner: Span, last: usize, given: &Given<'_>) -> Option<(Open, End)> {
+    fn end_within(
+        &mut self,
+        opened: Option<Box<Open>>,
+        inner: Span,
+        last: usize,
+        given: &Given<'_>,
+    ) -> Option<(Box<Open>, End)> {
         let mut open = opened?;
         let end = self.find_end(&mut open, given, Some(inner.end), last)?;
         Some((open, end))

@@ -51,12 +51,13 @@ impl Spelling {
     /// How much of a text that goes on can be decoded by itself: what may be half of a reference or an escape waits.
     pub(crate) fn whole(self, raw: &str) -> usize {
         let from = crate::text::boundary(raw, raw.len().saturating_sub(LONGEST));
-        let rest = raw.get(from..).unwrap_or_default();
+        let rest = raw.as_bytes().get(from..).unwrap_or_default();
+        let ends = |at: &usize| rest.get(*at..).is_some_and(|rest| memchr::memchr(b';', rest).is_some());
         let half = match self {
             Spelling::Plain | Spelling::Guarded(_) => None,
-            Spelling::Entities => rest.rfind('&').filter(|at| !rest.get(*at..).is_some_and(|rest| rest.contains(';'))),
+            Spelling::Entities => memchr::memrchr(b'&', rest).filter(|at| !ends(at)),
             // An escape may be the second half of a pair, and a backslash may be escaped: the first of a run waits.
-            Spelling::Escapes | Spelling::Json | Spelling::EscapesTwice => rest.find('\\'),
+            Spelling::Escapes | Spelling::Json | Spelling::EscapesTwice => memchr::memchr(b'\\', rest),
         };
         half.map_or(raw.len(), |at| from + at)
     }

@@ -307,7 +307,7 @@ impl Scanner {
     }
 
     /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.
-    pub(super) fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Open> {
+    pub(super) fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Box<Open>> {
         let Kind::Open { family, id, .. } = mark.kind else { return None };
         let family = usize::from(family);
         let call = given.block(id).is_some_and(|block| block.role == Role::Call);
@@ -319,7 +319,7 @@ impl Scanner {
         self.calls += usize::from(call);
         let rules = given.dialect.families.get(family)?;
         let Opener { attributes, empty } = self.opener(rules, mark, given);
-        Some(Open::new(family, id, mark, attributes, empty, first))
+        Some(Box::new(Open::new(family, id, mark, attributes, empty, first)))
     }
 
     /// What the opener has besides its name: as kept, or read again.
@@ -360,7 +360,7 @@ impl Scanner {
             Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),
             None => self.marker.certain_until().min(self.masks.decided()),
         };
-        let (open, blocks) = (self.open.as_ref(), &self.blocks);
+        let (open, blocks) = (self.open.as_deref(), &self.blocks);
         let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
         self.told.tell_more(&read, out);
     }

@@ -137,11 +137,11 @@ impl<'r> Judgement<'r> {
             "" => "the call names no action".into(),
             name => message!("there is no action `{}`", quote(name, 60)),
         };
+        let mut finding = defect(Defect::UnknownAction, head(block), message).with_rule(Some(bound.at));
         // Suggest only what the mode permits.
-        let permitted = self.mode.into_iter().flat_map(|mode| self.program.permitted(mode));
-        let mut finding = defect(Defect::UnknownAction, head(block), message)
-            .with_rule(Some(bound.at))
-            .with_nearest(name, permitted.map(|(name, ..)| name.as_str()));
+        if let Some(mode) = self.mode {
+            finding = finding.with_nearest_of(name, self.program.permitted_names(mode));
+        }
         if let ("", Some(place)) = (name, self.names_its_action(bound)) {
             let known = finding.help.map(|help| format!(": {help}")).unwrap_or_default();
             finding.help = Some(message!("{} says which action it is{}", &place, &known));
@@ -225,8 +225,8 @@ impl<'r> Judgement<'r> {
         let is_conditional = !permits.is_empty();
         let named: Vec<&str> = named.into_iter().collect();
         finding.to_model = is_conditional.then(|| match named.as_slice() {
-            [] => message!("`{}` is not permitted now", &name),
-            named => message!("`{}` is not permitted with this `{}`", &name, &named.join("`, `")),
+            [] => Box::new(message!("`{}` is not permitted now", &name)),
+            named => Box::new(message!("`{}` is not permitted with this `{}`", &name, &named.join("`, `"))),
         });
         finding.help = match (advice.is_empty(), about.is_empty()) {
             (false, _) => Some(message!("{}", quote(advice.join("; "), 900))),

@@ -422,8 +422,7 @@ impl<'r> Judgement<'r> {
             }
             let mut finding = defect(Defect::UnknownParam, at(&path), message).with_rule(Some(action.at));
             if outer.is_empty() {
-                let declared = action.schema.types().members().map(|(name, _)| &**name);
-                finding = finding.with_nearest(name, declared);
+                finding = finding.with_nearest_of(name, action.schema.names());
             }
             self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
         }

@@ -169,7 +169,7 @@ impl Veil<'_> {
         }
         let holds = |text: &str, is_ours: bool| self.holds(text, if is_ours { SHORTEST } else { 1 });
         found.message.conceal(&holds, HIDDEN);
-        found.help.iter_mut().chain(&mut found.to_model).for_each(|text| text.conceal(&holds, HIDDEN));
+        found.help.iter_mut().chain(found.to_model.as_deref_mut()).for_each(|text| text.conceal(&holds, HIDDEN));
         if found.label.as_ref().is_some_and(|label| self.holds(label, SHORTEST)) {
             found.label = None;
         }

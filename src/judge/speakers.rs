@@ -6,17 +6,32 @@
 //! Never: counts turns; it only answers an utterance beyond the limit when it is told of one.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::{Defect, message, quote};
+use crate::diagnostic::{Defect, Names, message, quote};
 use crate::program::Speakers;
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// The speaker of an utterance.
 pub(crate) struct Speaker {
     pub(crate) name: String,
     pub(crate) label: String,
+}
+
+/// The declared speakers.
+struct Known {
+    values: Arc<Vec<Value>>,
+    /// Their names; listed for the first speaker who is none of them.
+    names: OnceCell<Names>,
+}
+
+impl Known {
+    fn names(&self) -> &Names {
+        let name = |one: &Value| Some(one.get("name")?.as_str()?.into());
+        self.names.get_or_init(|| self.values.iter().filter_map(name).collect())
+    }
 }
 
 impl Judgement<'_> {
@@ -28,7 +43,8 @@ impl Judgement<'_> {
             }
         }
         let Some(speakers) = &self.program.flows.speakers else { return };
-        let Some(known) = self.known_speakers().map(Arc::clone) else { return };
+        let Some(values) = self.known_speakers().map(Arc::clone) else { return };
+        let known = Known { values, names: OnceCell::new() };
         let mut first = true;
         for index in 0..self.document.blocks.len() {
             let Some(speaker) = self.speaker(index) else { continue };
@@ -39,14 +55,13 @@ impl Judgement<'_> {
         }
     }
 
-    fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &[Value], speakers: &Speakers) {
+    fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &Known, speakers: &Speakers) {
         let span = self.name_span(index);
-        let names = || known.iter().filter_map(|one| one.get("name")?.as_str());
-        let Some(declared) = self.declared_speaker(known, &speaker.name) else {
+        let Some(declared) = self.declared_speaker(&known.values, &speaker.name) else {
             let message = message!("nobody called `{}` takes part", quote(&speaker.name, 60));
             let finding = defect(Defect::UnknownSpeaker, span, message)
                 .with_rule(Some(speakers.at))
-                .with_nearest(&speaker.name, names());
+                .with_nearest_of(&speaker.name, known.names());
             self.answer(Defect::UnknownSpeaker, &Subject::Block(index), finding);
             return;
         };

@@ -81,7 +81,7 @@ fn judge(
             let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
                 "mend it; if a model must not write it, add `refused` after the language of the fence; if it is not an answer, give the fence another language",
             );
-            Some((finding, Some(fault.message.clone())))
+            Some((finding, Some(fault.message.to_string())))
         }
         None if fence.refused => {
             let (at, which) = place(program, said, fence, whole);

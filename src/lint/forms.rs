@@ -148,7 +148,7 @@ impl Looks<'_> {
             if is_new(&one.text) {
                 let fault = self.faults(&one.text, FAULTS).into_iter().next();
                 let why = fault
-                    .map(FormFault::Refused)
+                    .map(|fault| FormFault::Refused(Box::new(fault)))
                     .or_else(|| (!self.read(&one.text).contains(&block.at)).then_some(FormFault::Unread));
                 found.extend(why.map(|why| self.finding(block, &why)));
             }
@@ -162,7 +162,9 @@ impl Looks<'_> {
                 form.text.find(text).is_some_and(|start| (start..start + text.len()).contains(&fault.span.start))
             };
             let at_fault = form.blocks.iter().find(holds).or(form.blocks.first());
-            found.extend(at_fault.and_then(block).map(|block| self.finding(block, &FormFault::Refused(fault))));
+            found.extend(
+                at_fault.and_then(block).map(|block| self.finding(block, &FormFault::Refused(Box::new(fault)))),
+            );
             return;
         }
         let read = self.read(&form.text);
@@ -175,7 +177,7 @@ impl Looks<'_> {
         let (block, text) = self.program.call_example(mode, self.dialect, name, action)?;
         let block = self.dialect.block(block)?;
         if let Some(fault) = self.faults(&text, FAULTS).into_iter().next() {
-            return Some(self.finding(block, &FormFault::Refused(fault)));
+            return Some(self.finding(block, &FormFault::Refused(Box::new(fault))));
         }
         // Values that do not fit have been told where they are declared.
         let fits = |action: &Action| {
@@ -240,7 +242,7 @@ impl Looks<'_> {
 
 /// The fault of the form of a block.
 enum FormFault {
-    Refused(Finding),
+    Refused(Box<Finding>),
     /// It opens another block, or none.
     Unread,
     /// The same, but only after other blocks.

@@ -150,7 +150,7 @@ contract! {
         /// `error`, `warning` or `info`.
         severity: Severity,
         /// What is wrong, in one line.
-        message: String,
+        message: Message,
         /// Where in the response.
         span: Extent,
         /// The line of its first byte, from 1; 0 if it is not about a place.
@@ -162,7 +162,7 @@ contract! {
         /// The strategy that answered the defect; none for a remark.
         strategy: Option<Strategy>,
         /// How to fix it.
-        help: Option<String>,
+        help: Option<Message>,
     }
 
     /// The account of every byte of the response: the parts sum to `bytes`.
@@ -312,7 +312,7 @@ impl Finding {
         diagnostic.severity = self.severity;
         diagnostic.id.clone_from(&self.id);
         diagnostic.label = self.strategy.map(|strategy| format!("strategy: {strategy}"));
-        diagnostic.help = self.help.clone().map(Message::from);
+        diagnostic.help.clone_from(&self.help);
         diagnostic.row_in(response, self.span.into())
     }
 
@@ -327,13 +327,13 @@ impl Finding {
             code: found.code,
             id: found.id,
             severity: found.severity,
-            message: found.message.to_string(),
+            message: found.message,
             span: Extent::default(),
             line: 0,
             column: 0,
             rule: None,
             strategy: found.strategy,
-            help: found.help.map(|help| help.to_string()),
+            help: found.help,
         }
     }
 }

@@ -105,6 +105,11 @@ impl Release {
         }
     }
 
+    /// The mode of the session; none if the pack does not have it.
+    pub(super) fn mode<'p>(&self, program: &'p Program) -> Option<&'p Mode> {
+        self.mode.and_then(|mode| program.modes.get_index(mode.0)).map(|(_, mode)| mode)
+    }
+
     /// Whether nothing is told before the answer has been judged.
     pub(super) fn is_whole(&self) -> bool {
         self.hold == Hold::Answer
@@ -144,8 +149,7 @@ impl Release {
         if self.hold == Hold::None {
             return Vec::new();
         }
-        let shows = self.mode.and_then(|mode| program.modes.get_index(mode.0));
-        let shows = shows.and_then(|(_, mode)| mode.reply.shows.as_deref());
+        let shows = self.mode(program).and_then(|mode| mode.reply.shows.as_deref());
         let mut events = Vec::new();
         for (role, channel) in ROLES.into_iter().zip(&self.channels) {
             let mut told = channel.told;
@@ -174,7 +178,7 @@ impl Release {
     /// A block opens.
     fn begin(&mut self, context: Context<'_>, number: usize, role: Role, called: Option<&str>, draft: &Draft) {
         let Context { program, dialect, .. } = context;
-        let mode = self.mode.and_then(|mode| Some((mode, program.modes.get_index(mode.0)?.1)));
+        let mode = self.mode.zip(self.mode(program));
         let bound = draft.id.zip(dialect).and_then(|(id, dialect)| Some((id, dialect, dialect.block(id)?)));
         let (Some((mode_id, mode)), Some((id, dialect, block))) = (mode, bound) else {
             self.open.push(OpenBlock { role: None, wraps: false, by_block: false });
@@ -222,7 +226,7 @@ impl Release {
     fn add(&mut self, context: Context<'_>, draft: &Draft, events: &mut Vec<StreamEvent>) {
         let Context { program, dialect, .. } = context;
         let StreamEvent::Text { block, role, text } = &draft.event else { return };
-        let mode = self.mode.and_then(|mode| Some((mode, program.modes.get_index(mode.0)?.1)));
+        let mode = self.mode.zip(self.mode(program));
         let (Some((mode_id, mode)), Some(dialect)) = (mode, dialect) else { return };
         let mut text = text.as_str();
         match (role, block) {

@@ -530,7 +530,7 @@ impl<P: Borrow<Program>> Reader<P> {
     fn announce(&mut self, complete: bool) -> Vec<StreamEvent> {
         let program = self.program.borrow();
         let mut drafts = Vec::new();
-        let shows = program.modes.get(&self.session.mode).and_then(|mode| mode.reply.shows.as_deref());
+        let shows = self.release.mode(program).and_then(|mode| mode.reply.shows.as_deref());
         self.readers.advance(&program.dialects, &self.text, complete);
         if complete || !self.release.is_whole() {
             self.readers.announce(&program.dialects, &self.text, shows, complete, &mut drafts);

@@ -5,8 +5,10 @@
 //! Never: evaluates a condition: the judge does.
 
 use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
+use crate::diagnostic::Names;
 use crate::expression::{Expression, Template};
 use crate::text::Location;
+use std::sync::OnceLock;
 
 /// The index of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,6 +19,8 @@ pub(crate) struct ModeId(pub(crate) usize);
 pub(crate) struct Mode {
     /// The permits by action; an action without one is forbidden.
     pub(crate) permits: Vec<Vec<Permit>>,
+    /// The names of the actions that it permits, for findings about others; made for the first of those.
+    pub(crate) permitted_names: OnceLock<Names>,
     /// The place of its permits.
     pub(crate) at: Location,
     /// Whether the pack declares it. A pack without modes has one, which permits nothing.
@@ -90,5 +94,10 @@ impl Program {
     ) -> impl Iterator<Item = (&'p String, &'p Action, &'p [Permit])> {
         let all = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
         all.map(|((name, action), permits)| (name, action, permits.as_slice()))
+    }
+
+    /// The names of those actions, to be compared with the name of one that is not there.
+    pub(crate) fn permitted_names<'p>(&self, mode: &'p Mode) -> &'p Names {
+        mode.permitted_names.get_or_init(|| self.permitted(mode).map(|(name, ..)| name.as_str().into()).collect())
     }
 }

@@ -6,11 +6,12 @@
 
 use super::Types;
 use super::part::PartSchema;
+use crate::diagnostic::Names;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
 use crate::value::{Fault, Object, Validator, Value, validator, value};
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The JSON Schema of a value or payload.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Schema {
     /// The parameters that are taken as they are written.
     verbatim: BTreeSet<String>,
     types: OnceLock<Types>,
+    /// The names of the members, for findings about others; made for the first of those.
+    names: OnceLock<Names>,
     part: OnceLock<Box<PartSchema>>,
     validator: OnceLock<Result<Validator, String>>,
 }
@@ -59,6 +62,7 @@ impl Schema {
             json,
             verbatim: BTreeSet::new(),
             types: OnceLock::new(),
+            names: OnceLock::new(),
             part: OnceLock::new(),
             validator: OnceLock::new(),
         }
@@ -72,6 +76,11 @@ impl Schema {
     /// The types that it declares.
     pub(crate) fn types(&self) -> &Types {
         self.types.get_or_init(|| Types::of_params(&self.json, &self.verbatim))
+    }
+
+    /// The names of the members that it declares, to be compared with the name of one that it does not.
+    pub(crate) fn names(&self) -> &Names {
+        self.names.get_or_init(|| self.types().members().map(|(name, _)| Arc::clone(name)).collect())
     }
 
     /// The default for the part at the end of a path, or else for the nearest part around it that has one: the path to

@@ -60,7 +60,7 @@ impl Program {
             }),
             Code::Defect(defect) => Some(Fault {
                 defect,
-                message: found.to_model.as_ref().unwrap_or(&found.message).to_string(),
+                message: found.to_model.as_deref().unwrap_or(&found.message).to_string(),
                 is_conditional: found.to_model.is_some(),
                 help: found.help.as_ref().map(ToString::to_string),
                 line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default().min(last)).line,

@@ -133,8 +133,15 @@ macro_rules! words {
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 
             /// The word in a pack.
+            #[doc(hidden)]
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
             }
         }
 

@@ -27,7 +27,7 @@ fn check(name: &str, outcome: &Outcome, length: usize) {
     // One more says how many were left out.
     assert!(outcome.diagnostics.len() <= limits.diagnostics, "{name}: {} findings", outcome.diagnostics.len());
     let told: usize =
-        outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_ref().map_or(0, String::len)).sum();
+        outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_deref().map_or(0, str::len)).sum();
     assert!(told <= 1000 * limits.diagnostics, "{name}: {told} bytes of findings");
 }
 

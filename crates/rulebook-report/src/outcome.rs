@@ -155,7 +155,7 @@ impl Pen {
     pub(super) fn finding(&self, finding: &Finding, response: &Source) -> String {
         let mut notes = Vec::new();
         if let Some(help) = &finding.help {
-            notes.push(("help", help.clone()));
+            notes.push(("help", help.to_string()));
         }
         let rule = finding.rule.as_ref().map(|rule| self.shown(rule));
         match (&finding.strategy, rule) {
@@ -179,7 +179,7 @@ impl Pen {
         self.draw(&Picture {
             severity: finding.severity,
             code,
-            message: finding.message.clone(),
+            message: finding.message.to_string(),
             marks: vec![Mark { source: response, span: shown, label: None, primary: true }],
             notes,
         })

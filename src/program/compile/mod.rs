@@ -233,6 +233,7 @@ impl Compiler<'_> {
             }
             let compiled = Mode {
                 permits,
+                permitted_names: OnceLock::new(),
                 at: mode.at,
                 declared: true,
                 dialects: match &mode.value.dialects {
@@ -252,7 +253,8 @@ impl Compiler<'_> {
             let reply = self.compile_reply(None, dialects);
             let exits = Vec::new();
             let degradation = Degradation::default();
-            let mode = Mode { permits, at, declared: false, dialects: all, reply, exits, degradation };
+            let permitted_names = OnceLock::new();
+            let mode = Mode { permits, permitted_names, at, declared: false, dialects: all, reply, exits, degradation };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes
