@@ -12,6 +12,7 @@ mod around;
 mod calls;
 mod contents;
 mod converting;
+mod fenced;
 mod guardrails;
 mod holes;
 mod input;

@@ -546,9 +546,8 @@ impl<P: Borrow<Program>> Reader<P> {
         if complete || !self.held.whole {
             self.readers.announce(&program.dialects, &self.text, shows, complete, &mut told);
         }
-        let held = &self.held;
         // Text without a role may still become part of the message.
-        let waits = |role: Option<Role>| held.whole || held.roles.contains(&role.unwrap_or(Role::Message));
+        let waits = |role: Option<Role>| self.holds(role.unwrap_or(Role::Message));
         told.retain(|event| match event {
             StreamEvent::Text { role, .. } => !waits(*role),
             _ => true,
@@ -556,6 +555,12 @@ impl<P: Borrow<Program>> Reader<P> {
         let texts = told.iter().map(|event| if let StreamEvent::Text { text, .. } = event { text.len() } else { 0 });
         self.shown += texts.sum::<usize>();
         told
+    }
+
+    /// Whether the texts of this role are told only once the response has been judged.
+    fn holds(&self, role: Role) -> bool {
+        let Held { whole, roles, quoted } = &self.held;
+        *whole || roles.contains(&role) || (self.readers.reads_quoted() && quoted.contains(&role))
     }
 
     /// The response so far, as spans count it: bytes that are not UTF-8 are replaced, and an incomplete character is
@@ -592,7 +597,7 @@ impl<P: Borrow<Program>> Reader<P> {
             (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
             (false, true) => told.push(StreamEvent::Refused { shown: self.shown }),
             (_, false) => told.extend(texts_of(&outcome).into_iter().filter(|event| match event {
-                StreamEvent::Text { role: Some(role), .. } => self.held.whole || self.held.roles.contains(role),
+                StreamEvent::Text { role: Some(role), .. } => self.holds(*role),
                 _ => false,
             })),
         }

@@ -68,6 +68,8 @@ pub(crate) struct Dialect {
     pub(crate) params: Arc<ParamNames>,
     /// The dialect that differs only in `needs`.
     pub(crate) like: Option<DialectId>,
+    /// For a dialect that reads only what no other can: the one that it is like but for what is quoted.
+    pub(crate) fallback: Option<DialectId>,
     pub(crate) at: Location,
 }
 

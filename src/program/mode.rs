@@ -64,6 +64,8 @@ pub(crate) struct Held {
     pub(crate) whole: bool,
     /// The texts of these roles.
     pub(crate) roles: Vec<Role>,
+    /// The texts of these roles, too, if a fallback reads the answer: what is only quoted may be taken out.
+    pub(crate) quoted: Vec<Role>,
 }
 
 impl Program {
@@ -111,9 +113,15 @@ impl Program {
                 self.answers(Defect::DuplicateBlock, near).next().is_some_and(|one| one.0 == Strategy::KeepLast);
             held.roles.extend(block.filter(|_| keeps_last).map(|block| block.role));
         }
+        for block in self.dialects_of(of_mode).filter(|one| one.fallback.is_some()).flat_map(|one| &one.blocks) {
+            let mut answers = self.answers(Defect::FencedBlock, Near { block: Some(block), ..near });
+            held.quoted.extend(answers.next().filter(|one| one.0 != Strategy::Keep).map(|_| block.role));
+        }
         // A section may be shown as the message.
-        if held.roles.contains(&Role::Section) && of_mode.reply.shows.is_some() {
-            held.roles.push(Role::Message);
+        for roles in [&mut held.roles, &mut held.quoted] {
+            if roles.contains(&Role::Section) && of_mode.reply.shows.is_some() {
+                roles.push(Role::Message);
+            }
         }
         held
     }
@@ -145,6 +153,11 @@ impl Program {
     /// The dialects of a mode, in the order in which they are tried.
     pub(crate) fn dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = &'p Dialect> + Clone {
         mode.dialects.iter().filter_map(|id| id.of(&self.dialects))
+    }
+
+    /// The dialects of a mode in which an answer is asked for: all but its fallbacks.
+    pub(crate) fn asked_dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = &'p Dialect> + Clone {
+        self.dialects_of(mode).filter(|dialect| dialect.fallback.is_none())
     }
 
     /// The actions that a mode permits, in the order of declaration, with their permits.

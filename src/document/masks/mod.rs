@@ -21,6 +21,7 @@ mod wrapper;
 
 use crate::program::MaskKinds;
 use crate::text::{Span, Stretch};
+pub(super) use fence::opening_fence;
 use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
