@@ -88,7 +88,7 @@ impl Readers {
             None if !complete => {}
             _ if self.first.found_answer(dialects) => self.spare_fallback(dialects, Trial::Spared),
             _ if !complete => {}
-            _ if fallback.readers.found_answer(dialects) => {
+            _ if fallback.readers.found_needed(dialects) => {
                 self.read_by_fallback(dialects, Trial::Fallback, usize::MAX);
             }
             _ => self.spare_fallback(dialects, Trial::Passed),
@@ -189,7 +189,7 @@ impl Fallback {
             if blank == text.len() {
                 return None;
             }
-            if self.readers.opens_at(dialect, blank)? {
+            if self.readers.opens_at(dialect.id, dialects, blank)? {
                 return Some(Some((dialect.id, blank)));
             }
         }

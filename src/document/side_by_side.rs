@@ -13,7 +13,7 @@ use super::members::Objects;
 use super::scanner::Scanner;
 use super::{Document, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
-use crate::program::{Dialect, DialectId, Limits};
+use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
 use smallvec::SmallVec;
 
@@ -121,13 +121,12 @@ impl Reading {
         }
     }
 
-    /// The start of the first block, which may still be open, and whether it may be an answer.
-    fn first_block(&self, dialect: &Dialect) -> Option<(usize, bool)> {
-        let (start, id) = match self {
-            Reading::Marks(scanner) => scanner.first_block()?,
-            Reading::Object(objects) => objects.read.blocks.get(0).map(|block| (block.span().start, block.id))?,
-        };
-        Some((start, dialect.block(id)?.role.is_answer()))
+    /// The start of the first block, which may still be open, and which block it is.
+    fn first_block(&self) -> Option<(usize, BlockId)> {
+        match self {
+            Reading::Marks(scanner) => scanner.first_block(),
+            Reading::Object(objects) => objects.read.blocks.get(0).map(|block| (block.span().start, block.id)),
+        }
     }
 
     /// Whether it found a block that may be an answer.
@@ -246,6 +245,20 @@ impl SideBySide {
         reads.is_some_and(|reads| self.finds(reads, dialects))
     }
 
+    /// Whether the dialect that reads the response is known, and has found a block among its needs; if it has none, one
+    /// that may be an answer.
+    pub(super) fn found_needed(&self, dialects: &[Dialect]) -> bool {
+        let reads = self.candidates.first().filter(|_| self.claimed);
+        reads.is_some_and(|reads| self.finds_needed(reads, dialects))
+    }
+
+    fn finds_needed(&self, candidate: &Candidate, dialects: &[Dialect]) -> bool {
+        match candidate.dialect.of(dialects) {
+            Some(dialect) if !dialect.needs.is_empty() => self.claim_of(candidate, dialects).is_some(),
+            _ => self.finds(candidate, dialects),
+        }
+    }
+
     fn finds(&self, candidate: &Candidate, dialects: &[Dialect]) -> bool {
         match (self.readings.get(candidate.reading), candidate.dialect.of(dialects)) {
             (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
@@ -253,12 +266,16 @@ impl SideBySide {
         }
     }
 
-    /// Whether the first block of this dialect opens at `place`, and may be an answer; none while that is not known.
-    pub(super) fn opens_at(&self, dialect: &Dialect, place: usize) -> Option<bool> {
-        let candidate = self.candidates.iter().find(|one| one.dialect == dialect.id)?;
+    /// Whether the first block that a dialect finds is at `place`, and among its needs; none while that is not known.
+    pub(super) fn opens_at(&self, dialect: DialectId, dialects: &[Dialect], place: usize) -> Option<bool> {
+        let candidate = self.candidates.iter().find(|one| one.dialect == dialect)?;
         let (_, reading) = self.readings.get(candidate.reading)?;
-        match reading.first_block(dialect) {
-            Some((start, is_answer)) => Some(start == place && is_answer),
+        let dialect = dialect.of(dialects)?;
+        let is_answer = |id| dialect.block(id).is_some_and(|block| block.role.is_answer());
+        match reading.first_block() {
+            Some((start, _)) if start != place => Some(false),
+            Some((_, id)) if dialect.needs.is_empty() => Some(is_answer(id)),
+            Some(_) => Some(self.claim_of(candidate, dialects) == Some(place)),
             None => (reading.settled_until() > place).then_some(false),
         }
     }
@@ -325,7 +342,11 @@ impl SideBySide {
 
     /// At the end, lets the first dialect that found a block read a response that none claims.
     fn settle(&mut self, dialects: &[Dialect]) {
-        let first = self.candidates.iter().position(|one| self.finds(one, dialects));
+        let finds = |one: &Candidate| match self.may_claim {
+            true => self.finds(one, dialects),
+            false => self.finds_needed(one, dialects),
+        };
+        let first = self.candidates.iter().position(finds);
         self.tried = self.try_all(dialects, first.unwrap_or(usize::MAX), Trial::First, usize::MAX);
         if let Some(first) = first {
             self.choose(first);

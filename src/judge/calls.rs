@@ -27,7 +27,7 @@ pub(crate) struct Call<'r> {
     /// The parameters, an object.
     pub(crate) params: Value,
     pub(crate) accepted: bool,
-    /// Whether it is not accepted because it is only quoted: then it may show anything, and nothing else is judged.
+    /// Whether it is not accepted because it is only quoted: then nothing else of it is judged.
     quoted: bool,
     /// How its payload was read: `attributes`, `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
@@ -75,7 +75,7 @@ impl<'r> Judgement<'r> {
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
-            if !accepted && self.is_fenced(block) {
+            if self.quoted_calls.contains(&index) {
                 self.with_call(call, |call| call.quoted = true);
                 continue;
             }

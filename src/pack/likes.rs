@@ -22,11 +22,6 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
             }));
             continue;
         };
-        if let (Some(_), Some(needs)) = (fallback, dialect.needs.first()) {
-            let message = format!("the fallback `{name}` never claims an answer");
-            let help = "take `needs` out: a fallback reads what no other dialect can";
-            diagnostics.push(Diagnostic::new(Code::PACK_BLOCK, needs.at, message).with_help(help));
-        }
         let own: Vec<&str> = dialect.keys().filter(|key| fallback.is_none() || *key != "quoted").collect();
         if like.value == *name {
             diagnostics.push(bad(like.at, format!("`{name}` is itself like `{name}`")));
@@ -67,7 +62,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
                     like: Some(like),
                     fallback: dialect.fallback.clone(),
                     quoted: quoted.or(other.quoted),
-                    needs: if fallback.is_some() { Vec::new() } else { needs },
+                    needs,
                     at,
                     replace,
                     ..other
@@ -139,8 +134,6 @@ mod tests {
         check_quoted(&format!("{two}quoted = [\"code-span\"]\nfallback = true"), &[], &[Mask::CodeSpan]);
         let alone = "[dialects.two]\nfallback = true\nquoted = []\ngrammar = \"tags\"";
         check(alone, &["the fallback `two` is like no dialect"]);
-        let claims = format!("{two}fallback = true\nquoted = []\nneeds = [\"a\"]");
-        check(&claims, &["the fallback `two` never claims an answer"]);
         check(
             &format!("{two}fallback = true"),
             &["the fallback `two` never reads an answer: it quotes what `one` does"],

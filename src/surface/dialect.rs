@@ -35,7 +35,7 @@ table! {
         /// What may be around and between blocks without counting as text.
         between: Vec<Between>,
         /// Names of blocks, as an answer writes them; `*` matches any bytes. An answer with any of them is read in this
-        /// dialect.
+        /// dialect, unless it is a fallback: that reads an answer only with any of them.
         needs: Vec<Spanned<String>>,
         /// The blocks by name; `*` matches any number of bytes and `?` one. Other names open no block.
         blocks: Named<Block>,
