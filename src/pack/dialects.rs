@@ -8,7 +8,7 @@ use super::blocks::{self, Ground, bad, is_before};
 use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
-use crate::surface::{Dialect, Surface};
+use crate::surface::{Dialect, Mask, Surface};
 use crate::text::{Location, Spanned};
 use std::collections::HashSet;
 
@@ -150,7 +150,8 @@ fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
     }
     const MARKS: [&str; 7] = ["quoted", "wrapper", "anchor", "close", "ends", "trim", "decode"];
-    for key in dialect.keys().filter(|key| MARKS.contains(key)) {
+    let by_marks = dialect.quoted.as_ref().is_some_and(|quoted| quoted.value == [Mask::QuotationMarks]);
+    for key in dialect.keys().filter(|key| MARKS.contains(key) && !(by_marks && *key == "quoted")) {
         diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct MaskKinds {
     pub(crate) spans: bool,
     pub(crate) comments: bool,
     pub(crate) cdata: bool,
+    /// Quotation marks around a block.
+    pub(crate) marks: bool,
     /// Whether a fence around the whole answer is removed.
     pub(crate) wrapper: bool,
     /// Whether a fence may be the opener of a block.

@@ -202,6 +202,9 @@ words! {
         Comment = "comment",
         /// In a closed CDATA section of XML, `<![CDATA[…]]>`.
         Cdata = "cdata",
+        /// Around a whole block: a quotation mark directly before its opener, and its partner directly behind its end, in
+        /// one paragraph.
+        QuotationMarks = "quotation-marks",
     }
 }
 

@@ -113,24 +113,28 @@ fn the_trace_of_a_fenced_answer_does_not_depend_on_cuts() {
     }
 }
 
-/// Every case of the pack, in pieces.
+/// Every case of these packs, in pieces.
 #[test]
 fn every_case_is_read_alike_in_pieces() {
-    let folder = crate::root().join(PACK).join("tests");
     let mut cases = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        let answer = text.split_once("=== response ===\n").unwrap().1.split_once("\n=== expect").unwrap().0;
-        for mode in program(PACK).modes() {
-            let whole = program(PACK).run(&session(mode), answer);
-            ledger_is_exact(&whole, answer);
-            for size in [1, 2, 3, 7] {
-                assert_eq!(streamed(mode, answer, size).2, whole, "{answer}");
+    for pack in [PACK, "tests/packs/quotation-marks"] {
+        let program = program(pack);
+        for entry in std::fs::read_dir(crate::root().join(pack).join("tests")).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let answer = text.split_once("=== response ===\n").unwrap().1.split_once("\n=== expect").unwrap().0;
+            for mode in program.modes() {
+                let session = program.resume(json!({ "mode": mode })).unwrap();
+                let whole = program.run(&session, answer);
+                ledger_is_exact(&whole, answer);
+                for chunk in [1, 2, 3, 7] {
+                    let options = Options { chunk: Some(chunk), ..Options::default() };
+                    assert_eq!(program.run_with(&session, answer.as_bytes(), &options), whole, "{answer}");
+                }
             }
+            cases += 1;
         }
-        cases += 1;
     }
-    assert!(cases > 20);
+    assert!(cases > 45);
 }
 
 /// A fallback that is no second look, with the word where that is told, and the mend.

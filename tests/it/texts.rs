@@ -18,6 +18,7 @@ pub(crate) const PACKS: &[&str] = &[
     "rules/writers-factory",
     "tests/packs/fenced-answers",
     "tests/packs/own-grammar",
+    "tests/packs/quotation-marks",
     "tests/packs/side-by-side",
     "tests/packs/tool-calls",
 ];
@@ -140,6 +141,7 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
         "rules/writers-factory" => tags(&WRITERS).boxed(),
         "tests/packs/fenced-answers" => prop_oneof![2 => select(FENCED).prop_map(str::to_owned), 1 => tags(&DESK)].boxed(),
         "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
+        "tests/packs/quotation-marks" => select(MENTIONED).prop_map(str::to_owned).boxed(),
         "tests/packs/tool-calls" => select(TOOLS).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![3 => tags(&SIDES), 1 => bracket_call(&["DO_ADD", "DO_NOTHING"])].boxed(),
     };
@@ -216,6 +218,34 @@ const FENCED: &[&str] = &[
     "<file path=\"a.md\">\n# A\n</file>\n",
     "- ```\n  <message>In a list.</message>\n  ```\n",
     "   ",
+];
+
+/// What stands in quotation marks, or nearly, in pieces.
+const MENTIONED: &[&str] = &[
+    "\"<action type=\"note\"><text>Milk</text></action>\"",
+    "“<action type=\"note\"><text>Milk</text></action>”",
+    "„<message>Hello.</message>“ ",
+    "<action type=\"note\"><text>Milk</text></action>",
+    "'<ping/>'",
+    "<ping/>",
+    "«<message>",
+    "<message>",
+    "</message>",
+    "</message>»",
+    "</action>\"",
+    "\"[NOTE]{\"text\": \"Milk\"}\"",
+    "`[NOTE]{\"text\": \"Milk\"}`",
+    "[NOTE]{\"text\": \"Milk\"}",
+    "\"{\"say\": \"x\"}\"",
+    "{\"say\": \"Noted.\", \"calls\": [{\"action\": \"note\", \"params\": {\"text\": \"Milk\"}}]}",
+    "\"",
+    "'",
+    "`",
+    "«",
+    "”",
+    "\n\n",
+    "\n",
+    "Words. ",
 ];
 
 static DESK: Names = Names {

@@ -58,6 +58,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         spans: has(Mask::CodeSpan),
         comments: has(Mask::Comment),
         cdata: has(Mask::Cdata),
+        marks: has(Mask::QuotationMarks),
         wrapper: dialect.wrapper.is_some(),
         openers: has(Mask::CodeFence) && families.iter().any(|family| family.opens_fences() || family.holds_fences),
     };
