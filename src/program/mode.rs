@@ -4,7 +4,7 @@
 //! Out: [`Mode`], found by name or id, and the actions that it permits.
 //! Never: evaluates a condition: the judge does.
 
-use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Guardrail, Near, Program, Reply, Target};
+use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Guardrail, Near, Outside, Program, Reply, Target};
 use crate::diagnostic::{Defect, Strategy};
 use crate::expression::{Expression, Template};
 use crate::surface::{Hold, Role};
@@ -112,6 +112,17 @@ impl Program {
             let keeps_last =
                 self.answers(Defect::DuplicateBlock, near).next().is_some_and(|one| one.0 == Strategy::KeepLast);
             held.roles.extend(block.filter(|_| keeps_last).map(|block| block.role));
+        }
+        // What stands behind a call may be taken out once the last call is known.
+        if of_mode.reply.calls_last.is_some() {
+            let removes = |defect, near| self.answers(defect, near).next().is_some_and(|one| one.0 != Strategy::Keep);
+            let late = of_blocks().filter(|block| block.role.is_answer() && block.role != Role::Call);
+            held.roles.extend(
+                late.filter(|block| removes(Defect::OutOfOrder, Near { block: Some(block), ..near }))
+                    .map(|block| block.role),
+            );
+            let shows = self.dialects_of(of_mode).any(|dialect| dialect.text == Outside::Message);
+            held.roles.extend(Some(Role::Message).filter(|_| shows && removes(Defect::StrayText, near)));
         }
         for block in self.dialects_of(of_mode).filter(|one| one.fallback.is_some()).flat_map(|one| &one.blocks) {
             let mut answers = self.answers(Defect::FencedBlock, Near { block: Some(block), ..near });
