@@ -89,6 +89,8 @@ named! {
         StrayText = "stray-text",
         /// A bound block inside another.
         NestedBlock = "nested-block",
+        /// A block in a quotation, such as a code fence, that only a fallback dialect reads.
+        FencedBlock = "fenced-block",
         /// The host says that the model ran out of tokens.
         Truncated = "truncated",
         /// More input, blocks or nesting than the limits allow.
@@ -217,6 +219,7 @@ impl Defect {
             Defect::MalformedPayload => &[Repair, Salvage, Omit, Drop, KeepAsText, Refuse, AskAgain],
             Defect::StrayText => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::NestedBlock => &[Keep, Drop, KeepAsText, Lift, Refuse, AskAgain],
+            Defect::FencedBlock => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::Truncated => &[Keep, Refuse, AskAgain],
             Defect::TooLarge => &[Keep, Refuse, AskAgain],
             Defect::TooCostly => &[Keep, Refuse, AskAgain],
@@ -259,6 +262,7 @@ impl Defect {
             | Defect::StrayCloser
             | Defect::MalformedOpener
             | Defect::NestedBlock
+            | Defect::FencedBlock
             | Defect::Truncated
             | Defect::TooLarge
             | Defect::TooCostly
@@ -275,7 +279,16 @@ impl Defect {
     #[doc(hidden)]
     pub fn default_for_calls(self) -> Strategy {
         match self {
-            Defect::UnclosedBlock | Defect::StrayCloser => Drop,
+            Defect::UnclosedBlock | Defect::StrayCloser | Defect::FencedBlock => Drop,
+            other => other.default_strategy(),
+        }
+    }
+
+    /// The strategy for contents if the pack declares none: one that is only quoted must not be stored.
+    #[doc(hidden)]
+    pub fn default_for_contents(self) -> Strategy {
+        match self {
+            Defect::FencedBlock => Drop,
             other => other.default_strategy(),
         }
     }

@@ -94,6 +94,11 @@ impl Draft {
         Self { event: StreamEvent::Text { block, role, text }, id, start, whole: false }
     }
 
+    /// Whether it is a text without a character.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(&self.event, StreamEvent::Text { text, .. } if text.is_empty())
+    }
+
     /// A block that is complete.
     pub(super) fn closed(number: usize, block: &Block) -> Self {
         let span = block.span();

@@ -12,6 +12,7 @@ mod closing;
 mod decode;
 mod edges;
 mod enclosing;
+mod fallback;
 mod fences;
 mod found;
 mod ladder;
@@ -37,11 +38,12 @@ pub(crate) use announce::Draft;
 pub(crate) use decode::{Spelling, decode_entities, unquoted};
 pub(crate) use edges::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
 pub(crate) use enclosing::Enclosing;
+pub(crate) use fallback::Readers;
 pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use pieces::Pieces;
 pub(crate) use said::Said;
-pub(crate) use side_by_side::{Readers, Trial, Tried};
+pub(crate) use side_by_side::{Trial, Tried};
 
 use crate::diagnostic::Defect;
 use crate::grammar::RuleId;
@@ -91,6 +93,8 @@ pub(crate) struct Document {
     pub(crate) open_fences: Vec<usize>,
     /// The starts of code spans that are left open only because the text ends.
     pub(crate) open_spans: Vec<usize>,
+    /// If a fallback read it: what the dialect that it is like quotes and the fallback does not, in order.
+    pub(crate) fenced: Vec<Mask>,
     /// The opener of reasoning that is not closed, after all that are, in a dialect whose reasoning only opens at the
     /// start of the answer.
     pub(crate) open_reasoning: Option<usize>,

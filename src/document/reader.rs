@@ -336,9 +336,16 @@ impl Scanner {
         }
     }
 
-    /// Whether a block was found that may be an answer: reasoning alone is not one.
+    /// Whether a block was found that may be an answer: reasoning alone is not one. It may still be open.
     pub(super) fn found_answer(&self, dialect: &Dialect) -> bool {
-        self.blocks.iter().any(|block| dialect.block(block.id).is_some_and(|block| block.role.is_answer()))
+        let mut found = self.blocks.iter().map(|block| block.id).chain(self.open.as_ref().map(|open| open.id));
+        found.any(|id| dialect.block(id).is_some_and(|block| block.role.is_answer()))
+    }
+
+    /// The start of the first block, which may still be open, and which block it is.
+    pub(super) fn first_block(&self) -> Option<(usize, BlockId)> {
+        let closed = self.blocks.get(0).map(|block| (block.span().start, block.id));
+        closed.or_else(|| self.open.as_ref().map(|open| (open.opener.start, open.id)))
     }
 
     /// Notes a finding that is not about a block, and may occur any number of times.
@@ -389,6 +396,7 @@ impl Scanner {
             masks: self.masks.take_found(&self.marker.void),
             open_fences: self.masks.take_open_fences(),
             open_spans: self.masks.take_open_spans(),
+            fenced: Vec::new(),
             open_reasoning: self.open_reasoning,
             markup: std::mem::take(&mut self.markup),
         }

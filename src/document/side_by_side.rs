@@ -2,7 +2,7 @@
 //!
 //! In: the response in pieces, and the dialects of a mode in order.
 //! Out: the document of the dialect that claims it.
-//! Never: mixes the blocks of two dialects.
+//! Never: mixes the blocks of two dialects, or knows which of them are fallbacks.
 //!
 //! The first block among the `needs` of a dialect claims the response; if two open at the same place, the earlier
 //! dialect gets it. A response that no dialect claims is read by the first one that found any block. Dialects that
@@ -13,7 +13,7 @@ use super::members::Objects;
 use super::scanner::Scanner;
 use super::{Document, Found, Given, Pieces, What};
 use crate::diagnostic::{Defect, Remark};
-use crate::program::{Dialect, DialectId, Limits};
+use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
 use smallvec::SmallVec;
 
@@ -41,6 +41,12 @@ pub(crate) enum Trial {
     Tied,
     /// No dialect claims the response; this is the first that found a block.
     First,
+    /// It is a fallback, and no other dialect found a block.
+    Fallback,
+    /// It is a fallback, and the response begins with a quotation in which the block at this place opens.
+    Begins(usize),
+    /// It is a fallback, and another dialect found a block.
+    Spared,
     /// It has no claim before another one claims the response, or before the end.
     Passed,
 }
@@ -115,6 +121,14 @@ impl Reading {
         }
     }
 
+    /// The start of the first block, which may still be open, and which block it is.
+    fn first_block(&self) -> Option<(usize, BlockId)> {
+        match self {
+            Reading::Marks(scanner) => scanner.first_block(),
+            Reading::Object(objects) => objects.read.blocks.get(0).map(|block| (block.span().start, block.id)),
+        }
+    }
+
     /// Whether it found a block that may be an answer.
     fn found_answer(&self, dialect: &Dialect) -> bool {
         match self {
@@ -145,12 +159,14 @@ struct Candidate {
 
 /// The dialects that are still reading. They do not refer to the program, which is passed to each call.
 #[derive(Debug)]
-pub(crate) struct Readers {
+pub(super) struct SideBySide {
     /// In the order of the mode; only one, once it is known which one reads the response.
     candidates: SmallVec<[Candidate; 1]>,
     /// The readings, each with its dialect; dialects that read alike share one.
     readings: SmallVec<[(DialectId, Reading); 1]>,
     claimed: bool,
+    /// Whether a block may claim the response before its end.
+    may_claim: bool,
     /// The result of each dialect, once known.
     tried: SmallVec<[Tried; 1]>,
     /// How much of the response they have been given.
@@ -158,11 +174,13 @@ pub(crate) struct Readers {
     limits: Limits,
 }
 
-impl Readers {
-    /// `left_open`: whether the prompt left reasoning open, if the host knows.
-    pub(crate) fn new<'p>(
+impl SideBySide {
+    /// Starts to read; with `may_claim`, a block may claim the response before its end. `left_open`: whether the prompt left
+    /// reasoning open, if the host knows.
+    pub(super) fn new<'p>(
         dialects: impl IntoIterator<Item = &'p Dialect>,
         limits: Limits,
+        may_claim: bool,
         left_open: Option<bool>,
     ) -> Self {
         // A reading is large: build it in place instead of moving it.
@@ -170,6 +188,7 @@ impl Readers {
             candidates: SmallVec::new(),
             readings: SmallVec::new(),
             claimed: false,
+            may_claim,
             tried: SmallVec::new(),
             read: 0,
             limits,
@@ -193,7 +212,7 @@ impl Readers {
     }
 
     /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.
-    pub(crate) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
+    pub(super) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         if text.len() > self.limits.input {
             return;
         }
@@ -217,14 +236,81 @@ impl Readers {
             }
         }
         self.read = text.len();
-        if !self.claimed {
+        if !self.claimed && self.may_claim {
             self.claim(dialects, complete);
         }
     }
 
+    /// Whether the dialect that reads the response is known, and has found a block that may be an answer.
+    pub(super) fn found_answer(&self, dialects: &[Dialect]) -> bool {
+        let reads = self.candidates.first().filter(|_| self.claimed);
+        reads.is_some_and(|reads| self.finds(reads, dialects))
+    }
+
+    /// Whether the dialect that reads the response is known, and has found a block among its needs; if it has none, one
+    /// that may be an answer.
+    pub(super) fn found_needed(&self, dialects: &[Dialect]) -> bool {
+        let reads = self.candidates.first().filter(|_| self.claimed);
+        reads.is_some_and(|reads| self.finds_needed(reads, dialects))
+    }
+
+    fn finds_needed(&self, candidate: &Candidate, dialects: &[Dialect]) -> bool {
+        match candidate.dialect.of(dialects) {
+            Some(dialect) if !dialect.needs.is_empty() => self.claim_of(candidate, dialects).is_some(),
+            _ => self.finds(candidate, dialects),
+        }
+    }
+
+    fn finds(&self, candidate: &Candidate, dialects: &[Dialect]) -> bool {
+        match (self.readings.get(candidate.reading), candidate.dialect.of(dialects)) {
+            (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
+            _ => false,
+        }
+    }
+
+    /// Whether the first block that a dialect finds is at `place`, and among its needs; none while that is not known.
+    pub(super) fn opens_at(&self, dialect: DialectId, dialects: &[Dialect], place: usize) -> Option<bool> {
+        let candidate = self.candidates.iter().find(|one| one.dialect == dialect)?;
+        let (_, reading) = self.readings.get(candidate.reading)?;
+        let dialect = dialect.of(dialects)?;
+        let is_answer = |id| dialect.block(id).is_some_and(|block| block.role.is_answer());
+        match reading.first_block() {
+            Some((start, _)) if start != place => Some(false),
+            Some((_, id)) if dialect.needs.is_empty() => Some(is_answer(id)),
+            Some(_) => Some(self.claim_of(candidate, dialects) == Some(place)),
+            None => (reading.settled_until() > place).then_some(false),
+        }
+    }
+
+    /// Lets this dialect read the response.
+    pub(super) fn take(&mut self, dialect: DialectId) {
+        if let Some(index) = self.candidates.iter().position(|one| one.dialect == dialect) {
+            self.choose(index);
+        }
+    }
+
+    /// The result of each dialect if none of them reads the response: what they found before `place`.
+    pub(super) fn passed(&self, dialects: &[Dialect], place: usize) -> SmallVec<[Tried; 1]> {
+        let mut all = self.try_all(dialects, usize::MAX, Trial::Passed, place);
+        // Some are no longer candidates.
+        for gone in &self.tried {
+            if !all.iter().any(|one| one.dialect == gone.dialect) {
+                let seen = gone.seen.filter(|seen| seen.start < place);
+                let near = gone.near.filter(|(_, near)| near.start < place);
+                all.push(Tried { dialect: gone.dialect, trial: Trial::Passed, seen, near });
+            }
+        }
+        all
+    }
+
+    /// The dialect that reads the response, once that is known.
+    pub(super) fn chosen(&self) -> Option<DialectId> {
+        self.candidates.first().map(|reader| reader.dialect).filter(|_| self.claimed)
+    }
+
     /// Adds what has become certain since the last call; nothing until the response is claimed, or has ended. `shows`
     /// is the section that is the message.
-    pub(crate) fn announce(
+    pub(super) fn announce(
         &mut self,
         dialects: &[Dialect],
         text: &str,
@@ -239,13 +325,8 @@ impl Readers {
         }
     }
 
-    /// The dialect that reads the response, once that is known.
-    pub(crate) fn chosen<'d>(&self, dialects: &'d [Dialect]) -> Option<&'d Dialect> {
-        self.candidates.first().filter(|_| self.claimed)?.dialect.of(dialects)
-    }
-
     /// Where the first mark outside every block is that a strategy may take out of the text around it.
-    pub(crate) fn doubtful(&self) -> Option<usize> {
+    pub(super) fn doubtful(&self) -> Option<usize> {
         let [(_, Reading::Marks(scanner))] = self.readings.as_slice() else { return None };
         let is_mark = |found: &&Found| {
             let is_mark =
@@ -274,9 +355,9 @@ impl Readers {
 
     /// At the end, lets the first dialect that found a block read a response that none claims.
     fn settle(&mut self, dialects: &[Dialect]) {
-        let finds = |one: &Candidate| match (self.readings.get(one.reading), one.dialect.of(dialects)) {
-            (Some((_, reading)), Some(dialect)) => reading.found_answer(dialect),
-            _ => false,
+        let finds = |one: &Candidate| match self.may_claim {
+            true => self.finds(one, dialects),
+            false => self.finds_needed(one, dialects),
         };
         let first = self.candidates.iter().position(finds);
         self.tried = self.try_all(dialects, first.unwrap_or(usize::MAX), Trial::First, usize::MAX);
@@ -310,7 +391,7 @@ impl Readers {
     }
 
     /// The document of the whole response; frees what was needed to read it.
-    pub(crate) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
+    pub(super) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
         let mut document = self.read_whole(dialects, text);
         document.tried = std::mem::take(&mut self.tried);
         self.readings.clear();
@@ -323,7 +404,7 @@ impl Readers {
             return Document { bytes: text.len(), found: Pieces::from_iter([found]), ..Document::default() };
         }
         self.advance(dialects, text, true);
-        let dialect = self.candidates.first().map(|reader| reader.dialect).filter(|_| self.claimed);
+        let dialect = self.chosen();
         let Some((_, reading)) = self.readings.first_mut() else {
             return Document { bytes: text.len(), ..Document::default() };
         };

@@ -27,6 +27,8 @@ pub(crate) struct Call<'r> {
     /// The parameters, an object.
     pub(crate) params: Value,
     pub(crate) accepted: bool,
+    /// Whether it is not accepted because it is only quoted: then nothing else of it is judged.
+    quoted: bool,
     /// How its payload was read: `attributes`, `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
     /// Whether a value could be read, even with faults.
@@ -63,6 +65,7 @@ impl<'r> Judgement<'r> {
                 action,
                 params: Object::new().into(),
                 accepted,
+                quoted: false,
                 form: "none",
                 readable: false,
                 lossy: false,
@@ -72,13 +75,19 @@ impl<'r> Judgement<'r> {
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
+            if self.quoted_calls.contains(&index) {
+                self.with_call(call, |call| call.quoted = true);
+                continue;
+            }
             self.judge_in_reasoning(index, &Subject::Call(call));
             self.judge_in_unclosed(index, &Subject::Call(call));
             self.judge_payload(call, block, bound);
         }
         // Only now, since a condition on the reply sees all calls.
         for call in 0..self.calls.len() {
-            self.judge_permit(call);
+            if self.calls.get(call).is_some_and(|call| !call.quoted) {
+                self.judge_permit(call);
+            }
         }
         self.judge_surplus();
         self.judge_lack();

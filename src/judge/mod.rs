@@ -12,6 +12,7 @@ mod around;
 mod calls;
 mod contents;
 mod converting;
+mod fenced;
 mod guardrails;
 mod holes;
 mod input;
@@ -160,6 +161,10 @@ pub(crate) struct Judgement<'r> {
     read: RefCell<BTreeMap<usize, Option<Value>>>,
     /// The faults tolerated in some of them, until they are reported.
     forgiven: RefCell<BTreeMap<usize, Json>>,
+    /// Where the last call ends, if nothing may stand behind it.
+    calls_end: Option<usize>,
+    /// The calls that do not count because they are only quoted.
+    quoted_calls: BTreeSet<usize>,
     /// The calls and contents that a truncated answer may have left unfinished.
     unfinished: BTreeSet<usize>,
     /// The places of reported marks that belong to no block, in order; found when first needed for a broken opener.
@@ -229,6 +234,8 @@ pub(crate) fn judge<'r>(
         shared: RefCell::default(),
         read: RefCell::default(),
         forgiven: RefCell::default(),
+        calls_end: None,
+        quoted_calls: BTreeSet::new(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
         strays: OnceCell::new(),

@@ -55,11 +55,21 @@ impl Judgement<'_> {
         if self.dialect.is_none() {
             return;
         }
+        let end = self.calls_end.unwrap_or(usize::MAX);
         for index in 0..self.texts.pieces.len() {
-            let piece = self.texts.pieces.get(index).filter(|piece| piece.fate == Place::Stray);
-            let Some(core) = piece.map(|piece| piece.core()).filter(|core| !core.is_empty()) else { continue };
-            let message = message!("`{}` stands outside every block", quote(core.of(self.text), 40));
-            let rule = self.dialect.map(|dialect| dialect.at);
+            let Some(piece) = self.texts.pieces.get(index).filter(|piece| !piece.core().is_empty()) else { continue };
+            let core = piece.core();
+            let (message, rule) = match piece.fate {
+                Place::Message if core.start >= end => {
+                    let message = message!("`{}` stands behind the last call, which ends a reply", quote(core.of(self.text), 40));
+                    (message, self.mode.and_then(|mode| mode.reply.calls_last))
+                }
+                Place::Stray => {
+                    let message = message!("`{}` stands outside every block", quote(core.of(self.text), 40));
+                    (message, self.dialect.map(|dialect| dialect.at))
+                }
+                _ => continue,
+            };
             self.answer(
                 Defect::StrayText,
                 &Subject::Outside(index),

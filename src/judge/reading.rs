@@ -21,6 +21,8 @@ impl<'r> Judgement<'r> {
         // In most answers there is nothing.
         if !self.document.found.is_empty() {
             self.judge_all_found();
+        } else {
+            self.judge_fenced();
         }
         self.judge_truncated();
     }
@@ -28,6 +30,7 @@ impl<'r> Judgement<'r> {
     fn judge_all_found(&mut self) {
         // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
         self.judge_nested();
+        self.judge_fenced();
         let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
         let (mut faults, mut told) = (0, Vec::new());
         for (number, found) in self.document.found.iter().enumerate() {

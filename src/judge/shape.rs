@@ -7,6 +7,7 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::program::{BlockId, Count, DialectId, Outside};
+use crate::surface::Role;
 use crate::text::{Span, excerpt, glob};
 use smallvec::SmallVec;
 
@@ -50,6 +51,7 @@ impl Judgement<'_> {
             }
         }
         self.judge_order();
+        self.judge_last();
         self.judge_spelling();
     }
 
@@ -81,6 +83,28 @@ impl Judgement<'_> {
             };
             let finding = defect(Defect::ForbiddenBlock, found.opener(), message).with_rule(Some(count.at));
             self.answer(Defect::ForbiddenBlock, &Subject::Block(block), finding);
+        }
+    }
+
+    /// Answers blocks behind the last call, if that should be last. Text there is answered with other text outside blocks.
+    fn judge_last(&mut self) {
+        let Some(at) = self.mode.and_then(|mode| mode.reply.calls_last).filter(|_| !self.reads_members()) else { return };
+        let is_call = |index: &usize| self.block(*index).is_some_and(|(_, bound)| bound.role == Role::Call);
+        let mut blocks = 0..self.document.blocks.len();
+        let Some(last) = blocks.rfind(|index| is_call(index) && self.stands(*index)) else { return };
+        // A call may stand in another block.
+        let parent = |index: &usize| self.document.blocks.get(*index)?.parent();
+        let end = std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
+        self.calls_end = Some(end);
+        for index in last..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            if block.span().start < end || block.parent().is_some() || !bound.role.is_answer() {
+                continue;
+            }
+            let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
+            let message = message!("`{}` stands behind the last call, which ends a reply", &name);
+            let finding = defect(Defect::OutOfOrder, block.span(), message).with_rule(Some(at));
+            self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for mode in program.modes.values() {
-        let dialects: Vec<&Dialect> = program.dialects_of(mode).collect();
+        let dialects: Vec<&Dialect> = program.asked_dialects_of(mode).collect();
         for (number, later) in dialects.iter().enumerate() {
             let Some(earlier) = dialects.iter().take(number).find(|earlier| outruns(earlier, later)) else { continue };
             let message =
@@ -27,7 +27,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         }
     }
     never_unclaimed(program, found);
-    for dialect in &program.dialects {
+    never_fenced(program, found);
+    // A fallback has the blocks of the dialect that it is like.
+    for dialect in program.dialects.iter().filter(|dialect| dialect.fallback.is_none()) {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
         loose_openers(dialect, found);
@@ -41,13 +43,30 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Reports strategies for answers that no dialect reads, if every mode that they are for has only one, which reads all.
 fn never_unclaimed(program: &Program, found: &mut Vec<Diagnostic>) {
-    let has_one = |mode: &&Mode| program.dialects_of(mode).count() == 1;
+    let has_one = |mode: &&Mode| program.asked_dialects_of(mode).count() == 1;
     let of_pack = std::iter::once(&program.degradation).filter(|_| program.modes.values().all(|mode| has_one(&mode)));
     let of_modes = program.modes.values().filter(has_one).map(|mode| &mode.degradation);
     for at in of_pack.chain(of_modes).filter_map(|answers| answers.place_of(Defect::NoDialect)) {
         let message = "`no-dialect` is never answered here: a sole dialect reads every answer";
         let help = "say what becomes of an answer without any block by `missing-message` or `missing-block`, which occur \
                     if `[reply]` requires the block";
+        found.push(Diagnostic::new(Code::PACK_UNFIT_STRATEGY, at, message).with_help(help).into_warning());
+    }
+}
+
+/// Reports strategies for blocks that only a fallback reads, if no mode has one.
+fn never_fenced(program: &Program, found: &mut Vec<Diagnostic>) {
+    let has_fallback = |mode: &Mode| program.dialects_of(mode).any(|dialect| dialect.fallback.is_some());
+    if program.modes.values().any(has_fallback) {
+        return;
+    }
+    let blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+    let modes = program.modes.values().map(|mode| &mode.degradation);
+    let actions = program.actions.values().map(|action| &action.degradation);
+    let all = std::iter::once(&program.degradation).chain(modes).chain(blocks).chain(actions);
+    for at in all.filter_map(|answers| answers.place_of(Defect::FencedBlock)) {
+        let message = "`fenced-block` is never answered here: no mode has a fallback";
+        let help = "add one to its `dialects`: `[dialects.NAME]` with `like`, `quoted = []` and `fallback = true`";
         found.push(Diagnostic::new(Code::PACK_UNFIT_STRATEGY, at, message).with_help(help).into_warning());
     }
 }

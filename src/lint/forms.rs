@@ -49,7 +49,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, f
         }
     }
     if let Some(at) = shown.calls {
-        for dialect in program.dialects_of(mode) {
+        for dialect in program.asked_dialects_of(mode) {
             let looks = Looks { program, session: &reading.session, dialect, shown: at };
             for (name, action, _) in program.permitted(mode) {
                 if known.insert((dialect.id, format!("call {name}"))) {

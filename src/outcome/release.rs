@@ -33,6 +33,8 @@ pub(super) struct Release {
     open: Vec<OpenBlock>,
     /// How often each block has opened.
     opened: BTreeMap<BlockId, usize>,
+    /// Whether a call has opened.
+    calls: bool,
     /// How many bytes of text have been told.
     shown: usize,
 }
@@ -101,6 +103,7 @@ impl Release {
             channels: Default::default(),
             open: Vec::new(),
             opened: BTreeMap::new(),
+            calls: false,
             shown: 0,
         }
     }
@@ -206,6 +209,11 @@ impl Release {
         let near = Near { block: Some(block), mode: Some(mode), ..Near::default() };
         let is_beyond = count.and_then(|count| count.most).is_some_and(|most| times > most)
             && program.moving(Defect::DuplicateBlock, near).next().is_some();
+        // What is behind a call may be behind the last one.
+        self.calls |= role == Role::Call;
+        let is_late = self.calls
+            && mode.reply.calls_last.is_some()
+            && program.moving(Defect::OutOfOrder, near).next().is_some();
         let waits = program.waits(mode_id, dialect, Some(block));
         let is_unsafe = role == Role::Content
             && program.moving(Defect::UnsafePath, near).next().is_some()
@@ -216,7 +224,7 @@ impl Release {
             self.open.push(OpenBlock { role: None, wraps: role == Role::Wrapper, by_block: false });
             return;
         };
-        channel.waits |= is_nested || is_beyond || is_unsafe || at_end;
+        channel.waits |= is_nested || is_beyond || is_late || is_unsafe || at_end;
         channel.start(told_as, Some(number));
         channel.guard(program, &waits);
         self.open.push(OpenBlock { role: Some(told_as), wraps: false, by_block });
@@ -248,7 +256,8 @@ impl Release {
             }
             (Some(Role::Message), None) if dialect.text == Outside::Message => {
                 let cut = context.doubtful.and_then(|at| at.checked_sub(draft.start)).filter(|at| *at < text.len());
-                let is_past = context.doubtful.is_some_and(|at| at < draft.start);
+                let is_past = context.doubtful.is_some_and(|at| at < draft.start)
+                    || (self.calls && mode.reply.calls_last.is_some());
                 text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
                 let waits = program.waits(mode_id, dialect, None);
                 let Some(channel) = self.channel(Role::Message) else { return };

@@ -107,7 +107,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     let lines = Lines::new(judged.text);
     let tried = &judged.document.tried;
     let claim = tried.iter().find_map(|one| match one.trial {
-        Trial::Claims(place) => Some(place),
+        Trial::Claims(place) | Trial::Begins(place) => Some(place),
         _ => None,
     });
     for dialect in &program.dialects {
@@ -118,11 +118,12 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
             continue;
         };
         let place = match one.trial {
-            Trial::Claims(place) => Span::new(place, place),
+            Trial::Claims(place) | Trial::Begins(place) => Span::new(place, place),
             _ => one.seen.unwrap_or_default(),
         };
         let needs = excerpt(&dialect.needs.join("`, `"), 120).into_owned();
         let found = match one.trial {
+            Trial::Sole if tried.len() > 1 => format!("`{name}` reads it: only a fallback is tried beside it"),
             Trial::Sole => format!("`{name}` reads it: no other is tried"),
             Trial::Claims(place) => {
                 let opens = judged.document.blocks.iter().find(|block| block.span().start == place);
@@ -133,6 +134,11 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
             }
             Trial::Tied => format!("`{name}` would claim it at the same place, but comes after the one that does"),
             Trial::First => format!("`{name}` reads it: nobody claims it, and it is the first that found a block"),
+            Trial::Fallback => format!("`{name}` reads it: no other dialect finds a block outside quotations"),
+            Trial::Begins(place) => {
+                format!("`{name}` reads it: the quotation that it begins with opens a block at {}", lines.place(place))
+            }
+            Trial::Spared => format!("`{name}` is a fallback, and another dialect finds a block"),
             Trial::Passed => {
                 let until = if claim.is_some() { " before that" } else { "" };
                 let misses = if needs.is_empty() {

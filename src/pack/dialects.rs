@@ -8,7 +8,7 @@ use super::blocks::{self, Ground, bad, is_before};
 use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
-use crate::surface::{Dialect, Surface};
+use crate::surface::{Dialect, Mask, Surface};
 use crate::text::{Location, Spanned};
 use std::collections::HashSet;
 
@@ -20,6 +20,24 @@ pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Ve
     for dialect in surface.dialects.values() {
         check_dialect(dialect, &surface.torn, grammars, diagnostics);
     }
+    let of_pack = surface.about.as_ref().and_then(|about| about.dialects.as_ref());
+    let of_modes = surface.modes.values().filter_map(|mode| mode.value.dialects.as_ref());
+    for list in of_pack.into_iter().chain(of_modes) {
+        diagnostics.extend(only_fallbacks(list, surface));
+    }
+}
+
+/// Reports a list of dialects that has nothing but fallbacks.
+fn only_fallbacks(list: &[Spanned<String>], surface: &Surface) -> Option<Diagnostic> {
+    let first = list.first()?;
+    let fallbacks = list.iter().map(|name| {
+        let dialect = surface.dialects.get(&name.value).filter(|dialect| dialect.value.is_fallback())?;
+        dialect.value.like.as_ref()
+    });
+    let likes = fallbacks.collect::<Option<Vec<_>>>()?;
+    let message = format!("`{}` is a fallback, and beside it there is no other dialect", first.value);
+    let help = format!("add `{}`, which it is like: a fallback reads what no other dialect can", likes.first()?.value);
+    Some(bad(first.at, message, &help))
 }
 
 /// Checks a dialect. In a `torn` dialect or block, what seems missing may be due to a fault.
@@ -132,7 +150,8 @@ fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
     }
     const MARKS: [&str; 7] = ["quoted", "wrapper", "anchor", "close", "ends", "trim", "decode"];
-    for key in dialect.keys().filter(|key| MARKS.contains(key)) {
+    let by_marks = dialect.quoted.as_ref().is_some_and(|quoted| quoted.value == [Mask::QuotationMarks]);
+    for key in dialect.keys().filter(|key| MARKS.contains(key) && !(by_marks && *key == "quoted")) {
         diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));
     }
 }

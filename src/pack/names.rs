@@ -223,6 +223,8 @@ impl<'n> Names<'n> {
         let required = required.filter(|_| calls).map(|key| (key, "of all calls together, say `least = 1`"));
         let least = count.least.as_ref().map(|key| ("least", key.at));
         let least = least.filter(|_| !calls).map(|key| (key, "of a block, say `required = true`"));
+        let last = count.last.as_ref().map(|key| ("last", key.at));
+        let last = last.filter(|_| !calls).map(|key| (key, "only `calls` may be last: of blocks, say which as `order`"));
         let (low, high) = (count.least.as_ref(), count.most.as_ref());
         if let (Some(low), Some(high)) = (low, high)
             && low.value > high.value
@@ -230,7 +232,7 @@ impl<'n> Names<'n> {
             let message = format!("no reply has at least {} and at most {} calls", low.value, high.value);
             self.diagnostics.push(Diagnostic::new(Code::PACK_BLOCK, low.at, message).with_help("let `most` be larger"));
         }
-        for ((key, at), help) in required.into_iter().chain(least).chain(keys).chain(lists) {
+        for ((key, at), help) in required.into_iter().chain(least).chain(last).chain(keys).chain(lists) {
             let message = format!("`{key}` means nothing for `{name}`");
             self.diagnostics.push(Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help));
         }

@@ -54,6 +54,8 @@ pub enum SaidBy {
     Default,
     /// Nobody: the default for calls.
     DefaultForCalls,
+    /// Nobody: the default for contents.
+    DefaultForContents,
     /// The table of the pack.
     Pack,
     /// The mode with this name.
@@ -69,6 +71,7 @@ impl fmt::Display for SaidBy {
         match self {
             SaidBy::Default => f.write_str("default"),
             SaidBy::DefaultForCalls => f.write_str("default for calls"),
+            SaidBy::DefaultForContents => f.write_str("default for contents"),
             SaidBy::Pack => f.write_str("pack"),
             SaidBy::Mode(mode) => write!(f, "mode {mode}"),
             SaidBy::Block(dialect, block) => write!(f, "block {dialect}.{block}"),
@@ -125,8 +128,9 @@ impl Program {
         let by_block = || near.block?.degradation.get(defect);
         let by_mode = || near.mode?.degradation.get(defect);
         let nearest = by_action.or_else(by_block).or_else(by_mode).or_else(|| self.degradation.get(defect));
-        let default = match near.block {
-            Some(block) if block.role == Role::Call => defect.default_for_calls(),
+        let default = match near.block.map(|block| block.role) {
+            Some(Role::Call) => defect.default_for_calls(),
+            Some(Role::Content) => defect.default_for_contents(),
             _ => defect.default_strategy(),
         };
         let said = nearest.into_iter().flat_map(|answer| answer.strategies.iter().map(|one| (*one, Some(answer.at))));
@@ -146,11 +150,12 @@ impl Program {
         let mut rows = Vec::new();
         for defect in Defect::ALL.iter().copied() {
             let row = |said_by, strategies, rule| DegradationRow { defect, said_by, strategies, rule };
-            let (default, for_calls) = (defect.default_strategy(), defect.default_for_calls());
+            let default = defect.default_strategy();
             rows.push(row(SaidBy::Default, vec![default], None));
-            if for_calls != default {
-                rows.push(row(SaidBy::DefaultForCalls, vec![for_calls], None));
-            }
+            let of_calls = (SaidBy::DefaultForCalls, defect.default_for_calls());
+            let of_contents = (SaidBy::DefaultForContents, defect.default_for_contents());
+            let apart = [of_calls, of_contents].into_iter().filter(|(_, strategy)| *strategy != default);
+            rows.extend(apart.map(|(said_by, strategy)| row(said_by, vec![strategy], None)));
             let said = tables.iter().filter_map(|(said_by, answers)| Some((said_by, answers.get(defect)?)));
             rows.extend(
                 said.map(|(said_by, answer)| row(said_by.clone(), answer.strategies.clone(), self.place(answer.at))),

@@ -34,6 +34,8 @@ pub(crate) struct MaskKinds {
     pub(crate) spans: bool,
     pub(crate) comments: bool,
     pub(crate) cdata: bool,
+    /// Quotation marks around a block.
+    pub(crate) marks: bool,
     /// Whether a fence around the whole answer is removed.
     pub(crate) wrapper: bool,
     /// Whether a fence may be the opener of a block.
@@ -68,6 +70,8 @@ pub(crate) struct Dialect {
     pub(crate) params: Arc<ParamNames>,
     /// The dialect that differs only in `needs`.
     pub(crate) like: Option<DialectId>,
+    /// For a dialect that reads only what no other can: the one that it is like but for what is quoted.
+    pub(crate) fallback: Option<DialectId>,
     pub(crate) at: Location,
 }
 

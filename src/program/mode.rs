@@ -87,6 +87,11 @@ impl Program {
         mode.dialects.iter().filter_map(|id| id.of(&self.dialects))
     }
 
+    /// The dialects of a mode in which an answer is asked for: all but its fallbacks.
+    pub(crate) fn asked_dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = &'p Dialect> + Clone {
+        self.dialects_of(mode).filter(|dialect| dialect.fallback.is_none())
+    }
+
     /// The actions that a mode permits, in the order of declaration, with their permits.
     pub(crate) fn permitted<'p>(
         &'p self,

@@ -20,6 +20,8 @@ pub(crate) struct Reply {
     pub(crate) least_calls: Option<(usize, Location)>,
     /// The most calls, and where that is declared.
     pub(crate) calls: Option<(usize, Location)>,
+    /// If nothing may stand behind the last call: where that is declared.
+    pub(crate) calls_last: Option<Location>,
     /// The section whose text is the message.
     pub(crate) shows: Option<String>,
     /// What stands between the parts of the message, if not a blank line.

@@ -271,6 +271,7 @@ impl Program {
             Defect::OutOfOrder => {
                 id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| Until::Answer)
             }
+            Defect::FencedBlock => dialect.fallback.map(|_| Until::Answer),
             // A closer of reasoning that has no opener makes everything before it reasoning.
             Defect::StrayCloser => {
                 let asks = matches!(block.role, Role::Content | Role::Utterance);

@@ -67,7 +67,7 @@ impl Program {
 
     /// A call of an action in the first dialect of the mode that has calls.
     fn call_form(&self, mode: &Mode, name: &str, action: &Action) -> Option<String> {
-        self.dialects_of(mode).find_map(|dialect| match lone_call(dialect, name, action) {
+        self.asked_dialects_of(mode).find_map(|dialect| match lone_call(dialect, name, action) {
             Some(schema) => Some(spelled(&schema)),
             None => Speller { program: self, dialect, reply: &mode.reply }.call(name, action),
         })

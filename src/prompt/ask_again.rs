@@ -126,8 +126,10 @@ impl Program {
     /// The form of the dialect that read the answer, or of the mode's first dialect if that is not one of the mode's.
     fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<Form> {
         let of = self.modes.get(mode)?;
-        let own = dialect.filter(|dialect| of.dialects.contains(&dialect.id));
-        Some(self.form(of, own.or_else(|| self.dialects_of(of).next())?, calls))
+        // What a fallback has read is asked for in the dialect that it is like.
+        let asked = dialect.map(|dialect| dialect.fallback.unwrap_or(dialect.id));
+        let own = asked.filter(|id| of.dialects.contains(id)).and_then(|id| id.of(&self.dialects));
+        Some(self.form(of, own.or_else(|| self.asked_dialects_of(of).next())?, calls))
     }
 }
 

@@ -67,7 +67,7 @@ impl Program {
         strict: bool,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Value> {
-        let Some(dialect) = self.dialects_of(mode).find(|dialect| dialect.outline.is_some()) else {
+        let Some(dialect) = self.asked_dialects_of(mode).find(|dialect| dialect.outline.is_some()) else {
             let message = format!("an answer of the mode `{name}` is not a JSON object: no dialect of it has members");
             let help = "give the mode a dialect whose grammar is `json`";
             diagnostics.push(Diagnostic::new(Code::PROMPT_NO_OBJECT, mode.at, message).with_help(help));
@@ -98,7 +98,7 @@ impl Program {
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, <[_]>::len);
         let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
-        let mut blocks: Vec<Option<&Block>> = self.dialects_of(mode).flat_map(calls).map(Some).collect();
+        let mut blocks: Vec<Option<&Block>> = self.asked_dialects_of(mode).flat_map(calls).map(Some).collect();
         if blocks.is_empty() {
             blocks.push(None);
         }

@@ -48,7 +48,7 @@ impl Program {
     #[doc(hidden)]
     pub fn forms(&self, mode: &str) -> Vec<Form> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        self.dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
+        self.asked_dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
     }
 
     /// The form in one dialect. If the mode permits some of the actions in `calls`, calls of those are shown.
@@ -71,7 +71,7 @@ impl Program {
 
     /// The blocks of a mode that no grammar of their dialect can write.
     pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p Block)> {
-        let dialects = self.dialects_of(mode).filter(|dialect| dialect.outline.is_none());
+        let dialects = self.asked_dialects_of(mode).filter(|dialect| dialect.outline.is_none());
         let unspelled = |dialect: &'p Dialect| {
             let (_, blocks) = self.block_forms(mode, dialect, &[]);
             blocks.into_iter().map(move |block| (dialect, block))

@@ -15,14 +15,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 table! {
     /// One way to write a response: a grammar, and what its blocks mean.
     Dialect {
-        /// Another dialect from which this one differs only in its `needs`; everything else is taken from there.
+        /// Another dialect from which this one differs only in its `needs`, or in what is `quoted` if it is a
+        /// `fallback`; everything else is taken from there.
         like: Option<Spanned<String>>,
+        /// Whether it reads only an answer in which no other dialect of the mode finds a block: it is `like` one of
+        /// them, and less is `quoted` in it.
+        fallback: Option<Spanned<bool>>,
         /// The grammar, or a list of grammars: shipped ones, or the pack's own `grammar/NAME.pest`.
         grammar: OneOrMore<Spanned<String>>,
         /// Whether names are compared exactly (`sensitive`, the default) or in any case.
         case: Option<Case>,
         /// Where openers and closers are plain text; by default in code fences and code spans.
-        quoted: Option<Vec<Mask>>,
+        quoted: Option<Spanned<Vec<Mask>>>,
         /// What is removed if it surrounds the whole answer.
         wrapper: Option<Wrapper>,
         /// What text outside every block is: `stray` (the default), `message`, or `section:NAME` for the text before
@@ -31,7 +35,7 @@ table! {
         /// What may be around and between blocks without counting as text.
         between: Vec<Between>,
         /// Names of blocks, as an answer writes them; `*` matches any bytes. An answer with any of them is read in this
-        /// dialect.
+        /// dialect, unless it is a fallback: that reads an answer only with any of them.
         needs: Vec<Spanned<String>>,
         /// The blocks by name; `*` matches any number of bytes and `?` one. Other names open no block.
         blocks: Named<Block>,
@@ -51,6 +55,19 @@ table! {
 }
 
 impl Dialect {
+    /// What is quoted if the pack does not say: what is only shown is never carried out.
+    const QUOTED: &'static [Mask] = &[Mask::CodeFence, Mask::CodeSpan];
+
+    /// What is quoted.
+    pub(crate) fn quoted(&self) -> &[Mask] {
+        self.quoted.as_ref().map_or(Self::QUOTED, |quoted| &quoted.value)
+    }
+
+    /// Whether it reads only what no other dialect of a mode can.
+    pub(crate) fn is_fallback(&self) -> bool {
+        self.fallback.as_ref().is_some_and(|fallback| fallback.value)
+    }
+
     /// The keys that are set and say how an answer is read, which excludes `needs`.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         let keys = [
@@ -185,6 +202,9 @@ words! {
         Comment = "comment",
         /// In a closed CDATA section of XML, `<![CDATA[…]]>`.
         Cdata = "cdata",
+        /// Around a whole block: a quotation mark directly before its opener, and its partner directly behind its end, in
+        /// one paragraph.
+        QuotationMarks = "quotation-marks",
     }
 }
 

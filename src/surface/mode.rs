@@ -76,6 +76,8 @@ table! {
         required: Option<Spanned<bool>>,
         /// For `calls`: the least there must be.
         least: Option<Spanned<usize>>,
+        /// For `calls`: whether nothing may stand behind the last of them.
+        last: Option<Spanned<bool>>,
         /// The most there may be; 0 forbids the block.
         most: Option<Spanned<usize>>,
         /// For a content: the keys that it may have, with `*` and `?`; others are forbidden.

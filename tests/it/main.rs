@@ -21,6 +21,7 @@ mod damage;
 mod dice;
 mod examples;
 mod exports;
+mod fallbacks;
 mod first_packs;
 mod forms;
 mod generated;

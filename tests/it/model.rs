@@ -4,7 +4,7 @@
 //! permits it, if its parameters fit the declaration, if no strategy answered a defect of it by taking it away, and if
 //! it is among as many calls as the reply may have.
 
-use rulebook::Program;
+use rulebook::{Program, Strategy};
 use rulebook::outcome::{Call, Finding, Outcome, Status, Verdict};
 use rulebook::program::Permission;
 use rulebook::text::Extent;
@@ -22,7 +22,7 @@ pub(crate) struct Model {
 /// Defects whose strategy may take a call away.
 const OF_CALLS: &[&str] = &[
     "unknown-action", "malformed-payload", "invalid-payload", "forbidden-call", "unclosed-block", "wrong-closer",
-    "stray-closer", "extra-call",
+    "stray-closer", "extra-call", "fenced-block",
 ];
 
 impl Model {
@@ -82,7 +82,13 @@ impl Model {
             }
             let has = |defect: &str| findings.iter().any(|found| found.code.bare() == defect);
             let known = program.actions().any(|name| name == call.action);
-            if outcome.diagnostics.len() < 100 {
+            // Of a call that is only quoted, nothing else is told.
+            let quoted = findings.iter().any(|found| {
+                found.code.bare() == "fenced-block" && found.strategy.is_some_and(|strategy| strategy != Strategy::Keep)
+            });
+            if outcome.diagnostics.len() < 100 && quoted {
+                standing.push(false);
+            } else if outcome.diagnostics.len() < 100 {
                 // Its name may be in the part that cannot be read.
                 let unread = call.action.is_empty() && (has("unclosed-block") || has("malformed-payload"));
                 // A name that was cut off is not completed.
@@ -178,7 +184,10 @@ impl Model {
 
     /// The name of the block that is a call in this dialect.
     fn block_of(&self, dialect: &str) -> String {
-        let blocks = self.tables.get("dialects").and_then(|dialects| dialects.get(dialect)?.get("blocks")?.as_table());
+        let dialects = self.tables.get("dialects").and_then(toml::Value::as_table);
+        let dialect = dialects.and_then(|dialects| dialects.get(dialect));
+        let like = dialect.and_then(|dialect| dialect.get("like")?.as_str()).and_then(|like| dialects?.get(like));
+        let blocks = like.or(dialect).and_then(|dialect| dialect.get("blocks")?.as_table());
         let call = blocks
             .into_iter()
             .flatten()
@@ -221,7 +230,8 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
     // Only these depend on the call (a call that was taken out is not shown); any other strategy always applies, so later
     // ones do not matter.
     // `keep` and `repair` do not accept what may be part of reasoning, or of a fence, that is never closed.
-    let lossy = |strategy: &str| defect == "unclosed-block" && strategy == "keep";
+    // Nor does `keep` what a quotation only shows.
+    let lossy = |strategy: &str| matches!(defect, "unclosed-block" | "fenced-block") && strategy == "keep";
     let depends = |strategy: &String| {
         matches!(strategy.as_str(), "repair" | "coerce" | "default" | "keep-as-text") || lossy(strategy)
     };

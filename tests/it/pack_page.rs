@@ -25,8 +25,12 @@ fn every_default_that_does_not_keep_is_listed() {
     let rows = PAGE.split("\n| default | answers |\n").nth(1).unwrap().split("\n\n").next().unwrap();
     for strategy in Strategy::ALL.iter().filter(|strategy| **strategy != Strategy::Keep) {
         let answers = |defect: &&Defect| defect.default_strategy() == *strategy;
-        let of_calls = |defect: &&Defect| !answers(defect) && defect.default_for_calls() == *strategy;
-        let calls = Defect::ALL.iter().filter(of_calls).map(|defect| format!("`{defect}` of a call"));
+        let of = |role: &str, default: fn(Defect) -> Strategy| {
+            let apart = |defect: &&Defect| !answers(defect) && default(**defect) == *strategy;
+            Defect::ALL.iter().filter(apart).map(|defect| format!("`{defect}` of a {role}")).collect::<Vec<_>>()
+        };
+        let calls = of("call", Defect::default_for_calls).into_iter();
+        let calls = calls.chain(of("content", Defect::default_for_contents));
         let defects = Defect::ALL.iter().filter(answers).map(|defect| format!("`{defect}`"));
         let expected: BTreeSet<String> = calls.chain(defects).collect();
         let row = rows.lines().find_map(|row| row.strip_prefix(&format!("| `{strategy}` | ")));

@@ -16,7 +16,9 @@ pub(crate) const PACKS: &[&str] = &[
     "rules/dce",
     "rules/roundtable",
     "rules/writers-factory",
+    "tests/packs/fenced-answers",
     "tests/packs/own-grammar",
+    "tests/packs/quotation-marks",
     "tests/packs/side-by-side",
     "tests/packs/tool-calls",
 ];
@@ -137,7 +139,9 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
         "rules/dce" => select(FILES).prop_map(str::to_owned).boxed(),
         "rules/roundtable" => select(LINES).prop_map(str::to_owned).boxed(),
         "rules/writers-factory" => tags(&WRITERS).boxed(),
+        "tests/packs/fenced-answers" => prop_oneof![2 => select(FENCED).prop_map(str::to_owned), 1 => tags(&DESK)].boxed(),
         "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
+        "tests/packs/quotation-marks" => select(MENTIONED).prop_map(str::to_owned).boxed(),
         "tests/packs/tool-calls" => select(TOOLS).prop_map(str::to_owned).boxed(),
         _ => prop_oneof![3 => tags(&SIDES), 1 => bracket_call(&["DO_ADD", "DO_NOTHING"])].boxed(),
     };
@@ -192,6 +196,64 @@ const FILES: &[&str] = &[
     "So.assistantfinal]",
     "    ",
 ];
+
+/// Answers in code fences, in pieces.
+const FENCED: &[&str] = &[
+    "```\n",
+    "\n```\n",
+    "```xml\n",
+    "~~~~ xml\n",
+    "\n~~~~\n",
+    "```\n<message>Hello.</message>\n```\n",
+    "```xml\n<message>One\n",
+    "```\n<message a=\"",
+    "\"></message>\n",
+    "```\nSee:\n<action type=\"note\"><text>Milk</text></action>\n```\n",
+    "`<message>span</message>`",
+    "`` <outline>span</outline> ``",
+    "<thinking>So.</thinking>\n",
+    "</thinking>\n",
+    "<message>Hello.</message>\n",
+    "<outline>One</outline>\n",
+    "<file path=\"a.md\">\n# A\n</file>\n",
+    "- ```\n  <message>In a list.</message>\n  ```\n",
+    "   ",
+];
+
+/// What stands in quotation marks, or nearly, in pieces.
+const MENTIONED: &[&str] = &[
+    "\"<action type=\"note\"><text>Milk</text></action>\"",
+    "“<action type=\"note\"><text>Milk</text></action>”",
+    "„<message>Hello.</message>“ ",
+    "<action type=\"note\"><text>Milk</text></action>",
+    "'<ping/>'",
+    "<ping/>",
+    "«<message>",
+    "<message>",
+    "</message>",
+    "</message>»",
+    "</action>\"",
+    "\"[NOTE]{\"text\": \"Milk\"}\"",
+    "`[NOTE]{\"text\": \"Milk\"}`",
+    "[NOTE]{\"text\": \"Milk\"}",
+    "\"{\"say\": \"x\"}\"",
+    "{\"say\": \"Noted.\", \"calls\": [{\"action\": \"note\", \"params\": {\"text\": \"Milk\"}}]}",
+    "\"",
+    "'",
+    "`",
+    "«",
+    "”",
+    "\n\n",
+    "\n",
+    "Words. ",
+];
+
+static DESK: Names = Names {
+    blocks: &["message", "thinking", "outline", "action", "file"],
+    call: ("action", "type"),
+    actions: &["note", "fly"],
+    fields: &[("text", &["Milk", ""]), ("extra", &["e"])],
+};
 
 /// Lines of a transcript, well and badly formed.
 const LINES: &[&str] = &[

@@ -133,9 +133,12 @@ fn page_line(line: &str, in_fence: bool, text: &mut String) {
 /// The strategies for a defect. Generated, so that no page can be out of date.
 fn strategies_of(defect: Defect) -> String {
     let fits: Vec<String> = defect.fits().iter().map(|strategy| format!("`{strategy}`")).collect();
-    let (usual, of_calls) = (defect.default_strategy(), defect.default_for_calls());
-    let calls = if of_calls == usual { String::new() } else { format!(", of a call by `{of_calls}`,") };
-    format!("Answered by `{usual}`{calls} where no pack says otherwise; it may be {}.", fits.join(", "))
+    let usual = defect.default_strategy();
+    let of = [("call", defect.default_for_calls()), ("content", defect.default_for_contents())];
+    let apart = of.into_iter().filter(|(_, strategy)| *strategy != usual);
+    let apart: String = apart.map(|(role, strategy)| format!(", of a {role} by `{strategy}`")).collect();
+    let comma = if apart.is_empty() { "" } else { "," };
+    format!("Answered by `{usual}`{apart}{comma} where no pack says otherwise; it may be {}.", fits.join(", "))
 }
 
 fn defects_of(strategy: Strategy) -> String {

@@ -5,6 +5,8 @@
 //! a tag.
 //! Never: pairs them.
 
+use crate::text::beginning;
+
 /// A line that starts with a run of fence marks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FenceLine {
@@ -84,6 +86,21 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     let opens = mark == b'~' || !info.contains(&b'`');
     let closes = matches!(info.first(), None | Some(b'<' | b'['));
     (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
+}
+
+/// Where the text in the fence starts with which a response begins: none if it begins with no fence, and nothing at all
+/// while that is not known.
+pub(in crate::document) fn opening_fence(text: &str) -> Option<Option<usize>> {
+    let (bytes, from) = (text.as_bytes(), beginning(text));
+    let first = from + bytes.get(from..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let run = run_end(bytes, first);
+    let is_mark = matches!(bytes.get(first), Some(b'`' | b'~'));
+    if !is_mark || (run - first < 3 && run < bytes.len()) {
+        return Some(None);
+    }
+    memchr::memchr(b'\n', bytes.get(run..)?)?;
+    let line = Before::of(bytes, first).and_then(|_| fence_line(bytes, first, false));
+    Some(line.filter(|line| line.opens).map(|line| line.end + line_break(bytes, line.end)))
 }
 
 /// A fence that opens after other text on its line: after a tag, or with backticks and a word joined to the text

@@ -1,10 +1,10 @@
 //! Masks: where is text only quoted?
 //!
 //! In: the response so far, and whether more may come.
-//! Out: the closed code fences and code spans of Markdown, and the closed comments and CDATA sections of XML, in order,
-//! and the fence around a whole answer.
+//! Out: the closed code fences and code spans of Markdown, the closed comments and CDATA sections of XML, and blocks in
+//! quotation marks, in order; and the fence around a whole answer.
 //! Never: looks at blocks: an opener in a mask is text, whatever is around it. But a fence may itself be an opener: the
-//! text in it is then quoted, and its own lines are not.
+//! text in it is then quoted, and its own lines are not. And quotation marks quote nothing but a block.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never
 //! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
@@ -14,6 +14,7 @@
 
 mod fence;
 mod opener;
+mod quotation;
 mod search;
 mod section;
 mod span;
@@ -21,9 +22,12 @@ mod wrapper;
 
 use crate::program::MaskKinds;
 use crate::text::{Span, Stretch};
+pub(super) use fence::opening_fence;
 use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
+pub(crate) use quotation::marks_around;
+use quotation::{Quoting, may_start};
 use search::{Last, Search};
 pub(crate) use section::CDATA;
 use section::{Sections, section_at};
@@ -32,6 +36,9 @@ use wrapper::Wrapper;
 impl MaskKinds {
     /// The offset of the first mark that may open a mask.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
+        if self.marks {
+            return bytes.iter().position(|byte| matches!(byte, b'~' | b'<') || may_start(*byte));
+        }
         match (self.fences || self.spans, self.comments || self.cdata) {
             (true, false) => memchr::memchr2(b'`', b'~', bytes),
             (true, true) => memchr::memchr3(b'`', b'~', b'<', bytes),
@@ -50,6 +57,8 @@ pub(crate) enum Quotes {
     Span,
     /// A comment or a CDATA section.
     Section,
+    /// A quotation mark and its partner, around a block.
+    Marks,
 }
 
 /// One mask. There may be very many.
@@ -98,6 +107,8 @@ pub(crate) struct Masks {
     sections: Sections,
     /// The fence at `decided` that may be an opener, if the dialect has such openers.
     opens: Option<Box<Opens>>,
+    /// The quotation mark at `decided` that may quote a block, if the dialect asks for that.
+    quoting: Option<Box<Quoting>>,
 }
 
 /// What is known about text whose end has not arrived: each search continues where it stopped.
@@ -175,6 +186,7 @@ impl Masks {
             seen: Seen::default(),
             sections: Sections::default(),
             opens: kinds.openers.then(Box::default),
+            quoting: kinds.marks.then(Box::default),
         }
     }
 
@@ -242,7 +254,10 @@ impl Masks {
                     self.resume = mask.span().end;
                 }
                 Sought::Absent => {
-                    self.decided = if bytes.get(at) == Some(&b'<') { at + 1 } else { run_end(bytes, at) };
+                    self.decided = match bytes.get(at) {
+                        Some(b'`' | b'~') => run_end(bytes, at),
+                        _ => at + within.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
+                    };
                     self.resume = self.decided;
                 }
                 Sought::Pending => return,
@@ -257,6 +272,12 @@ impl Masks {
     fn mask_at(&mut self, text: &str, at: usize, complete: bool, openers: Option<&mut Openers<'_>>) -> Sought {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
+        if self.kinds.marks && may_start(mark) && (mark != b'`' || self.is_lone(bytes, at)) {
+            if mark == b'`' && at + 1 == bytes.len() && !complete {
+                return Sought::Pending;
+            }
+            return self.quotation_at(text, at, complete, openers);
+        }
         if mark == b'<' {
             return section_at(bytes, at, complete, self.kinds, &mut self.resume, &mut self.sections);
         }
@@ -297,6 +318,11 @@ impl Masks {
             return Sought::Absent;
         }
         self.span_end(bytes, at, run, complete)
+    }
+
+    /// Whether a backtick is no fence or code span, but a quotation mark.
+    fn is_lone(&self, bytes: &[u8], at: usize) -> bool {
+        !self.kinds.spans && bytes.get(at + 1) != Some(&b'`')
     }
 
     /// The mask of a fence up to its closing line.
@@ -369,7 +395,7 @@ mod tests {
     use super::*;
 
     const ALL: MaskKinds =
-        MaskKinds { fences: true, spans: true, comments: true, cdata: true, wrapper: true, openers: false };
+        MaskKinds { fences: true, spans: true, comments: true, cdata: true, marks: false, wrapper: true, openers: false };
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);

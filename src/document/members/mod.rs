@@ -303,6 +303,12 @@ impl<'p> ObjectReader<'p> {
             _ => strict::read(text, brace, self.outline, self.limits),
         };
         let end = strictly.as_ref().map_or(brace + 1, |object| object.end);
+        if let Some(object) = strictly.as_ref().ok().filter(|_| self.dialect.masks.marks)
+            && let Some(behind) = self.shown.marks_end(text, Span::new(brace, end))
+        {
+            let bound = self.is_bound(object);
+            return self.show(Span::new(brace, end), bound, behind);
+        }
         if let Some(end) = self.shown.span_end(text, brace, end) {
             let (shown, bound) = match &strictly {
                 Ok(object) => (object.end, self.is_bound(object)),

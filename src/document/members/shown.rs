@@ -1,13 +1,14 @@
 //! Shown: is an object the answer, or only an example?
 //!
 //! In: what is around an object, and between it and those before.
-//! Out: whether it is in a code span on a line with other words, or in a code fence while another object is the answer.
+//! Out: whether it is in a code span or quotation marks on a line with other words, or in a code fence while another object is the answer.
 //! Never: looks into an object, or examines the text between two of them more than once.
 //!
 //! A model that explains writes examples. A fence or span around the whole answer is not one. But if an object is
 //! outside all fences, it is the answer, and objects in fences beside it are examples.
 
 use crate::document::edges::{Fence, fence_lines};
+use crate::document::masks::marks_around;
 use crate::text::Span;
 
 /// What is around the objects of a response, as far as it has been read.
@@ -79,9 +80,20 @@ impl Shown {
         let before = Span::new(self.at, brace);
         let length = before.of(text).bytes().rev().take(3).take_while(|byte| *byte == b'`').count();
         let closer = self.closer(text.as_bytes(), end, length)?;
-        let mut behind = text.get(closer..)?.chars().take_while(|character| *character != '\n');
-        let spoken = !self.leads(Span::new(before.start, brace - length), text);
-        (spoken || behind.any(char::is_alphanumeric)).then_some(closer)
+        self.has_words(Span::new(brace - length, closer), text).then_some(closer)
+    }
+
+    /// The end of the quotation mark directly behind an object that has its partner directly before it, if other words
+    /// are on its lines.
+    pub(super) fn marks_end(&self, text: &str, object: Span) -> Option<usize> {
+        let (mark, behind) = marks_around(text, object)?;
+        (mark >= self.at && self.has_words(Span::new(mark, behind), text)).then_some(behind)
+    }
+
+    /// Whether there are other words on the lines of a quotation.
+    fn has_words(&self, quotation: Span, text: &str) -> bool {
+        let mut behind = text.get(quotation.end..).unwrap_or_default().chars().take_while(|one| *one != '\n');
+        !self.leads(Span::new(self.at, quotation.start), text) || behind.any(char::is_alphanumeric)
     }
 
     /// The end of the next run of `length` backticks in this paragraph.

@@ -52,17 +52,17 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
     let starts = Starts::new(&families, &names);
-    // What is only quoted is never carried out, unless the pack says otherwise.
-    let quoted = dialect.quoted.as_deref().unwrap_or(&[Mask::CodeFence, Mask::CodeSpan]);
-    let has = |mask: Mask| quoted.contains(&mask);
+    let has = |mask: Mask| dialect.quoted().contains(&mask);
     let masks = MaskKinds {
         fences: has(Mask::CodeFence),
         spans: has(Mask::CodeSpan),
         comments: has(Mask::Comment),
         cdata: has(Mask::Cdata),
+        marks: has(Mask::QuotationMarks),
         wrapper: dialect.wrapper.is_some(),
         openers: has(Mask::CodeFence) && families.iter().any(|family| family.opens_fences() || family.holds_fences),
     };
+    let like = dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)).map(DialectId);
     Dialect {
         id: own,
         name: name.to_owned(),
@@ -75,7 +75,8 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
         between: dialect.between.clone(),
-        like: dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)).map(DialectId),
+        like: like.filter(|_| !dialect.is_fallback()),
+        fallback: like.filter(|_| dialect.is_fallback()),
         needs: dialect.needs.iter().map(|name| names.fold(&name.value).into_owned()).collect(),
         blocks,
         names,

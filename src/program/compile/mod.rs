@@ -118,6 +118,7 @@ fn places(program: &Program) -> PlaceNames {
         places.extend(mode.reply.order_at);
         places.extend(mode.reply.calls.map(|(_, at)| at));
         places.extend(mode.reply.least_calls.map(|(_, at)| at));
+        places.extend(mode.reply.calls_last);
         places.extend(mode.exits.iter().map(|exit| exit.at));
     }
     for dialect in &program.dialects {

@@ -38,6 +38,7 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
         if name == "calls" {
             reply.calls = most.map(|most| (most, at));
             reply.least_calls = said().find_map(|count| count.least.as_ref()).map(|least| (least.value, at));
+            reply.calls_last = said().find_map(|count| count.last.as_ref()).filter(|last| last.value).map(|_| at);
             continue;
         }
         let blocks = blocks_called(name);

@@ -1,0 +1,287 @@
+//! Fallback: who reads a response in which no dialect finds a block?
+//!
+//! In: the response in pieces, the dialects of a mode, and those of them that are fallbacks.
+//! Out: [`Readers`], with the document of the dialect that reads the response, and what is certain about it.
+//! Never: lets a fallback read what another dialect can, unless the response begins with a quotation that opens a block.
+//!
+//! A fallback reads what the dialect that it is like only quotes. Whether that is needed is known once another dialect
+//! has found a block that may be an answer, or else at the end. Until then both read, and what both tell is told. Models
+//! that put all of an answer into a fence do so from its first line: such a response goes to the fallback at once, so
+//! that it can be announced while it comes.
+
+use super::announce::{Draft, StreamEvent};
+use super::budget::Budget;
+use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
+use super::side_by_side::{SideBySide, Tried};
+use super::{Document, Mask, Trial};
+use crate::program::{Dialect, DialectId, Limits, Outside};
+use crate::text::Span;
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+
+/// The dialects that read a response.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    first: SideBySide,
+    /// None if the mode has no fallback, or if that is not needed.
+    fallback: Option<Box<Fallback>>,
+    /// What the fallbacks have come to, if it is not they who read.
+    spared: SmallVec<[Tried; 1]>,
+    /// What the dialect that reads has told before it was known that it does.
+    ahead: VecDeque<Draft>,
+    limits: Limits,
+}
+
+/// The fallbacks of a mode.
+#[derive(Debug)]
+struct Fallback {
+    readers: SideBySide,
+    dialects: SmallVec<[DialectId; 1]>,
+    /// The events of both sides that the other side has not told so far.
+    untold: [VecDeque<Draft>; 2],
+    /// Once a fallback reads the response: what the other dialects have come to.
+    passed: Option<SmallVec<[Tried; 1]>>,
+}
+
+impl Readers {
+    /// Starts to read. `left_open`: whether the prompt left reasoning open, if the host knows.
+    pub(crate) fn new<'p>(
+        dialects: impl Iterator<Item = &'p Dialect> + Clone,
+        limits: Limits,
+        left_open: Option<bool>,
+    ) -> Self {
+        let mut fallbacks: SmallVec<[&Dialect; 1]> = dialects.clone().filter(|one| one.fallback.is_some()).collect();
+        let asked: SmallVec<[&Dialect; 1]> = dialects.filter(|one| one.fallback.is_none()).collect();
+        // A host may choose a fallback as the only dialect.
+        let first = if asked.is_empty() { std::mem::take(&mut fallbacks) } else { asked };
+        let fallback = (!fallbacks.is_empty()).then(|| {
+            Box::new(Fallback {
+                dialects: fallbacks.iter().map(|dialect| dialect.id).collect(),
+                readers: SideBySide::new(fallbacks, limits, false, left_open),
+                untold: Default::default(),
+                passed: None,
+            })
+        });
+        Self {
+            first: SideBySide::new(first, limits, true, left_open),
+            fallback,
+            spared: SmallVec::new(),
+            ahead: VecDeque::new(),
+            limits,
+        }
+    }
+
+    /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.
+    pub(crate) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
+        let Some(fallback) = &mut self.fallback else {
+            return self.first.advance(dialects, text, complete);
+        };
+        fallback.readers.advance(dialects, text, complete);
+        if fallback.passed.is_some() {
+            return;
+        }
+        self.first.advance(dialects, text, complete);
+        if text.len() > self.limits.input {
+            return;
+        }
+        let begins = fallback.begins(dialects, text);
+        match begins {
+            Some(Some((dialect, place))) => {
+                fallback.readers.take(dialect);
+                self.read_by_fallback(dialects, Trial::Begins(place), place);
+            }
+            None if !complete => {}
+            _ if self.first.found_answer(dialects) => self.spare_fallback(dialects, Trial::Spared),
+            _ if !complete => {}
+            _ if fallback.readers.found_needed(dialects) => {
+                self.read_by_fallback(dialects, Trial::Fallback, usize::MAX);
+            }
+            _ => self.spare_fallback(dialects, Trial::Passed),
+        }
+    }
+
+    /// Lets the fallback read the response; the other dialects have found no block before `place`.
+    fn read_by_fallback(&mut self, dialects: &[Dialect], trial: Trial, place: usize) {
+        let Some(fallback) = &mut self.fallback else { return };
+        let mut passed = self.first.passed(dialects, place);
+        let chosen = fallback.readers.chosen();
+        passed.extend(fallback.readers.passed(dialects, place).into_iter().map(|one| Tried {
+            trial: if Some(one.dialect) == chosen { trial } else { one.trial },
+            ..one
+        }));
+        fallback.passed = Some(passed);
+        let [_, untold] = &mut fallback.untold;
+        self.ahead = std::mem::take(untold);
+    }
+
+    /// Leaves the response to the other dialects.
+    fn spare_fallback(&mut self, dialects: &[Dialect], trial: Trial) {
+        let Some(mut fallback) = self.fallback.take() else { return };
+        let place = if trial == Trial::Spared { 0 } else { usize::MAX };
+        let spared = fallback.dialects.iter().copied().zip(fallback.readers.passed(dialects, place));
+        self.spared = spared.map(|(dialect, one)| Tried { dialect, trial, ..one }).collect();
+        let [untold, _] = &mut fallback.untold;
+        self.ahead = std::mem::take(untold);
+    }
+
+    /// The side that reads the response, as far as that is known.
+    fn side(&self) -> &SideBySide {
+        match &self.fallback {
+            Some(fallback) if fallback.passed.is_some() => &fallback.readers,
+            _ => &self.first,
+        }
+    }
+
+    /// The dialect that reads the response, once that is known.
+    pub(crate) fn chosen<'d>(&self, dialects: &'d [Dialect]) -> Option<&'d Dialect> {
+        self.side().chosen()?.of(dialects)
+    }
+
+    /// Where the first mark outside every block is that a strategy may take out of the text around it.
+    pub(crate) fn doubtful(&self) -> Option<usize> {
+        self.side().doubtful()
+    }
+
+    /// Adds what has become certain since the last call; nothing until the response is claimed, or has ended. `shows`
+    /// is the section that is the message.
+    pub(crate) fn announce(
+        &mut self,
+        dialects: &[Dialect],
+        text: &str,
+        shows: Option<&str>,
+        complete: bool,
+        out: &mut Vec<Draft>,
+    ) {
+        out.extend(self.ahead.drain(..));
+        match &mut self.fallback {
+            None => self.first.announce(dialects, text, shows, complete, out),
+            Some(fallback) if fallback.passed.is_some() => {
+                fallback.readers.announce(dialects, text, shows, complete, out);
+            }
+            Some(fallback) => {
+                let mut told = Vec::new();
+                let [ours, theirs] = &mut fallback.untold;
+                self.first.announce(dialects, text, shows, complete, &mut told);
+                ours.extend(told.drain(..));
+                fallback.readers.announce(dialects, text, shows, complete, &mut told);
+                theirs.extend(told);
+                tell_common(ours, theirs, out);
+            }
+        }
+    }
+
+    /// The document of the whole response; frees what was needed to read it.
+    pub(crate) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
+        self.advance(dialects, text, true);
+        let passed = self.fallback.as_mut().and_then(|fallback| fallback.passed.as_mut()).map(std::mem::take);
+        let mut document = match (passed, &mut self.fallback) {
+            (Some(passed), Some(fallback)) => {
+                Document { tried: passed, ..fallback.readers.finish(dialects, text) }
+            }
+            _ => self.first.finish(dialects, text),
+        };
+        document.tried.extend(self.spared.drain(..));
+        let like = document.dialect.and_then(|id| id.of(dialects)).and_then(|dialect| dialect.fallback);
+        if let Some(like) = like.and_then(|id| id.of(dialects)) {
+            note_quotations(&mut document, like, text, &self.limits);
+        }
+        document
+    }
+}
+
+impl Fallback {
+    /// The fallback that reads the response because a quotation at its start opens a block, and the place of that
+    /// block: none of the two if there is none, and nothing at all while that is not known.
+    fn begins(&self, dialects: &[Dialect], text: &str) -> Option<Option<(DialectId, usize)>> {
+        for dialect in self.dialects.iter().filter_map(|id| id.of(dialects)) {
+            let like = dialect.fallback.and_then(|like| like.of(dialects));
+            // A fence around the whole answer is known at its end alone, and a message may be all that is around blocks.
+            let may = like.is_some_and(|like| like.masks.fences && !like.masks.wrapper)
+                && !dialect.masks.fences
+                && dialect.text != Outside::Message;
+            if !may {
+                continue;
+            }
+            let Some(inside) = opening_fence(text)? else { continue };
+            let blank = inside + text.get(inside..)?.len() - text.get(inside..)?.trim_start().len();
+            if blank == text.len() {
+                return None;
+            }
+            if self.readers.opens_at(dialect.id, dialects, blank)? {
+                return Some(Some((dialect.id, blank)));
+            }
+        }
+        Some(None)
+    }
+}
+
+/// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in there are only quoted, and the
+/// lines of a fence around one are no text. Of a fence that is never closed, nobody knows what it quotes.
+fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
+    let mut masks = Masks::new(like.masks);
+    let mut budget = Budget { used: 0, per_byte: limits.steps_per_byte };
+    if masks.settle_wrapper(text, true) {
+        masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget }));
+    }
+    document.open_fences = masks.take_open_fences();
+    document.open_spans = masks.take_open_spans();
+    let own = |mask: &Mask| is_masked(&document.masks, mask.span().start);
+    document.fenced = masks.take_found(&[]).into_iter().filter(|mask| !own(mask)).collect();
+    if like.text != Outside::Message {
+        document.markup.extend(frames(document, text));
+        document.markup.sort_by_key(|span| span.start);
+    }
+}
+
+/// The first and the last line of each fence in which a block opens.
+fn frames(document: &Document, text: &str) -> Vec<Span> {
+    let mut starts = document.blocks.iter().map(|block| block.span().start).peekable();
+    let mut frames = Vec::new();
+    for fence in document.fenced.iter().filter(|mask| mask.by == Quotes::Fence).map(|mask| mask.span()) {
+        while starts.next_if(|start| *start < fence.start).is_some() {}
+        let body = fence.of(text);
+        if let Some((first, last)) = body.find('\n').zip(body.rfind('\n'))
+            && starts.peek().is_some_and(|start| *start < fence.end)
+        {
+            frames.push(Span::new(fence.start, fence.start + first + 1));
+            frames.push(Span::new(fence.start + last + 1, fence.end));
+        }
+    }
+    frames
+}
+
+/// Tells what both sides do.
+fn tell_common(ours: &mut VecDeque<Draft>, theirs: &mut VecDeque<Draft>, out: &mut Vec<Draft>) {
+    while let (Some(one), Some(other)) = (ours.front_mut(), theirs.front_mut()) {
+        if one.event == other.event {
+            out.extend(ours.pop_front());
+            theirs.pop_front();
+            continue;
+        }
+        // Texts may be cut at different places.
+        let (
+            StreamEvent::Text { block, role, text },
+            StreamEvent::Text { block: same_block, role: same_role, text: other },
+        ) = (&mut one.event, &mut other.event)
+        else {
+            return;
+        };
+        if (&*block, &*role) != (&*same_block, &*same_role) {
+            return;
+        }
+        let length = text.len().min(other.len());
+        if length == 0 || text.get(..length) != other.get(..length) {
+            return;
+        }
+        let rest = text.split_off(length);
+        let common = std::mem::replace(text, rest);
+        out.push(Draft::text(*block, one.id, *role, one.start, common));
+        one.start += length;
+        other.drain(..length);
+        for side in [&mut *ours, &mut *theirs] {
+            if side.front().is_some_and(Draft::is_empty) {
+                side.pop_front();
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Quotation marks: which block stands in a pair of them?
+//!
+//! In: a quotation mark, and a dialect whose blocks quotation marks may quote.
+//! Out: the text from the mark to its partner, if a block opens directly behind the first and ends directly before the
+//! second, in one paragraph.
+//! Never: pairs quotation marks with anything else between them, or searches the rest of a paragraph twice in vain.
+
+use super::opener::Openers;
+use super::{Mask, Masks, Quotes, Sought};
+use crate::document::mark::opener;
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::Family;
+use crate::text::Span;
+
+/// Each quotation mark that may open, with those that may close what it opens.
+const PAIRS: [(&str, &[&str]); 12] = [
+    ("\"", &["\""]),
+    ("'", &["'"]),
+    ("`", &["`"]),
+    ("“", &["”"]),
+    ("”", &["”"]),
+    ("„", &["“", "”"]),
+    ("‘", &["’"]),
+    ("‚", &["‘", "’"]),
+    ("«", &["»"]),
+    ("»", &["«"]),
+    ("‹", &["›"]),
+    ("›", &["‹"]),
+];
+
+/// Whether a quotation mark may start with this byte.
+pub(super) fn may_start(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | 0xE2 | 0xC2)
+}
+
+/// The search for the block behind a quotation mark.
+#[derive(Debug)]
+pub(super) struct Quoting {
+    machine: Machine,
+    /// The quotation mark.
+    at: usize,
+    family: usize,
+    runs: bool,
+    /// The end of the opener behind it, once that is known.
+    opened: Option<usize>,
+    empty: bool,
+    /// The end of the payload or closer at hand, while it is not known what comes behind it.
+    ended: Option<usize>,
+    /// How far closers have been searched for.
+    seen: usize,
+    /// Kinds of quotation marks and families without a closer before their partner up to this place.
+    absent: Vec<((usize, usize), usize)>,
+}
+
+impl Default for Quoting {
+    fn default() -> Self {
+        Self {
+            machine: Machine::new().capturing(8),
+            at: usize::MAX,
+            family: 0,
+            runs: false,
+            opened: None,
+            empty: false,
+            ended: None,
+            seen: 0,
+            absent: Vec::new(),
+        }
+    }
+}
+
+/// The kind of the quotation mark at `at`, if there is one.
+fn kind_at(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    PAIRS.iter().position(|(open, _)| rest.starts_with(open))
+}
+
+/// The quotation mark of this kind that opens, and those that close.
+fn pair(kind: usize) -> (&'static str, &'static [&'static str]) {
+    PAIRS.get(kind).copied().unwrap_or_default()
+}
+
+/// The start of the quotation mark directly before a text of one paragraph and the end of its partner directly behind,
+/// if both are there.
+pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
+    let before = text.get(..quoted.start)?;
+    let kind = PAIRS.iter().position(|(open, _)| before.ends_with(open))?;
+    let behind = partner_at(kind, text, quoted.end, true)??;
+    let start = quoted.start - pair(kind).0.len();
+    (!holds_blank_line(quoted.of(text))).then_some((start, behind))
+}
+
+/// Whether a paragraph ends in this text.
+fn holds_blank_line(text: &str) -> bool {
+    let mut lines = text.split('\n').skip(1).peekable();
+    std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| line.trim().is_empty())
+}
+
+/// The end of the partner of such a quotation mark at `at`; none if there is another text, and nothing at all if the
+/// text ends there.
+fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
+    let rest = text.get(at..).unwrap_or_default();
+    if rest.is_empty() {
+        return complete.then_some(None);
+    }
+    Some(pair(kind).1.iter().find(|close| rest.starts_with(**close)).map(|close| at + close.len()))
+}
+
+impl Masks {
+    /// What the quotation mark at `at` quotes, if it is one.
+    pub(super) fn quotation_at(
+        &mut self,
+        text: &str,
+        at: usize,
+        complete: bool,
+        openers: Option<&mut Openers<'_>>,
+    ) -> Sought {
+        let Some((kind, openers)) = kind_at(text, at).zip(openers) else { return Sought::Absent };
+        let Some(mut quoting) = self.quoting.take() else { return Sought::Absent };
+        if quoting.at != at {
+            quoting.at = at;
+            (quoting.family, quoting.runs, quoting.opened, quoting.ended) = (0, false, None, None);
+        }
+        let end = quoting.end(kind, text, complete, openers);
+        self.quoting = Some(quoting);
+        match end {
+            Some(Some(end)) => Sought::Found(Mask::new(Span::new(at, end), Quotes::Marks)),
+            Some(None) => Sought::Absent,
+            None => Sought::Pending,
+        }
+    }
+}
+
+impl Quoting {
+    /// The end of the quotation, or that there is none; nothing at all while more text is needed.
+    fn end(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
+        let Some(opened) = self.open(kind, text, complete, openers)? else { return Some(None) };
+        let Some(family) = openers.dialect.families.get(self.family) else { return Some(None) };
+        match (self.empty, family.close, family.payload) {
+            (true, ..) => partner_at(kind, text, opened, complete),
+            (_, Some(_), _) => self.closer(kind, family, text, complete, openers),
+            (_, None, Some(payload)) => {
+                let rest = text.get(opened..).unwrap_or_default().trim_start();
+                if rest.is_empty() && !complete {
+                    return None;
+                }
+                match self.read(family, payload, text.len() - rest.len(), text, complete, openers)? {
+                    Some(end) if !holds_blank_line(Span::new(opened, end).of(text)) => {
+                        partner_at(kind, text, end, complete)
+                    }
+                    _ => Some(None),
+                }
+            }
+            (_, None, None) => Some(None),
+        }
+    }
+
+    /// The end of the opener of a block directly behind the quotation mark, or that there is none.
+    fn open(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
+        if self.opened.is_some() {
+            return Some(self.opened);
+        }
+        let start = self.at + pair(kind).0.len();
+        if start == text.len() {
+            return complete.then_some(None);
+        }
+        while let Some(family) = openers.dialect.families.get(self.family) {
+            if let Some(end) = self.read(family, family.open, start, text, complete, openers)?
+                && openers.dialect.names.find(self.name(family, text), Some(self.family)).is_some()
+            {
+                self.empty = opener(family, self.machine.captures()).empty;
+                (self.opened, self.seen, self.ended) = (Some(end), end, None);
+                return Some(self.opened);
+            }
+            self.ended = None;
+            self.family += 1;
+        }
+        Some(None)
+    }
+
+    /// The end of what a rule matches at `start`, or that it does not; nothing at all while more text is needed. It is
+    /// known until `ended` is taken.
+    fn read(
+        &mut self,
+        family: &Family,
+        rule: RuleId,
+        start: usize,
+        text: &str,
+        complete: bool,
+        openers: &mut Openers<'_>,
+    ) -> Option<Option<usize>> {
+        if self.ended.is_some() {
+            return Some(self.ended);
+        }
+        if !std::mem::replace(&mut self.runs, true) {
+            self.machine.start(&family.grammar, rule, start);
+        }
+        let progress = openers.budget.run(&mut self.machine, family, text, complete);
+        if progress == Progress::Pending {
+            return None;
+        }
+        self.runs = false;
+        self.ended = if let Progress::Matched(end) = progress { Some(end) } else { None };
+        Some(self.ended)
+    }
+
+    /// The name in what was read last.
+    fn name<'t>(&self, family: &Family, text: &'t str) -> &'t str {
+        let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
+        name.map(|name| name.span().of(text)).unwrap_or_default()
+    }
+
+    /// The end of the partner behind the first closer that has one directly behind it, in this paragraph.
+    fn closer(
+        &mut self,
+        kind: usize,
+        family: &Family,
+        text: &str,
+        complete: bool,
+        openers: &mut Openers<'_>,
+    ) -> Option<Option<usize>> {
+        let (lead, bytes) = (family.close_lead.literal.as_bytes(), text.as_bytes());
+        let (Some(close), Some(first)) = (family.close, lead.first().copied()) else { return Some(None) };
+        let own = (kind, self.family);
+        if self.absent.iter().any(|(kinds, until)| *kinds == own && self.opened < Some(*until)) {
+            return Some(None);
+        }
+        while let Some(offset) = memchr::memchr2(first, b'\n', bytes.get(self.seen..).unwrap_or_default()) {
+            let hit = self.seen + offset;
+            self.seen = hit;
+            let rest = bytes.get(hit..).unwrap_or_default();
+            if rest.first() == Some(&b'\n') && first != b'\n' {
+                let blank = rest.iter().skip(1).find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                match blank {
+                    Some(b'\n') => break,
+                    None if !complete => return None,
+                    _ => self.seen += 1,
+                }
+                continue;
+            }
+            if !rest.starts_with(lead) {
+                if !complete && lead.starts_with(rest) {
+                    return None;
+                }
+                self.seen += 1;
+                continue;
+            }
+            if let Some(end) = self.read(family, close, hit, text, complete, openers)? {
+                let name = self.name(family, text);
+                let closes = name.is_empty() || openers.dialect.names.is_closer(name, Some(self.family));
+                if closes && let Some(end) = partner_at(kind, text, end, complete)? {
+                    return Some(Some(end));
+                }
+            }
+            self.ended = None;
+            self.seen += 1;
+        }
+        // The paragraph ends at a line break, or with the text.
+        let until = if bytes.get(self.seen) == Some(&b'\n') { self.seen } else { bytes.len() };
+        if until == bytes.len() && !complete {
+            self.seen = until;
+            return None;
+        }
+        self.absent.retain(|(kinds, _)| *kinds != own);
+        self.absent.push((own, until));
+        Some(None)
+    }
+}

@@ -1,0 +1,61 @@
+//! Fenced: what does a fallback read that every other dialect only quotes?
+//!
+//! In: a document that a fallback has read, with what the dialect quotes that it is like.
+//! Out: the blocks in these quotations, answered by strategies.
+//! Never: looks for quotations itself.
+//!
+//! A quotation without any block that the fallback needs is an example, whatever else is read: no strategy carries a call
+//! or a content in it out.
+
+use super::{Judgement, Subject, defect, head};
+use crate::diagnostic::{Defect, Strategy, message, quote};
+use crate::document::{Block, Mask, is_masked};
+use crate::program;
+use crate::surface::Role;
+
+impl Judgement<'_> {
+    /// Answers each block that is quoted. Of a wrapper, only what is in it counts.
+    pub(super) fn judge_fenced(&mut self) {
+        let Some(dialect) = self.dialect.filter(|_| !self.document.fenced.is_empty()) else { return };
+        let is_needed = |block: &&Block| {
+            let is_answer = self.bound(block).is_some_and(|bound| bound.role.is_answer());
+            is_answer && dialect.is_claimed_by(block.name().of(self.text))
+        };
+        // Both are in order.
+        let mut needed = self.document.blocks.iter().filter(is_needed).map(|block| block.span().start).peekable();
+        let holds_needed = |mask: &&Mask| {
+            while needed.next_if(|start| *start < mask.span().start).is_some() {}
+            needed.peek().is_some_and(|start| mask.span().contains(*start))
+        };
+        let meant: Vec<Mask> = self.document.fenced.iter().filter(holds_needed).copied().collect();
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            if bound.role == Role::Wrapper || !self.is_fenced(block) {
+                continue;
+            }
+            let only_shown = !is_masked(&meant, block.span().start);
+            self.answer_fenced(index, block, bound, only_shown && matches!(bound.role, Role::Call | Role::Content));
+        }
+    }
+
+    /// Answers a block that is quoted: not by `keep` if it is certainly not meant.
+    fn answer_fenced(&mut self, index: usize, block: &Block, bound: &program::Block, only_shown: bool) {
+        let head = head(block);
+        let message = message!("`{}` is quoted, and only a fallback reads it there", quote(head.of(self.text), 40));
+        let finding = defect(Defect::FencedBlock, head, message)
+            .with_rule(Some(bound.at))
+            .with_help("write it as it is, without a code fence around it");
+        let subject = Subject::Block(index);
+        let strategies = self.answers(Defect::FencedBlock, &subject);
+        let accepts = move |one: Strategy| only_shown && one == Strategy::Keep;
+        let chosen = self.answer_with(strategies.filter(move |(one, _)| !accepts(*one)), &subject, finding);
+        if bound.role == Role::Call && chosen != Strategy::Keep {
+            self.quoted_calls.insert(index);
+        }
+    }
+
+    /// Whether a block is quoted, and read only by a fallback.
+    fn is_fenced(&self, block: &Block) -> bool {
+        is_masked(&self.document.fenced, block.span().start)
+    }
+}
