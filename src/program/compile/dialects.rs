@@ -67,7 +67,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         id: own,
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
-        by_line: starts.by_line || names.any_closes() || blocks.iter().any(|block| block.anchor != Anchor::Anywhere),
+        by_line: starts.by_line
+            || names.any_closes()
+            || blocks.iter().any(|block| block.starts || block.anchor != Anchor::Anywhere),
         starts,
         outline: outline.map(Arc::new),
         masks,
