@@ -50,6 +50,7 @@ mod silent;
 mod slipped;
 mod slips;
 mod snippets;
+mod spellings;
 mod strategies;
 mod taught;
 mod texts;
