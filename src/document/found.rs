@@ -104,6 +104,20 @@ pub(crate) struct LeftOut {
     pub(crate) openers: Pieces<Stretch>,
 }
 
+impl Pieces<Stretch> {
+    /// Takes the last span away if it starts here or later.
+    fn pop_from(&mut self, start: usize) -> bool {
+        let last = self.pop();
+        match last {
+            Some(span) if span.start() < start => {
+                self.push(span);
+                false
+            }
+            last => last.is_some(),
+        }
+    }
+}
+
 impl Noticed {
     pub(super) fn push(&mut self, found: Found) {
         self.list.push(found);
@@ -141,6 +155,24 @@ impl Noticed {
         self.list = self.list.iter().filter(|found| quoted(found.what)).cloned().collect();
         self.counted.retain(|(what, ..)| quoted(*what));
         self.left_out = LeftOut::default();
+    }
+
+    /// Forgets what was found from this place on, which turned out to be inside reasoning, but for what masks quote.
+    pub(super) fn unread_from(&mut self, start: usize) {
+        let mut quoted = Vec::new();
+        while let Some(found) = self.list.pop() {
+            if found.span.start() < start {
+                self.list.push(found);
+                break;
+            }
+            if found.what == What::Remark(Remark::QuotedBlock) {
+                quoted.push(found);
+            }
+        }
+        quoted.into_iter().rev().for_each(|found| self.list.push(found));
+        while self.left_out.closers.pop_from(start) || self.left_out.openers.pop_from(start) {
+            self.left_out.count -= 1;
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Found> {

@@ -56,7 +56,7 @@ impl ListedCall {
 /// The one call in `body`, whose name and parameters are fields. It always exists: if its fields are incomplete, the
 /// whole body stays its payload, and reading that reports what is wrong.
 pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
-    let (name, _) = block.named_within()?;
+    block.named_within()?;
     let fields = source.fields_in(body);
     let is_whole = fields.unclosed.is_empty() && fields.stray.is_empty() && !fields.too_many;
     let is_called = |field: &Field, key: &str| source.dialect.names.same(field.name.of(source.text), key);
@@ -65,7 +65,7 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
         let (first, inner) = way.split_first()?;
         inner.iter().try_fold(last(&fields.list, first)?, |outer, key| last(&source.fields_in(outer).list, key))
     };
-    let name: Vec<&str> = name.iter().map(String::as_str).collect();
+    let name = first_way(block, |way| at(way).is_some());
     let named = at(&name);
     let mut call =
         ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), worst: None };
@@ -89,10 +89,17 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
     Some(Listed { calls: vec![call], is_list: false, faults: Vec::new() })
 }
 
+/// The first of the paths to a call's name that leads to one, or else the first.
+fn first_way<'b>(block: &'b Block, leads: impl Fn(&[&str]) -> bool) -> Vec<&'b str> {
+    let ways: Vec<Vec<&str>> = block.naming_ways().map(|way| way.iter().map(String::as_str).collect()).collect();
+    let found = ways.iter().find(|way| leads(way)).or(ways.first());
+    found.cloned().unwrap_or_default()
+}
+
 /// The calls in `body`, if it can be read and has the shape that its block declares.
 pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
     let text = source.text;
-    let (name, each) = block.named_within()?;
+    let (_, each) = block.named_within()?;
     let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
     let declares = |name: &str| source.declares(name);
     let context = Context { declares: &declares, cut: source.cut, ..source.context() };
@@ -105,7 +112,7 @@ pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Lis
         .filter_map(|entry| {
             let span = tape.span(entry)?;
             let at = |way: &[&str]| tape.value(entry, way, text);
-            let name: Vec<&str> = name.iter().map(String::as_str).collect();
+            let name = first_way(block, |way| at(way).is_some());
             let way = ways.iter().find(|way| at(way).is_some()).or(ways.first());
             let Some(way) = way.filter(|_| tape.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());

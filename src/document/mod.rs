@@ -4,6 +4,7 @@
 //! Out: `Document`: blocks with their places, and findings; payloads as far as a grammar can read them.
 //! Never: knows actions, modes or strategies.
 
+mod again;
 mod announce;
 mod balance;
 mod braces;

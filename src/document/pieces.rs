@@ -73,6 +73,17 @@ impl<T> Pieces<T> {
         self.len += 1;
     }
 
+    /// Takes away the last item that is not forgotten.
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let one = match self.further.back_mut() {
+            Some(last) => last.pop(),
+            None => self.first.pop(),
+        };
+        self.further.pop_back_if(|last| last.is_empty());
+        self.len -= usize::from(one.is_some());
+        one
+    }
+
     /// The items that are not forgotten, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.first.iter().chain(self.further.iter().flatten())

@@ -181,6 +181,9 @@ impl Scanner {
         self.blocks.push(block);
         self.at = closer.end;
         self.marker.jump(closer.end);
+        if ended == Ended::Whole {
+            self.reasoning_ends();
+        }
         true
     }
 
@@ -199,7 +202,9 @@ impl Scanner {
             if let Some(open) = &mut current {
                 let region = if complete { Some(self.end(given)) } else { None };
                 let Some(end) = self.find_end(open, given, region, usize::MAX) else { break };
+                let id = open.id;
                 self.close(open, end, given, None, 0);
+                self.ends_before_reasoning(id, given);
                 current = None;
                 continue;
             }
@@ -222,11 +227,13 @@ impl Scanner {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
+                Kind::Close { family } if self.think_again(&mark, family, given) => {}
                 Kind::Close { .. } => self.stray(&mark, given),
                 Kind::Broken { .. } => {
                     self.finds(Found::new(Defect::MalformedOpener, mark.span()));
                 }
-                Kind::Open { .. } if self.counts(given, &mark) => {
+                Kind::Open { id, .. } if self.counts(given, &mark) || self.opens_again(&mark, id, given) => {
+                    self.follows_reasoning(mark.start(), given);
                     current = self.begin(&mark, self.next, given);
                     let name = mark.name().of(given.text);
                     for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
@@ -367,6 +374,7 @@ impl Scanner {
             Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),
             None => self.marker.certain_until().min(self.masks.decided()),
         };
+        let until = if complete { until } else { until.min(self.certain_before_reasoning()) };
         let (open, blocks) = (self.open.as_deref(), &self.blocks);
         let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
         self.told.tell_more(&read, out);

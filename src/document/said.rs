@@ -37,7 +37,10 @@ impl<'t, 'b> Said<'t, 'b> {
 
     /// What a block with this declaration is called for its readers: by its key, or by its name if it has no key.
     pub(super) fn title(&self, block: &'t program::Block) -> Option<String> {
-        let title = self.called(block.key.as_ref().unwrap_or(&block.called))?;
+        let title = match &block.key {
+            Some(key) => self.called(key),
+            None => block.sources().find_map(|source| self.called(source)),
+        }?;
         (!title.is_empty()).then(|| title.into_owned())
     }
 

@@ -4,6 +4,7 @@
 //! Out: [`Scanner`], which the reader, its ladders and the search for quotes advance.
 //! Never: advances by itself.
 
+use super::again::Again;
 use super::announce::Announced;
 use super::balance::Balance;
 use super::budget::Budget;
@@ -62,6 +63,8 @@ pub(super) struct Scanner {
     pub(super) calls: usize,
     /// The opener of reasoning that opens no block where it is, and has not been closed so far.
     pub(super) open_reasoning: Option<usize>,
+    /// Where reasoning may begin again without an opener.
+    pub(super) again: Again,
     /// Whether a limit was reached: the rest is text.
     pub(super) stopped: bool,
     pub(super) told: Announced,
@@ -104,6 +107,7 @@ impl Scanner {
             markup: Vec::new(),
             calls: 0,
             open_reasoning: None,
+            again: Again::default(),
             stopped: false,
             told: Announced::default(),
         }

@@ -22,7 +22,9 @@ mod tape;
 mod tests;
 
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
-pub(crate) use fault::{CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, TEXT_AROUND, is_certain, named};
+pub(crate) use fault::{
+    CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, REPEATED_KEY, TEXT_AROUND, is_certain, named,
+};
 pub(crate) use quotes::in_triple;
 pub(crate) use tape::Tape;
 

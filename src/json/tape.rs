@@ -203,15 +203,18 @@ impl Tape {
         repeated
     }
 
-    /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists.
-    pub(crate) fn place(&self, way: &[String], text: &str) -> Option<Span> {
+    /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists. `called`
+    /// says whether a key spells the last step of a path.
+    pub(crate) fn place(&self, way: &[String], text: &str, called: &dyn Fn(&[String], &str) -> bool) -> Option<Span> {
         let (mut at, mut found) = (0, None);
-        for step in way {
+        for (index, step) in way.iter().enumerate() {
             let next = if self.is_list(at) {
                 let entry = step.parse().ok().and_then(|nth| self.inside(at).nth(nth));
                 entry.and_then(|entry| Some((self.span(entry)?, entry)))
             } else {
-                let member = self.member(at, step, text);
+                let way = way.get(..=index).unwrap_or_default();
+                let is_it = |key: usize| self.name(key, text) == **step || called(way, &self.name(key, text));
+                let member = self.pairs(at).filter(|(key, _)| is_it(*key)).last();
                 member.and_then(|(key, value)| Some((Span::new(self.span(key)?.start, self.span(value)?.end), value)))
             };
             let Some((span, value)) = next else { break };

@@ -53,7 +53,7 @@ impl<'r> Judgement<'r> {
                 continue;
             }
             let accepted = self.stands(index);
-            let name = self.called(block, &bound.called).unwrap_or_default();
+            let name = self.name_of(block, bound).unwrap_or_default();
             let action = self.action_called(&name);
             let name = match action.and_then(|id| self.program.action(id)) {
                 Some((declared, _)) => Cow::Borrowed(declared.as_str()),
@@ -127,15 +127,13 @@ impl<'r> Judgement<'r> {
 
     /// Whether a member that names an action was cut off: a string without its closing quote.
     fn is_name_cut(&self, block: &Block, bound: &program::Block) -> bool {
-        let named = match &bound.called {
-            program::Called::Attribute(name) if self.reads_members() => {
-                self.said(block).and_then(|said| said.attribute(name))
-            }
+        let named = bound.sources().find_map(|source| match source {
+            program::Called::Attribute(name) if self.reads_members() => self.said(block)?.attribute(name),
             program::Called::Payload { .. } => {
                 block.attributes.iter().find(|attribute| matches!(attribute.key, Key::Payload))
             }
             _ => None,
-        };
+        });
         let said = named.map(|attribute| attribute.value.span().of(self.text));
         let cut = |said: &str| said.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
         said.is_some_and(cut)

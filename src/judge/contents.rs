@@ -191,9 +191,9 @@ impl<'r> Judgement<'r> {
     /// The name of a content in the outcome: the word of its declaration, or else its declared name.
     pub(crate) fn content_name(&self, index: usize) -> Option<Cow<'r, str>> {
         let (block, bound) = self.block(index)?;
-        match &bound.called {
+        bound.sources().find_map(|source| match source {
             Called::Own => Some(bound.name.as_str().into()),
-            called => self.called(block, called),
-        }
+            source => self.called(block, source),
+        })
     }
 }

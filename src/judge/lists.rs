@@ -6,7 +6,7 @@
 //! Never: changes a list or a content.
 
 use super::mending::Typed;
-use super::{Judgement, Subject, defect, typing};
+use super::{Judgement, Subject, defect, places, typing};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Block;
 use crate::document::payload::{self, Payload};
@@ -72,6 +72,11 @@ impl<'r> Judgement<'r> {
             Role::Call | Role::Thinking | Role::Wrapper => None,
         };
         let Some(mut value) = value else { return };
+        if let Some(dialect) = self.dialect.filter(|_| schema.types().respells()) {
+            let mut repeated = Vec::new();
+            value = typing::respelled(value, schema.types(), &dialect.names, &mut repeated);
+            repeated.iter().for_each(|key| self.repeated_key(key, places::whole(block), bound));
+        }
         typing::settle(&mut value, schema.types(), 0);
         if bound.role == Role::Section {
             self.read.borrow_mut().insert(index, Some(value.clone()));

@@ -265,14 +265,21 @@ pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) ->
 }
 
 /// The value without these parts; none if one of them is not there.
-pub(super) fn without(value: &Value, ways: &[Way], names: &Names) -> Option<Value> {
+pub(super) fn without(value: &Value, ways: &[Way], types: &Types, names: &Names) -> Option<Value> {
     let mut changes: BTreeMap<Way, Option<Value>> = BTreeMap::new();
     for way in ways {
-        let mut at = value;
+        let (mut at, mut types) = (value, types);
         let mut exact = Way::new();
         for step in way {
+            let declared = types.called(step, names);
             let folded = || at.as_object()?.iter().map(|(name, _)| name).find(|name| names.same(name, step));
-            let name = if at.part(step).is_some() { step } else { folded()? };
+            let name = match declared {
+                Some((name, _)) if at.part(name).is_some() => &**name,
+                _ if at.part(step).is_some() => step,
+                _ => folded()?,
+            };
+            let member = declared.map_or_else(|| types.of_member(name), |(_, inner)| inner);
+            types = if at.is_array() { types.items() } else { member };
             (at, _) = (at.part(name)?, exact.push(name.to_owned()));
         }
         changes.insert(exact, None);

@@ -352,12 +352,17 @@ impl<'r> Judgement<'r> {
     /// The action that the block of a call names.
     fn action_of(&self, block: usize) -> Option<&'r Action> {
         let (block, bound) = self.block(block)?;
-        let name = self.called(block, &bound.called)?;
+        let name = self.name_of(block, bound)?;
         let (_, action) = self.program.action(self.action_called(&name)?)?;
         Some(action)
     }
 
-    /// The name of a block, from the source that its declaration gives.
+    /// The name of a block, from the first source of its declaration that is there.
+    pub(crate) fn name_of(&self, block: &Block, bound: &'r program::Block) -> Option<Cow<'r, str>> {
+        bound.sources().find_map(|source| self.called(block, source))
+    }
+
+    /// A name of a block, from a source that its declaration gives.
     pub(crate) fn called(&self, block: &Block, called: &'r program::Called) -> Option<Cow<'r, str>> {
         match called {
             program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),

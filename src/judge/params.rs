@@ -124,8 +124,7 @@ impl Judgement<'_> {
         let Some(dialect) = self.dialect else { return Vec::new() };
         let around = |opener: &Span| fields.list.iter().find(|field| field.span.covers(*opener));
         let named = unclosed.iter().filter_map(around).map(|field| field.name.of(self.text));
-        let declared = |name| types.members().find(|(declared, _)| dialect.names.same(declared, name));
-        named.map(|name| vec![declared(name).map_or(name, |(declared, _)| declared).to_owned()]).collect()
+        named.map(|name| vec![types.called(name, &dialect.names).map_or(name, |(known, _)| known).to_owned()]).collect()
     }
 
     /// Answers fields that are never closed, and closers that close none: a field may have been cut off there. With
@@ -150,10 +149,19 @@ impl Judgement<'_> {
     pub(super) fn params_of_json(
         &mut self,
         Asked { call, block, bound }: Asked<'_>,
-        json: Json,
+        mut json: Json,
         types: &Types,
     ) -> Option<Object> {
+        let names = &*self.dialect?.names;
         let whole = places::whole(block);
+        let mut twice = Vec::new();
+        json.value = typing::respelled(json.value, types, names, &mut twice);
+        // Which of two members was meant is a guess where the object has faults, as with a key that is repeated.
+        if !twice.is_empty() && !json.faults.is_empty() {
+            json.faults.push(Fault { name: json::REPEATED_KEY, span: whole, grade: Grade::Lossy });
+            json.forgiven = Some(json::LOSSY);
+        }
+        json.repeated.extend(twice);
         self.payload_faults(&json.faults, bound.at);
         for (name, at) in json.own_faults.iter().take(self.program.limits.fields) {
             self.payload_fault(name, *at, 1, Some(bound.at));
@@ -162,18 +170,13 @@ impl Judgement<'_> {
             self.repeated_key(key, whole, bound);
         }
         self.findings.left_out += json.left_out;
-        let lost = json.rounded.iter().find(|one| typing::is_lost(one, self.text, types));
+        let lost = json.rounded.iter().find(|one| typing::is_lost(one, self.text, types, names));
         let lost = lost.map(|one| (one.span, one.is_near));
         for one in json.rounded.iter().filter(|one| Some(one.span) != lost.map(|(span, _)| span)) {
             self.rounded(one.span, bound);
         }
         let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
         let value = if none { Object::new().into() } else { json.value };
-        let names = self.dialect.map(|dialect| &*dialect.names);
-        let value = match names {
-            Some(names) => typing::folded(value, types, names),
-            None => value,
-        };
         let Value::Object(mut params) = value else {
             let (why, help) = match bound.named_within() {
                 Some((_, true)) => {
@@ -187,8 +190,11 @@ impl Judgement<'_> {
             self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
             return None;
         };
-        if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
-            params.remove(name);
+        if bound.body.is_none() {
+            let mut names = bound.naming_ways().filter_map(|way| way.first());
+            if let Some(name) = names.find(|name| params.contains_key(name)) {
+                params.remove(name);
+            }
         }
         self.with_call(call, |call| call.readable = true);
         self.with_call(call, |call| call.lossy |= json.faults.iter().any(|fault| fault.grade == Grade::Lossy));

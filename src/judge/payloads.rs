@@ -11,7 +11,7 @@ use super::places::{self, Places};
 use super::typing::{self, Entry, Undeclared};
 use super::{Call, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, Remark, is_fault, is_misspelt, message, quote};
-use crate::document::payload::{self, Built, Form, Payload, Source, Spelled, ends_response};
+use crate::document::payload::{self, Built, Field, Form, Payload, Source, Spelled, ends_response};
 use crate::document::{Block, Ended, Key, Said, Spelling, Written, by_lines, is_cdata, trimmed, unquoted, verbatim};
 use crate::json::{self, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
@@ -67,7 +67,7 @@ impl<'r> Judgement<'r> {
         let told = if joins { self.told(block, bound) } else { Vec::new() };
         if joins && given.form != "attributes" {
             let of_opener = self.opener_params(asked, &told, source, types);
-            self.join_opener(asked, &mut given.params, of_opener, &told);
+            self.join_opener(asked, &mut given.params, of_opener, &told, types);
         }
         let Given { form, params, settled, rung, incomplete } = given;
         // Of a payload that was not accepted as it was read, nothing more is reported.
@@ -87,9 +87,13 @@ impl<'r> Judgement<'r> {
             return false;
         };
         let mut params = Value::Object(params);
+        if types.respells() {
+            // Names are declared ones by now; of the fields that are texts, some may be other spellings of a value.
+            params = typing::respelled(params, types, &dialect.names, &mut Vec::new());
+        }
         let omitted = self.calls.get_mut(call).map(|call| std::mem::take(&mut call.omitted)).unwrap_or_default();
         if !omitted.is_empty() {
-            let Some(rest) = mending::without(&params, &omitted, &dialect.names) else {
+            let Some(rest) = mending::without(&params, &omitted, types, &dialect.names) else {
                 self.drop_call(call);
                 return false;
             };
@@ -141,8 +145,12 @@ impl<'r> Judgement<'r> {
                 ("attributes", params)
             }
             Payload::Fields(mut fields) => {
-                if let (Some(([name, ..], _)), None) = (bound.named_within(), &bound.body) {
-                    fields.list.retain(|field| !source.dialect.names.same(field.name.of(self.text), name));
+                if bound.body.is_none() {
+                    let same = |field: &Field, name: &str| source.dialect.names.same(field.name.of(self.text), name);
+                    let mut names = bound.naming_ways().filter_map(|way| way.first());
+                    if let Some(name) = names.find(|name| fields.list.iter().any(|field| same(field, name))) {
+                        fields.list.retain(|field| !same(field, name));
+                    }
                 }
                 let typed = self.params_of_fields(asked, &fields, source, types)?;
                 incomplete = !fields.unclosed.is_empty() || !typed.unclosed.is_empty() || fields.too_many;
@@ -215,13 +223,15 @@ impl<'r> Judgement<'r> {
         params: &mut Object,
         of_opener: Object,
         told: &[Entry<'_>],
+        types: &Types,
     ) {
         let payload = std::mem::replace(params, of_opener);
         for (name, value) in &payload {
             if params.insert(name, value.clone()).is_some() {
                 let message = message!("the opener says `{}`, too; the payload counts", &name);
-                let same = |entry: &&Entry<'_>| self.dialect.is_some_and(|one| one.names.same(entry.name, name));
-                let at = told.iter().find(same).map_or(block.opener(), |entry| entry.span);
+                let names = self.dialect.map(|dialect| &*dialect.names);
+                let is_it = |entry: &&Entry<'_>| names.is_some_and(|all| places::spells(types, name, entry.name, all));
+                let at = told.iter().find(is_it).map_or(block.opener(), |entry| entry.span);
                 self.remark(Remark::RepeatedField, at, message, Some(bound.at));
             }
         }
@@ -240,10 +250,11 @@ impl<'r> Judgement<'r> {
         let Some(dialect) = self.dialect else { return Vec::new() };
         let said = Said::of(self.text, dialect, block);
         let mut entries: Vec<Entry<'r>> = Vec::new();
+        let called = bound.naming().find(|name| said.attribute(name).is_some());
         for attribute in block.attributes.iter().take(self.program.limits.fields) {
             let Some(name) = said.key_of(attribute).filter(|name| !is_fault(name)) else { continue };
             let same = |other: &str| dialect.names.same(other, name);
-            let names = matches!(&bound.called, program::Called::Attribute(called) if same(called));
+            let names = called.is_some_and(same);
             if !names && !entries.iter().any(|entry| same(entry.name)) {
                 let body = trimmed(attribute.value.span(), self.text, &bound.trim);
                 let start = match attribute.key {
@@ -273,19 +284,34 @@ impl<'r> Judgement<'r> {
         // What rules of the grammar build is typed as JSON is: by itself.
         let mut built = source.built_by_opener(block.opener());
         let text = self.text;
+        let declared =
+            |entry: &Entry<'_>| types.called(entry.name, &source.dialect.names).map(|(name, _)| Arc::clone(name));
+        let mut known: Vec<Arc<str>> = Vec::new();
+        let (told, again): (Vec<Entry<'_>>, Vec<Entry<'_>>) = told.iter().copied().partition(|entry| {
+            let name = declared(entry);
+            let is_first = name.as_ref().is_none_or(|name| !known.contains(name));
+            known.extend(name);
+            is_first
+        });
+        for entry in again {
+            let message =
+                message!("the opener says `{}` in another spelling, too; the first counts", quote(entry.name, 40));
+            self.remark(Remark::RepeatedField, entry.span, message, Some(bound.at));
+        }
         let is_built = |entry: &Entry<'_>, one: &(Span, Built)| one.0.trimmed(text) == entry.body.trimmed(text);
         let texts = told.iter().filter(|entry| !built.iter().any(|one| is_built(entry, one)));
         let texts: Vec<Entry<'_>> = texts.copied().collect();
         let mut params: Object = typed.typed(texts.into_iter(), types, self.program.limits.depth).params.into();
-        for entry in told {
+        for entry in &told {
             let Some(at) = built.iter().position(|one| is_built(entry, one)) else { continue };
             let (span, Built { value, repeated, .. }) = built.swap_remove(at);
             for key in repeated {
                 self.repeated_key(&key, span, bound);
             }
-            let alike = || types.members().find(|(name, _)| source.dialect.names.same(name, entry.name));
-            let name = types.member(entry.name).or_else(alike).map(|(name, _)| Arc::clone(name));
-            params.insert(name.unwrap_or_else(|| source.dialect.names.fold(entry.name).as_ref().into()), value);
+            params.insert(
+                declared(entry).unwrap_or_else(|| source.dialect.names.fold(entry.name).as_ref().into()),
+                value,
+            );
         }
         params
     }
@@ -305,7 +331,7 @@ impl<'r> Judgement<'r> {
         // Only attributes that the model named itself: what a rule of the grammar captures is the pack's own business.
         let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
         for entry in self.told(block, bound).into_iter().filter(written) {
-            let declared = types.members().any(|(declared, _)| same(declared, entry.name));
+            let declared = types.called(entry.name, &dialect.names).is_some();
             self.unread(call, bound, (entry.name, entry.span), declared);
         }
     }
@@ -319,7 +345,8 @@ impl<'r> Judgement<'r> {
                 Some(name) => name.into(),
                 None => decode_string(unquoted(key_of(member.of(self.text)))),
             };
-            self.unread(call, bound, (&name, member), types.member(&name).is_some());
+            let declared = self.dialect.and_then(|dialect| types.called(&name, &dialect.names)).is_some();
+            self.unread(call, bound, (&name, member), declared);
         }
     }
 
@@ -409,13 +436,14 @@ impl<'r> Judgement<'r> {
             let params = self.calls.get(call).map(|call| call.params.clone()).unwrap_or_default();
             let (object, types) = part_at(&params, action.schema.types(), outer);
             let is_absent = |name: &str| object.is_none_or(|object| object.part(name).is_none());
-            let misspelt =
-                types.members().map(|(declared, _)| &**declared).find(|declared| is_misspelt(name, declared));
+            let declared = types.members().map(|(name, _)| (name, name));
+            let mut known = declared.chain(types.spellings());
+            let misspelt = known.find(|(spelling, _)| is_misspelt(name, spelling));
             let message = message!("the action does not declare `{}`", quote(path.join("."), 60));
-            if let Some(meant) = misspelt.filter(|meant| is_absent(meant)) {
+            if let Some((meant, _)) = misspelt.filter(|(_, declared)| is_absent(declared)) {
                 let finding = defect(Defect::InvalidPayload, at(&path), message)
                     .with_rule(Some(action.at))
-                    .with_help(message!("did you mean `{}`?", &meant));
+                    .with_help(message!("did you mean `{}`?", &**meant));
                 self.answer(Defect::InvalidPayload, &Subject::Call(call), finding);
                 is_left_out = false;
                 continue;

@@ -6,9 +6,9 @@
 
 use super::typing::Entry;
 use crate::document::Block;
-use crate::document::payload::{Fields, Source};
+use crate::document::payload::{Field, Fields, Source};
 use crate::json::Tape;
-use crate::program::{Kind, Types};
+use crate::program::{Kind, Names, Types};
 use crate::text::Span;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -41,25 +41,35 @@ impl<'t> Places<'t> {
             "json" if !way.is_empty() => {
                 let body = self.body.trimmed(self.source.text);
                 let tape = self.tape.get_or_init(|| self.source.tape(body));
-                tape.as_ref().and_then(|tape| tape.place(way, self.source.text))
+                tape.as_ref().and_then(|tape| tape.place(way, self.source.text, &|way, key| self.is_called(way, key)))
             }
             "tags" => self.field(self.body, self.types, way),
             _ => None,
         };
         let told = || {
             let name = way.first()?;
-            let same = |entry: &&Entry<'_>| self.source.dialect.names.same(entry.name, name);
-            self.told.iter().find(same).map(|entry| entry.span)
+            let is_it = |entry: &&Entry<'_>| spells(self.types, name, entry.name, &self.source.dialect.names);
+            self.told.iter().find(is_it).map(|entry| entry.span)
         };
         found.or_else(told).unwrap_or(self.whole)
+    }
+
+    /// Whether the last step of a path is what a payload calls so.
+    fn is_called(&self, way: &[String], key: &str) -> bool {
+        let Some((name, outer)) = way.split_last() else { return false };
+        let types = outer.iter().fold(self.types, |types, step| match types.kind {
+            Kind::Array => types.items(),
+            _ => types.of_member(step),
+        });
+        spells(types, name, key, &self.source.dialect.names)
     }
 
     /// The field at the end of the path, by the rules of typing: of several that are no list, the last.
     fn field(&self, body: Span, types: &Types, way: &[String]) -> Option<Span> {
         let (name, rest) = way.split_first()?;
         let fields = self.fields_in(body);
-        let mut named =
-            fields.list.iter().filter(|field| self.source.dialect.names.same(field.name.of(self.source.text), name));
+        let is_it = |field: &&Field| spells(types, name, field.name.of(self.source.text), &self.source.dialect.names);
+        let mut named = fields.list.iter().filter(is_it);
         let declared = types.of_member(name);
         let last = named.clone().next_back()?;
         let (field, types, rest) = match rest.split_first() {
@@ -83,6 +93,11 @@ impl<'t> Places<'t> {
         let fields = || if body == self.body { self.source.fields_of(body) } else { self.source.fields_in(body) };
         Rc::clone(known.entry(body.start).or_insert_with(|| Rc::new(fields())))
     }
+}
+
+/// Whether a key in a response is a spelling of the name of a member.
+pub(super) fn spells(types: &Types, member: &str, key: &str, names: &Names) -> bool {
+    names.same(key, member) || types.called(key, names).is_some_and(|(declared, _)| **declared == *member)
 }
 
 /// The span to point at for a whole payload: the opener, if it is empty.

@@ -105,7 +105,7 @@ impl Judgement<'_> {
         if bound.role != Role::Utterance {
             return None;
         }
-        let name = self.called(block, &bound.called).unwrap_or_default();
+        let name = self.name_of(block, bound).unwrap_or_default();
         let label = self.attribute(block, "label").unwrap_or_default();
         // A declared speaker gets the name that the pack spells: conditions compare names byte by byte.
         let declared = self.known_speakers().and_then(|known| self.declared_speaker(known, &name));

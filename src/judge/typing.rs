@@ -106,7 +106,9 @@ impl<'t> Source<'t> {
         let is_json = |raw: &&str| json::strict(raw, Context::new(self.limits.depth, &Cell::new(before))).is_ok();
         let source = raw.filter(is_json).unwrap_or(text);
         let read = json::read(source, Span::new(0, source.len()), context).ok();
-        let is_exact = |json: &Json| !json.is_lossy() && !json.rounded.iter().any(|one| is_lost(one, source, types));
+        let is_exact = |json: &Json| {
+            !json.is_lossy() && !json.rounded.iter().any(|one| is_lost(one, source, types, &self.dialect.names))
+        };
         let read = read.filter(is_exact);
         let Some(json) = read else {
             if self.values.get() > 0 {
@@ -187,8 +189,7 @@ impl<'t> Source<'t> {
         let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
-            let alike = || types.members().find(|(name, _)| self.dialect.names.same(name, raw));
-            let declared = types.member(raw).or_else(alike);
+            let declared = types.called(raw, &self.dialect.names);
             let name = declared.map_or(raw, |(name, _)| name);
             let is_same = |group: &&mut Group<'_>| match declared {
                 Some(_) => same(group.name, name),
@@ -282,10 +283,7 @@ impl<'t> Source<'t> {
 
     /// Whether the only field of a list is a single entry: an object, or the members of one.
     pub(super) fn is_one(&self, body: Span, fields: &Fields, item: &Types) -> bool {
-        let names = |field: &Field| {
-            let name = field.name.of(self.text);
-            item.members().any(|(member, _)| self.dialect.names.same(member, name))
-        };
+        let names = |field: &Field| item.called(field.name.of(self.text), &self.dialect.names).is_some();
         item.kind == Kind::Object
             && match fields.list.is_empty() {
                 true => body.of(self.text).trim_start().starts_with('{'),
@@ -456,35 +454,49 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
     }
 }
 
-/// A value whose members have the names that its schema declares, where the dialect takes them for the same.
-pub(super) fn folded(value: Value, types: &Types, names: &Names) -> Value {
-    if !names.is_insensitive() {
+/// A value whose members have the names that its schema declares, where a dialect takes them for the same or the schema has
+/// other spellings; and with the values that other spellings of them stand for. Of members that get one name, the last
+/// counts; the names of the others are added to `repeated`.
+pub(super) fn respelled(value: Value, types: &Types, names: &Names, repeated: &mut Vec<String>) -> Value {
+    if !names.is_insensitive() && !types.respells() {
         return value;
     }
     match value {
         Value::Object(members) => {
-            let member = |(name, value): (&str, &Value)| {
-                let alike = || types.members().find(|(declared, _)| names.same(declared, name));
-                let found = types.member(name).or_else(alike);
+            let mut respelt = Members::with_capacity(members.len());
+            for (name, value) in &members {
+                let found = types.called(name, names);
                 let inner = found.map_or(types.of_member(name), |(_, types)| types);
-                (found.map_or(name, |(declared, _)| declared).to_owned(), folded(value.clone(), inner, names))
-            };
-            Value::Object(members.iter().map(member).collect())
+                let value = respelled(value.clone(), inner, names, repeated);
+                let name = found.map_or_else(|| name.into(), |(declared, _)| Arc::clone(declared));
+                match respelt.get_mut(&name) {
+                    None => respelt.push(name, value),
+                    Some(before) => {
+                        *before = value;
+                        repeated.push(name.to_string());
+                    }
+                }
+            }
+            Value::Object(respelt.into())
         }
-        Value::Array(items) => items.iter().map(|item| folded(item.clone(), types.items(), names)).collect(),
+        Value::Array(items) => {
+            items.iter().map(|item| respelled(item.clone(), types.items(), names, repeated)).collect()
+        }
+        Value::String(text) => types.value_called(&text, names).cloned().unwrap_or(Value::String(text)),
         value => value,
     }
 }
 
 /// Whether a number that a double cannot keep is lost. A double is what a number means, but a whole number has all of its
 /// digits. Members that a schema neither declares nor allows do not matter.
-pub(super) fn is_lost(one: &Rounded, text: &str, types: &Types) -> bool {
+pub(super) fn is_lost(one: &Rounded, text: &str, types: &Types, names: &Names) -> bool {
     let mut types = types;
     for step in &one.way {
-        types = match types.kind {
-            Kind::Array => types.items(),
-            _ if types.member(step).is_none() && types.is_closed() => return false,
-            _ => types.of_member(step),
+        types = match (types.kind, types.called(step, names)) {
+            (Kind::Array, _) => types.items(),
+            (_, Some((_, member))) => member,
+            (_, None) if types.is_closed() => return false,
+            (_, None) => types.of_member(step),
         };
     }
     match types.kind {

@@ -111,7 +111,7 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
             Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
         };
         let Some(name) = name.map(|name| name.trim_end_matches("[]")) else { continue };
-        if program.actions.keys().any(|action| dialect.may_call(block, action)) {
+        if program.actions.iter().any(|(name, action)| dialect.may_call(block, name, action)) {
             continue;
         }
         let message = format!("every call of the block `{}` asks for `{name}`, which is not an action", block.name);
@@ -132,7 +132,7 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
     for (id, name, action) in program.actions_by_id() {
         let permitting: Vec<&Mode> = program.modes.values().filter(|mode| !mode.permits_of(id).is_empty()).collect();
         let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode));
-        let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name));
+        let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name, action));
         if permitting.is_empty() || dialects.clone().any(asks) {
             continue;
         }
@@ -148,7 +148,7 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
         match (any, calls.first()) {
             (Some((dialect, block)), _) => {
                 let others = [name.to_uppercase(), name.to_lowercase()].map(|other| other.replace('-', "_"));
-                let other = others.iter().find(|other| dialect.may_call(block, other));
+                let other = others.iter().find(|other| dialect.may_be_called(block, other));
                 let other = other.map_or("the action by another name".to_owned(), |other| format!("it `{other}`"));
                 let help = format!("call {other}, or let the rule `name` of the grammar take its characters");
                 finding = finding.with_place(block.at, "its grammar does not read it as a name").with_help(help);

@@ -317,8 +317,13 @@ impl Program {
     fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<ActionId> {
         let mut leads = dialect.families.iter().map(|family| &family.open_lead).filter(|lead| lead.name_follows);
         let name = leads.find_map(|lead| said.strip_prefix(lead.literal.as_str()))?;
-        let calls = dialect.blocks.iter().any(|block| dialect.may_call(block, name));
-        self.action_id(name).filter(|_| calls)
+        let spells = |known: &str| dialect.names.same(known, name);
+        let spelled = || {
+            let mut actions = self.actions_by_id();
+            actions.find(|(_, declared, action)| action.spellings(declared).any(spells)).map(|(id, ..)| id)
+        };
+        let id = self.action_id(name).or_else(spelled)?;
+        dialect.blocks.iter().any(|block| dialect.may_be_called(block, name)).then_some(id)
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {

@@ -32,7 +32,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         let blocks = dialect.value.blocks.values().map(|block| &block.value);
         for block in blocks {
             block.names.iter().for_each(|name| blanks.text("a name that opens a block", name));
-            block.name.iter().for_each(|name| blanks.text("the name of a block", name));
+            block.name.0.iter().for_each(|name| blanks.text("the name of a block", name));
             block.key.iter().for_each(|key| blanks.text("the key of a block", key));
         }
     }
@@ -76,14 +76,19 @@ impl Blanks<'_> {
     }
 
     fn check(&mut self, what: &str, name: &str, at: Location) {
-        let (how, help) = if name.trim().is_empty() {
-            ("is empty", "say a name, by which it can be told from others")
-        } else if name.chars().any(|c| c.is_control() || turns(c)) {
-            ("holds a character that nobody sees", "take it out: it breaks a line, or turns what stands around it")
-        } else {
-            return;
-        };
-        let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, at, format!("{what} {how}"));
-        self.diagnostics.push(fault.with_help(help));
+        self.diagnostics.extend(blank(what, name, at));
     }
+}
+
+/// The finding for a name of which nobody sees anything, or not all of it.
+pub(super) fn blank(what: &str, name: &str, at: Location) -> Option<Diagnostic> {
+    let (how, help) = if name.trim().is_empty() {
+        ("is empty", "say a name, by which it can be told from others")
+    } else if name.chars().any(|c| c.is_control() || turns(c)) {
+        ("holds a character that nobody sees", "take it out: it breaks a line, or turns what stands around it")
+    } else {
+        return None;
+    };
+    let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, at, format!("{what} {how}"));
+    Some(fault.with_help(help))
 }

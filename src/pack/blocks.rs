@@ -167,14 +167,25 @@ fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnosti
 /// Whether the payload names a block; checks that the block's keys allow that.
 fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let block = &block.value;
-    let Some(word) = block.name.as_ref().filter(|word| word.value.starts_with('@') && word.value.contains('.')) else {
-        return false;
-    };
-    let Some((way, _)) = block.named_within().filter(|(way, _)| way.split('.').all(|step| !step.is_empty())) else {
+    let leads = |word: &&Spanned<String>| word.value.starts_with('@') && word.value.contains('.');
+    let Some(word) = block.name.0.iter().find(leads) else { return false };
+    fn way_of(word: &Spanned<String>) -> Option<&str> {
+        let (way, _) = Block::within(word)?;
+        way.split('.').all(|step| !step.is_empty()).then_some(way)
+    }
+    for word in block.name.0.iter().filter(leads).filter(|word| way_of(word).is_none()) {
         let help = "say `@ATTRIBUTE`, or of a call whose payload names it `@payload.MEMBER` or `@payload[].MEMBER`";
         diagnostics.push(bad(word.at, format!("`{}` cannot name a block", word.value), help));
         return false;
-    };
+    }
+    let (Some(first), Some(way)) = (block.name(), way_of(word)) else { return false };
+    let list = |word: &Spanned<String>| Block::within(word).map(|(_, each)| each);
+    if let Some(other) = block.name.0.iter().find(|word| list(word) != list(first)) {
+        let message = "one payload names a call in one form: as a whole, or in each entry of a list";
+        let help = "say `@payload.MEMBER` of all names, or `@payload[].MEMBER`";
+        diagnostics.push(bad(other.at, message, help));
+        return true;
+    }
     let each = block.named_within().is_some_and(|(_, each)| each);
     let names = |one: &Spanned<Payload>| one.value == Payload::Json || (one.value == Payload::Tags && !each);
     let json = !block.payload.0.is_empty() && block.payload.0.iter().all(names);
@@ -210,7 +221,7 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
         grammar.rules().filter(move |rule| inside.contains(rule)).map(|rule| grammar.rule_name(rule))
     });
     let known: Vec<&str> = named.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
-    for word in block.name.iter().chain(&block.key).chain(&block.close) {
+    for word in block.name.0.iter().chain(&block.key).chain(&block.close) {
         let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.is_empty() && !one.contains('.')) else {
             continue;
         };
@@ -219,7 +230,7 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
             let mut diagnostic =
                 Diagnostic::new(Code::PACK_BLOCK, word.at, message).with_nearest(attribute, known.iter().copied());
             let json = block.role == Role::Call && block.payload.0.iter().any(|one| one.value == Payload::Json);
-            if json && block.name.as_ref().is_some_and(|name| std::ptr::eq(name, word)) {
+            if json && block.name.0.iter().any(|name| std::ptr::eq(name, word)) {
                 let help = diagnostic.help.map(|help| format!("{help}; ")).unwrap_or_default();
                 diagnostic.help = Some(format!("{help}`@payload.{attribute}` is what the payload says there").into());
             }
@@ -245,7 +256,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`; the whole object is `.`, each entry of a \
              list of objects `[]`"));
     }
-    let named = block.name.iter().map(|word| ("name", word)).chain(block.key.iter().map(|word| ("key", word)));
+    let named = block.name.0.iter().map(|word| ("name", word)).chain(block.key.iter().map(|word| ("key", word)));
     for (key, word) in named.chain(block.body.0.iter().map(|word| ("body", word))) {
         let says = word.value.trim_start_matches('@');
         // A plain `name` is what the block is called.
@@ -289,8 +300,16 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
 fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = spanned;
     let dialect = ground.dialect;
-    for word in block.name.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
+    for word in block.name.0.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
+    }
+    if let Some(word) = block.name.0.iter().find(|word| block.name.0.len() > 1 && !word.value.starts_with('@')) {
+        let message = format!("`{}` is always there, and no other name counts beside it", word.value);
+        diagnostics.push(bad(
+            word.at,
+            message,
+            "of several names, each is a source: `@ATTRIBUTE` or `@payload.MEMBER`",
+        ));
     }
     if !torn {
         check_role(block, diagnostics);

@@ -17,6 +17,7 @@ mod mend;
 mod names;
 pub(crate) mod prompts;
 pub(crate) mod schemas;
+mod spellings;
 mod strategies;
 
 use crate::diagnostic::Diagnostic;
@@ -47,5 +48,6 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     effects::check(&surface, diagnostics);
     graph::check(&surface, diagnostics);
     schemas::check(&surface, diagnostics);
+    spellings::check(&surface, diagnostics);
     Pack { surface, grammars }
 }

@@ -5,7 +5,7 @@
 //! Never: looks into expressions; they are checked when they are compiled.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, rows};
-use crate::surface::{Case, Count, Dialect, Levels, Named, Reply, Role, Surface};
+use crate::surface::{Block, Case, Count, Dialect, Levels, Named, Reply, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
@@ -339,7 +339,7 @@ impl<'n> Names<'n> {
             return;
         }
         let contents = surface.blocks().filter(|(_, block)| block.value.role == Role::Content);
-        let called = contents.map(|(name, block)| match &block.value.name {
+        let called = contents.map(|(name, block)| match block.value.name() {
             // A name that the answer gives can be any.
             Some(called) if called.value.starts_with('@') => "*",
             Some(called) => called.value.as_str(),
@@ -391,8 +391,8 @@ pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
 
 /// The roles of the blocks with this name in a reply.
 fn roles_of(surface: &Surface, name: &str) -> Vec<Role> {
-    let called = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == name);
-    let meant = surface.blocks().filter(|(own, block)| *own == name || called(&block.value.name));
+    let called = |block: &Block| block.name().is_some_and(|word| word.value == name);
+    let meant = surface.blocks().filter(|(own, block)| *own == name || called(&block.value));
     meant.map(|(_, block)| block.value.role).collect()
 }
 
@@ -400,7 +400,7 @@ fn roles_of(surface: &Surface, name: &str) -> Vec<Role> {
 fn block_names(surface: &Surface) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for Spanned { value: dialect, .. } in surface.dialects.values() {
-        let called = dialect.blocks.values().filter_map(|block| block.value.name.as_ref());
+        let called = dialect.blocks.values().filter_map(|block| block.value.name());
         let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
         // What stands outside every block may be the message, or a section.
         let text = dialect.text.as_ref().map(|text| text.value.as_str());

@@ -34,9 +34,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             whole.extend(params.values().map(|param| param.at));
         }
     }
-    each(surface, |at, schema| {
+    each(surface, |at, schema, of| {
         if !whole.contains(&at) {
-            examine(schema, 0, true, diagnostics);
+            examine(schema, Part { of, depth: 0, named: true }, diagnostics);
         }
     });
     for action in surface.actions.values() {
@@ -146,25 +146,52 @@ impl<'t> SchemaRoot<'t> {
 /// again.
 pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     let mut found = HashSet::new();
-    each(surface, |at, schema| {
+    each(surface, |at, schema, of| {
         let mut faults = Vec::new();
-        examine(schema, 0, true, &mut faults);
+        examine(schema, Part { of, depth: 0, named: true }, &mut faults);
         found.extend(faults.first().map(|_| at));
     });
     found
 }
 
+/// What a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// A parameter, which an answer writes.
+    Param,
+    /// The value of a block, which an answer writes, too.
+    Block,
+    /// What the pack or the host writes.
+    Value,
+}
+
+/// A part of a schema: how deep it lies, and whether it is that of a named member, which can be missing.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    of: Of,
+    depth: usize,
+    named: bool,
+}
+
+impl Part {
+    fn inner(self, named: bool) -> Self {
+        Self { depth: self.depth + 1, named, ..self }
+    }
+}
+
 /// Calls `then` for every schema, with the place of the parameter, action, value, block or effect that it belongs to.
-fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree)) {
+fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree, Of)) {
     for action in surface.actions.values() {
-        action.value.params.values().for_each(|param| then(param.at, &param.value));
-        action.value.returns.iter().for_each(|schema| then(action.at, schema));
+        action.value.params.values().for_each(|param| then(param.at, &param.value, Of::Param));
+        action.value.returns.iter().for_each(|schema| then(action.at, schema, Of::Value));
     }
     for effect in surface.effects() {
-        effect.schema.iter().for_each(|schema| then(effect.at, schema));
+        effect.schema.iter().for_each(|schema| then(effect.at, schema, Of::Value));
     }
-    surface.state.values().for_each(|slot| then(slot.at, &slot.value));
-    surface.blocks().for_each(|(_, block)| block.value.schema.iter().for_each(|schema| then(block.at, schema)));
+    surface.state.values().for_each(|slot| then(slot.at, &slot.value, Of::Value));
+    for (_, block) in surface.blocks() {
+        block.value.schema.iter().for_each(|schema| then(block.at, schema, Of::Block));
+    }
 }
 
 /// The value that a keyword takes.
@@ -187,6 +214,10 @@ enum Takes {
     Reference,
     /// Whether a parameter is taken as it is written.
     Verbatim,
+    /// Other spellings of the name of a member.
+    Names,
+    /// A list of values, each perhaps with other spellings.
+    Values,
     /// A value that the parser of schemas or a validator checks.
     Anything,
 }
@@ -237,14 +268,15 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
     (&["$ref", "$dynamicRef"], Takes::Reference),
     (&["required"], Takes::Required),
     (&["verbatim"], Takes::Verbatim),
-    (&["default", "example", "examples", "enum", "const", "dependentRequired", "uniqueItems", "deprecated",
+    (&["names"], Takes::Names),
+    (&["enum"], Takes::Values),
+    (&["default", "example", "examples", "const", "dependentRequired", "uniqueItems", "deprecated",
        "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
 ];
 
-/// Reports the words of a schema that are not of JSON Schema; `member` is whether it is that of a named member, which can
-/// be required.
-fn examine(schema: &Tree, depth: usize, member: bool, diagnostics: &mut Vec<Diagnostic>) {
-    if depth > DEEPEST {
+/// Reports the words of a schema that are not of JSON Schema.
+fn examine(schema: &Tree, part: Part, diagnostics: &mut Vec<Diagnostic>) {
+    if part.depth > DEEPEST {
         let message = format!("a schema may be nested {DEEPEST} deep at the most");
         diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), message));
         return;
@@ -252,7 +284,7 @@ fn examine(schema: &Tree, depth: usize, member: bool, diagnostics: &mut Vec<Diag
     let members = match schema {
         Tree::Table(members, _) => members,
         // `true` fits everything, `false` nothing.
-        Tree::Constant(Value::Bool(_), _) if depth > 0 => return,
+        Tree::Constant(Value::Bool(_), _) if part.depth > 0 => return,
         _ => {
             let fault = Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table");
             diagnostics.push(fault.with_help(schema_instead(schema)));
@@ -261,14 +293,14 @@ fn examine(schema: &Tree, depth: usize, member: bool, diagnostics: &mut Vec<Diag
     };
     for (key, value) in members.iter().filter(|(key, _)| !key.value.starts_with("x-")) {
         match KEYWORDS.iter().find(|(words, _)| words.contains(&key.value.as_str())) {
-            Some((_, Takes::Required)) if !member && matches!(value, Tree::Constant(Value::Bool(_), _)) => {
+            Some((_, Takes::Required)) if !part.named && matches!(value, Tree::Constant(Value::Bool(_), _)) => {
                 let message = "`required` says nothing here: only a named member can be missing";
                 let help = "put it into the schema of a parameter or of a member of `properties`, or name the members in \
                             a list: `required = [\"NAME\"]`";
                 let finding = Diagnostic::new(Code::PACK_SCHEMA, key.at, message).with_help(help);
                 diagnostics.push(finding.into_warning());
             }
-            Some((_, takes)) => keyword(&key.value, takes, value, depth, diagnostics),
+            Some((_, takes)) => keyword(&key.value, takes, value, part, diagnostics),
             None => {
                 let message = format!("`{}` is not a keyword of JSON Schema", excerpt(&key.value, 60));
                 let words = KEYWORDS.iter().flat_map(|(words, _)| words.iter().copied());
@@ -305,26 +337,46 @@ fn schema_instead(found: &Tree) -> String {
     }
 }
 
-fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &mut Vec<Diagnostic>) {
+fn keyword(name: &str, takes: &Takes, value: &Tree, part: Part, diagnostics: &mut Vec<Diagnostic>) {
+    let is_list =
+        |names: &Tree| matches!(names, Tree::List(all, _) if all.iter().all(|name| matches!(name, Tree::Text(_))));
     let wanted = match (takes, value) {
-        (Takes::Anything, Tree::Text(word)) if name == "enum" => {
+        (Takes::Values, Tree::Text(word)) => {
             let fault = Diagnostic::new(Code::PACK_SCHEMA, word.at, "`enum` of a JSON Schema takes a list of values");
             let help = format!("put it in brackets: `[\"{}\"]`", excerpt(&word.value, 40));
             return diagnostics.push(fault.with_help(help));
         }
-        (Takes::Anything, _) | (Takes::Text, Tree::Text(_)) => return,
+        (Takes::Values, Tree::List(values, _)) => {
+            let spelled = values.iter().filter(|value| value.spelled_value().is_some());
+            for names in spelled.filter_map(|value| value.get("names")) {
+                match part.of {
+                    Of::Value => diagnostics.push(unread_names(names)),
+                    Of::Param | Of::Block if is_list(names) => {}
+                    Of::Param | Of::Block => keyword("names", &Takes::Names, names, part, diagnostics),
+                }
+            }
+            return;
+        }
+        (Takes::Names, names) if part.of == Of::Value || !part.named => return diagnostics.push(unread_names(names)),
+        (Takes::Names, names) if part.of == Of::Block && part.depth == 0 => {
+            let message = "a block has its other names in its own `names`";
+            let help = "move them there, or to a member of `properties`";
+            return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, names.at(), message).with_help(help));
+        }
+        (Takes::Names, names) if is_list(names) => return,
+        (Takes::Anything | Takes::Values, _) | (Takes::Text, Tree::Text(_)) => return,
         (Takes::Count, Tree::Constant(number, _)) if number.as_u64().is_some() => return,
         (Takes::Number, Tree::Constant(number, _)) if number.is_number() => return,
-        (Takes::Schema, schema) => return examine(schema, depth + 1, false, diagnostics),
+        (Takes::Schema, schema) => return examine(schema, part.inner(false), diagnostics),
         (Takes::Schemas, Tree::List(schemas, _)) => {
-            return schemas.iter().for_each(|schema| examine(schema, depth + 1, false, diagnostics));
+            return schemas.iter().for_each(|schema| examine(schema, part.inner(false), diagnostics));
         }
         (Takes::Members, Tree::Table(members, _)) => {
             let named = matches!(name, "properties");
-            return members.iter().for_each(|(_, schema)| examine(schema, depth + 1, named, diagnostics));
+            return members.iter().for_each(|(_, schema)| examine(schema, part.inner(named), diagnostics));
         }
         (Takes::Required, Tree::Constant(Value::Bool(_), _)) => return,
-        (Takes::Verbatim, Tree::Constant(Value::Bool(_), _)) if depth == 0 => return,
+        (Takes::Verbatim, Tree::Constant(Value::Bool(_), _)) if part.depth == 0 => return,
         (Takes::Verbatim, Tree::Constant(Value::Bool(_), at)) => {
             let message = "only a parameter itself is taken verbatim, not a part of it";
             let help = "take it out, or say it of the parameter";
@@ -341,7 +393,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
             });
         }
         (Takes::Types, Tree::List(words, _)) => {
-            return words.iter().for_each(|word| keyword(name, takes, word, depth, diagnostics));
+            return words.iter().for_each(|word| keyword(name, takes, word, part, diagnostics));
         }
         (Takes::Format, Tree::Text(word)) if FORMATS.iter().any(|(format, _)| word.value == *format) => return,
         (Takes::Format, Tree::Text(word)) => {
@@ -365,6 +417,7 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
         (Takes::Types, _) => "the name of a type, or a list of such names",
         (Takes::Required, _) => "`true` or `false`, or a list of the members that must be there",
         (Takes::Verbatim, _) => "`true` or `false`",
+        (Takes::Names, _) => "a list of names",
         (Takes::Count, _) => "a whole number from 0",
         (Takes::Number, _) => "a number",
         (Takes::Text | Takes::Format | Takes::Pattern | Takes::Reference, _) => "a text",
@@ -374,6 +427,13 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, depth: usize, diagnostics: &
     let is_quoted = matches!(takes, Takes::Required | Takes::Verbatim | Takes::Count | Takes::Number)
         && matches!(value, Tree::Text(text) if text.value.parse::<bool>().is_ok() || text.value.parse::<f64>().is_ok());
     diagnostics.push(if is_quoted { fault.with_help("leave the quotes out") } else { fault });
+}
+
+/// The finding for other spellings of what no answer writes.
+fn unread_names(names: &Tree) -> Diagnostic {
+    let message = "other spellings say nothing here";
+    let help = "only a parameter, a member of `properties` and a value of an `enum` that an answer writes have some";
+    Diagnostic::new(Code::PACK_SCHEMA, names.at(), message).with_help(help)
 }
 
 /// Why the pattern of a schema cannot be used. Schemas have ECMAScript patterns; here the `regex` crate reads them.

@@ -85,8 +85,8 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             let own = |block: &Spanned<Block>| {
                 block.value.degradation.0.iter().any(|(one, _)| one.value == Defect::DuplicateBlock)
             };
-            let named = |word: &Option<Spanned<String>>| word.as_ref().is_some_and(|word| word.value == *name);
-            let mut meant = surface.blocks().filter(|(block, of)| *block == name || named(&of.value.name));
+            let named = |block: &Block| block.name().is_some_and(|word| word.value == *name);
+            let mut meant = surface.blocks().filter(|(block, of)| *block == name || named(&of.value));
             let (_, block) = meant.find(|(_, block)| !texts(block.value.role) && !own(block))?;
             Some((name, block.value.role, count.at))
         });

@@ -48,6 +48,13 @@ impl Param {
     }
 }
 
+impl Action {
+    /// The `name` of the action, then its other spellings.
+    pub(crate) fn spellings<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        std::iter::once(name).chain(self.names.iter().map(String::as_str))
+    }
+}
+
 impl Program {
     /// The id of the action with this name.
     pub(crate) fn action_id(&self, name: &str) -> Option<ActionId> {

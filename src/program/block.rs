@@ -29,6 +29,8 @@ pub(crate) struct Block {
     /// What belongs in it, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
+    /// Other sources of its name that count in its place if that is absent, in order.
+    pub(crate) other_names: Vec<Called>,
     pub(crate) key: Option<Called>,
     /// If blocks are members of an object: the path to the member that is its body.
     pub(crate) body: Option<String>,
@@ -73,6 +75,27 @@ impl Block {
             Called::Payload { way, each } => Some((way, *each)),
             _ => None,
         }
+    }
+
+    /// The sources of its name, of which the first that is there counts.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Called> {
+        std::iter::once(&self.called).chain(&self.other_names)
+    }
+
+    /// The attributes, or members, that may say its name.
+    pub(crate) fn naming(&self) -> impl Iterator<Item = &str> {
+        self.sources().filter_map(|source| match source {
+            Called::Attribute(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The paths in the payload that may lead to its name.
+    pub(crate) fn naming_ways(&self) -> impl Iterator<Item = &[String]> {
+        self.sources().filter_map(|source| match source {
+            Called::Payload { way, .. } => Some(way.as_slice()),
+            _ => None,
+        })
     }
 
     /// The members that may be its body, the first that is there counts.

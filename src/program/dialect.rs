@@ -4,6 +4,7 @@
 //! Out: [`Dialect`] with its families of rules and its blocks by number.
 //! Never: reads a response.
 
+use super::action::Action;
 use super::block::{Block, BlockId, Called, Closer};
 use super::family::Family;
 use super::names::Names;
@@ -119,9 +120,13 @@ impl Dialect {
         }
     }
 
-    /// Whether a block can be a call of this action: the block's name allows it, and its grammar reads the action's
-    /// name.
-    pub(crate) fn may_call(&self, block: &Block, action: &str) -> bool {
+    /// Whether a block can be a call of this action, by its name or another spelling of that.
+    pub(crate) fn may_call(&self, block: &Block, name: &str, action: &Action) -> bool {
+        action.spellings(name).any(|name| self.may_be_called(block, name))
+    }
+
+    /// Whether a block can be a call of this name: the block's name allows it, and its grammar reads the name.
+    pub(crate) fn may_be_called(&self, block: &Block, action: &str) -> bool {
         // `name[]` is each of a list.
         fn plain(name: &str) -> &str {
             name.trim_end_matches("[]")

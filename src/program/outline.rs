@@ -262,7 +262,7 @@ impl Outline {
             }
         }
         self.change(at, |level| level.block = Some(id));
-        let named = [Some(&block.called), block.key.as_ref()].into_iter().flatten();
+        let named = block.sources().chain(&block.key);
         let named: Vec<String> = named
             .filter_map(|called| match called {
                 Called::Attribute(name) => Some(name.clone()),

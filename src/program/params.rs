@@ -4,6 +4,7 @@
 //! Out: [`ParamNames`]: whether any of them declares a name, at any depth.
 //! Never: knows which action a payload belongs to: where a string ends must not depend on it.
 
+use super::types::spellings_of;
 use crate::value::Value;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,9 @@ impl ParamNames {
             match schema {
                 Value::Object(parts) => {
                     let properties = parts.get("properties").and_then(Value::as_object);
-                    names.extend(properties.into_iter().flat_map(|members| members.keys()).map(Arc::from));
+                    let spelled = |(_, schema)| spellings_of(schema);
+                    let members = || properties.into_iter().flatten();
+                    names.extend(members().map(|(name, _)| name).chain(members().flat_map(spelled)).map(Arc::from));
                     open.extend(parts.values());
                 }
                 Value::Array(parts) => open.extend(parts.iter()),

@@ -17,6 +17,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
+    /// The same with what only readers need to know: other spellings of names and words. None if there are none.
+    spelled: Option<Value>,
     /// The parameters that are taken as they are written.
     verbatim: BTreeSet<String>,
     types: OnceLock<Types>,
@@ -28,23 +30,26 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// The schema of an object with these members. At every depth, members may have `required = true`, `about` for
-    /// `description`, and `example` for `examples` with one entry; the outermost also `verbatim = true`.
+    /// `description`, `example` for `examples` with one entry, and `names`; the outermost also `verbatim = true`.
     pub(super) fn of_params(params: &Named<Tree>) -> Self {
         let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
         let is_verbatim = |tree: &Tree| matches!(tree.get("verbatim"), Some(Tree::Constant(Value::Bool(true), _)));
         let verbatim = members.clone().filter(|(_, tree)| is_verbatim(tree)).map(|(name, _)| name.to_owned()).collect();
-        Self { verbatim, ..Self::new(object_of(members)) }
+        let spelled = members.clone().any(|(_, tree)| has_spellings(tree));
+        let spelled = spelled.then(|| object_of(members.clone(), true));
+        Self { verbatim, spelled, ..Self::new(object_of(members, false)) }
     }
 
     /// The schema of one value.
     pub(crate) fn of_value(tree: &Tree) -> Self {
-        Self::new(plain(tree).0)
+        Self::of_member(tree).0
     }
 
     /// The schema of a member, and whether the member is required.
     pub(crate) fn of_member(tree: &Tree) -> (Self, bool) {
-        let (schema, required) = plain(tree);
-        (Self::new(schema), required)
+        let (schema, required) = plain(tree, false);
+        let spelled = has_spellings(tree).then(|| plain(tree, true).0);
+        (Self { spelled, ..Self::new(schema) }, required)
     }
 
     /// The schema of one of its properties.
@@ -60,6 +65,7 @@ impl Schema {
     pub(crate) fn new(json: Value) -> Self {
         Self {
             json,
+            spelled: None,
             verbatim: BTreeSet::new(),
             types: OnceLock::new(),
             names: OnceLock::new(),
@@ -73,9 +79,15 @@ impl Schema {
         &self.json
     }
 
+    /// The JSON Schema, and beside its own keywords `names` with other spellings of the name of a member, and
+    /// `spelled` with those of the values of an `enum`.
+    pub(super) fn with_spellings(&self) -> &Value {
+        self.spelled.as_ref().unwrap_or(&self.json)
+    }
+
     /// The types that it declares.
     pub(crate) fn types(&self) -> &Types {
-        self.types.get_or_init(|| Types::of_params(&self.json, &self.verbatim))
+        self.types.get_or_init(|| Types::of_params(self.with_spellings(), &self.verbatim))
     }
 
     /// The names of the members that it declares, to be compared with the name of one that it does not.
@@ -137,12 +149,26 @@ pub(crate) fn misfit_at(name: &str, fault: &Fault<'_>) -> String {
     }
 }
 
-/// The schema of an object whose members are written as in a pack.
-fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>) -> Value {
+/// Whether a schema of a pack has other spellings of a name or a word anywhere.
+fn has_spellings(tree: &Tree) -> bool {
+    match tree {
+        Tree::Table(members, _) => members.iter().any(|(key, value)| match (key.value.as_str(), value) {
+            ("names", _) => true,
+            ("enum", Tree::List(values, _)) => values.iter().any(|value| value.spelled_value().is_some()),
+            ("default" | "example" | "examples" | "const", _) => false,
+            (_, value) => has_spellings(value),
+        }),
+        Tree::List(items, _) => items.iter().any(has_spellings),
+        Tree::Text(_) | Tree::Constant(..) => false,
+    }
+}
+
+/// The schema of an object whose members are written as in a pack; `spelled` is whether other spellings are kept.
+fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>, spelled: bool) -> Value {
     let mut properties = Object::new();
     let mut required = Vec::new();
     for (name, tree) in members {
-        let (schema, needed) = plain(tree);
+        let (schema, needed) = plain(tree, spelled);
         if needed {
             required.push(Value::from(name));
         }
@@ -151,8 +177,8 @@ fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>) -> Value {
     value!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// A schema in plain JSON Schema, and whether the pack requires the value.
-fn plain(tree: &Tree) -> (Value, bool) {
+/// A schema in plain JSON Schema, and whether the pack requires the value; `spelled` is whether other spellings are kept.
+fn plain(tree: &Tree, spelled: bool) -> (Value, bool) {
     let Tree::Table(members, _) = tree else { return (tree.to_json(), false) };
     let mut schema = Object::new();
     let mut needed = false;
@@ -167,7 +193,8 @@ fn plain(tree: &Tree) -> (Value, bool) {
                 schema.insert("examples", value!([example.to_json()]));
             }
             ("properties", Tree::Table(properties, _)) => {
-                let inner = object_of(properties.iter().map(|(name, tree)| (name.value.as_str(), tree)));
+                let properties = properties.iter().map(|(name, tree)| (name.value.as_str(), tree));
+                let inner = object_of(properties, spelled);
                 if let Value::Object(mut inner) = inner {
                     schema.insert("properties", inner.remove("properties").unwrap_or_default());
                     if let Some(Value::Array(names)) = inner.remove("required") {
@@ -176,16 +203,27 @@ fn plain(tree: &Tree) -> (Value, bool) {
                 }
             }
             ("items" | "contains" | "additionalProperties" | "not" | "if" | "then" | "else", Tree::Table(..)) => {
-                schema.insert(key.value.as_str(), plain(value).0);
+                schema.insert(key.value.as_str(), plain(value, spelled).0);
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Tree::List(schemas, _)) => {
-                let schemas: Vec<Value> = schemas.iter().map(|one| plain(one).0).collect();
+                let schemas: Vec<Value> = schemas.iter().map(|one| plain(one, spelled).0).collect();
                 schema.insert(key.value.as_str(), schemas.into());
             }
             ("patternProperties" | "$defs" | "definitions" | "dependentSchemas", Tree::Table(schemas, _)) => {
-                let schemas = schemas.iter().map(|(name, one)| (name.value.as_str(), plain(one).0));
+                let schemas = schemas.iter().map(|(name, one)| (name.value.as_str(), plain(one, spelled).0));
                 schema.insert(key.value.as_str(), Value::Object(schemas.collect()));
             }
+            ("enum", Tree::List(values, _)) => {
+                let value = |value: &Tree| value.spelled_value().unwrap_or(value).to_json();
+                schema.insert("enum", values.iter().map(value).collect());
+                if spelled {
+                    let pair = |entry: &Tree, name: &str| value!([name, (value(entry))]);
+                    let others = values.iter().filter(|entry| entry.spelled_value().is_some());
+                    let others = others.flat_map(|entry| entry.names().map(|name| pair(entry, &name.value)));
+                    schema.insert("spelled", others.collect());
+                }
+            }
+            ("names", _) if !spelled => {}
             ("compute" | "from" | "verbatim", _) => {}
             _ => {
                 schema.insert(key.value.as_str(), value.to_json());

@@ -4,6 +4,7 @@
 //! Out: [`Types`]: types, members, items and words, extracted once.
 //! Never: decides whether a value fits: a validator does.
 
+use super::names::Names;
 use crate::value::Members;
 use crate::value::Value as Json;
 use std::cell::Cell;
@@ -21,6 +22,8 @@ pub(crate) struct Types {
     pub(crate) kind: Kind,
     /// The members that it declares, if any.
     members: Option<Members<Types>>,
+    /// Other spellings of their names, each with the declared name.
+    spelled: Vec<(Arc<str>, Arc<str>)>,
     /// What it says about all other members.
     others: Option<Box<Types>>,
     /// Whether other members are allowed.
@@ -30,6 +33,10 @@ pub(crate) struct Types {
     scalars: Vec<Kind>,
     /// The words of a closed list.
     words: Option<Vec<Arc<str>>>,
+    /// Other spellings of the values of a closed list, each with its value.
+    spelled_values: Vec<(Arc<str>, Json)>,
+    /// Whether there are other spellings in it, or in a part of it.
+    respells: bool,
     /// Whether a parameter is taken as it is written.
     pub(crate) verbatim: bool,
     /// Whether it names exactly one type, other than `null`.
@@ -126,7 +133,18 @@ impl Types {
         let others = schema.get("additionalProperties");
         let patterns = schema.get("patternProperties").and_then(Json::as_object);
         let first_pattern = patterns.and_then(|patterns| patterns.values().next());
+        let properties = members.into_iter().flatten();
+        let spelled =
+            properties.flat_map(|(name, one)| spellings_of(one).map(move |other| (other.into(), name.into())));
+        let values = schema.get("spelled").and_then(Json::as_array).unwrap_or_default();
+        let value = |pair: &Json| match pair.as_array()? {
+            [name, value] => Some((name.as_str()?.into(), value.clone())),
+            _ => None,
+        };
         Self {
+            spelled: spelled.collect(),
+            spelled_values: values.iter().filter_map(value).collect(),
+            respells: false,
             kind: Kind::Any,
             scalars,
             others: others.filter(|others| others.is_object()).or(first_pattern).map(|others| Box::new(part(others))),
@@ -148,44 +166,41 @@ impl Types {
         let kinds = self.scalars.iter();
         let first = kinds.clone().find(|kind| **kind != Kind::Null).or(self.scalars.first());
         self.kind = first.copied().unwrap_or(Kind::Any);
+        let members = self.members.iter().flat_map(Members::as_slice).map(|(_, types)| types);
+        let mut parts = members.chain(self.others.as_deref()).chain(self.items.as_deref());
+        self.respells = !self.spelled.is_empty() || !self.spelled_values.is_empty() || parts.any(|part| part.respells);
         self
     }
 
     /// What both schemas say.
     fn and(mut self, other: Self) -> Self {
         match (self.kind, other.kind) {
-            (Kind::Any, _) => self.scalars = other.scalars,
+            (Kind::Any, _) => self.scalars.clone_from(&other.scalars),
             (_, Kind::Any) => {}
             _ => self.scalars.retain(|kind| other.scalars.contains(kind)),
         }
         self.open |= other.open;
         self.wants_value |= other.wants_value;
-        self.add(other.members, other.others, other.items, other.words);
+        self.add(other);
         self.settled()
     }
 
     /// What either of the schemas says.
     fn or(mut self, other: Self) -> Self {
-        for kind in other.scalars {
-            if !self.scalars.contains(&kind) {
-                self.scalars.push(kind);
+        for kind in &other.scalars {
+            if !self.scalars.contains(kind) {
+                self.scalars.push(*kind);
             }
         }
         self.open |= other.open;
         self.wants_value &= other.wants_value;
-        self.add(other.members, other.others, other.items, other.words);
+        self.add(other);
         self.settled()
     }
 
     /// Adds members, items and words; what it has itself stays.
-    fn add(
-        &mut self,
-        members: Option<Members<Types>>,
-        others: Option<Box<Types>>,
-        items: Option<Box<Types>>,
-        words: Option<Vec<Arc<str>>>,
-    ) {
-        if let Some(members) = members {
+    fn add(&mut self, other: Self) {
+        if let Some(members) = other.members {
             let own = self.members.get_or_insert_default();
             for (name, types) in members.as_slice() {
                 match own.get_mut(name) {
@@ -194,17 +209,44 @@ impl Types {
                 }
             }
         }
-        self.others = self.others.take().or(others);
-        self.items = self.items.take().or(items);
-        if let Some(words) = words {
+        self.spelled.extend(other.spelled);
+        self.others = self.others.take().or(other.others);
+        self.items = self.items.take().or(other.items);
+        if let Some(words) = other.words {
             self.words.get_or_insert_default().extend(words);
         }
+        self.spelled_values.extend(other.spelled_values);
     }
 
     /// The member with this name, and its name as declared.
     pub(crate) fn member(&self, name: &str) -> Option<(&Arc<str>, &Types)> {
         let members = self.members.as_ref()?;
         members.as_slice().get(members.position(name)?).map(|(name, types)| (name, types))
+    }
+
+    /// The member that a response calls so, in a dialect that compares names in this way: as declared, or by another
+    /// spelling.
+    pub(crate) fn called(&self, name: &str, names: &Names) -> Option<(&Arc<str>, &Types)> {
+        let alike = || names.is_insensitive().then(|| self.members().find(|(known, _)| names.same(known, name)))?;
+        let spelled = || self.spelled.iter().find(|(other, _)| names.same(other, name));
+        self.member(name).or_else(alike).or_else(|| self.member(&spelled()?.1))
+    }
+
+    /// The other spellings of its members, each with the declared name.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
+        self.spelled.iter().map(|(other, declared)| (other, declared))
+    }
+
+    /// Whether there are other spellings of a name or a value in it, or in a part of it.
+    pub(crate) fn respells(&self) -> bool {
+        self.respells
+    }
+
+    /// The value of its closed list of which a text is another spelling.
+    pub(crate) fn value_called(&self, text: &str, names: &Names) -> Option<&Json> {
+        let is_word = || self.words.iter().flatten().any(|word| **word == *text);
+        let spelled = self.spelled_values.iter().find(|(other, _)| names.same(other, text));
+        spelled.filter(|_| !is_word()).map(|(_, value)| value)
     }
 
     /// The types of a member with this name, declared or not.
@@ -238,7 +280,17 @@ impl Types {
 
     /// The word of its closed list that `text` is, ignoring case, and white space and punctuation around it.
     pub(crate) fn word(&self, text: &str) -> Option<&Arc<str>> {
-        let same = |text: &str| self.words.iter().flatten().find(|word| word.eq_ignore_ascii_case(text));
+        let words = || self.words.iter().flatten().map(|word| (word, word));
+        let spelled = || {
+            let texts = self.spelled_values.iter().filter_map(|(other, value)| match value {
+                Json::String(word) => Some((other, word)),
+                _ => None,
+            });
+            texts
+        };
+        let same = |text: &str| {
+            words().chain(spelled()).find(|(known, _)| known.eq_ignore_ascii_case(text)).map(|(_, word)| word)
+        };
         same(text.trim()).or_else(|| same(text.trim_matches(|c: char| !c.is_alphanumeric())))
     }
 
@@ -261,6 +313,11 @@ impl Types {
         let rest = text.replace(&longest.to_lowercase(), " ");
         (!words().any(|word| occurs(&word.to_lowercase(), &rest))).then_some(longest)
     }
+}
+
+/// The other spellings of a member, from its schema.
+pub(super) fn spellings_of(schema: &Json) -> impl Iterator<Item = &str> {
+    schema.get("names").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str)
 }
 
 impl Kind {

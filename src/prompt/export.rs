@@ -97,7 +97,7 @@ impl Program {
     /// Whether `null` for an optional parameter makes a call invalid in any block that may hold the call.
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, <[_]>::len);
-        let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name));
+        let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name, action));
         let mut blocks: Vec<Option<&Block>> = self.asked_dialects_of(mode).flat_map(calls).map(Some).collect();
         if blocks.is_empty() {
             blocks.push(None);

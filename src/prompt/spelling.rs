@@ -40,9 +40,10 @@ impl<'p> Speller<'p> {
         let calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
         calls.into_iter().find_map(|(id, block)| {
             let (names, attributes) = match &block.called {
-                Called::Own => (vec![name.to_owned()], vec![]),
+                // A block may open by another spelling of the name only.
+                Called::Own => (action.spellings(name).map(str::to_owned).collect(), vec![]),
                 Called::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), name)]),
-                Called::Word(word) if word == name => (self.names(block), vec![]),
+                Called::Word(word) if action.spellings(name).any(|one| one == word) => (self.names(block), vec![]),
                 Called::Payload { .. } => (self.names(block), vec![]),
                 Called::Word(_) | Called::Around(..) => return None,
             };

@@ -105,8 +105,9 @@ table! {
         /// What belongs in it, in a sentence for prompts.
         about: Option<String>,
         /// Its name in the outcome: a word, or `@ATTRIBUTE` of its opener. For a call, this is the action; it may also
-        /// be `@payload.MEMBER` of a JSON payload, or `@payload[].MEMBER` if the payload is a list of calls.
-        name: Option<Spanned<String>>,
+        /// be `@payload.MEMBER` of a JSON payload, or `@payload[].MEMBER` if the payload is a list of calls. Of several
+        /// sources, the first that is there counts.
+        name: OneOrMore<Spanned<String>>,
         /// For a content: the key to store it under: `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the opener
         /// around it, or a word; if blocks are members of an object, the name of a member.
         key: Option<Spanned<String>>,
@@ -155,6 +156,11 @@ pub(crate) const WHOLE: &str = ".";
 pub(crate) const ENTRIES: &str = "[]";
 
 impl Block {
+    /// The first `name`, which forms for a model are written with. Only a source can be one of several.
+    pub(crate) fn name(&self) -> Option<&Spanned<String>> {
+        self.name.0.first()
+    }
+
     /// The first `body`, which forms for a model are written with.
     pub(crate) fn body(&self) -> Option<&Spanned<String>> {
         self.body.0.first()
@@ -175,7 +181,12 @@ impl Block {
     /// For `@payload.WAY`, the path to the call's name; for `@payload[].WAY`, the path in each entry of a payload that
     /// is a list of calls. The flag is true for the list.
     pub(crate) fn named_within(&self) -> Option<(&str, bool)> {
-        let within = self.name.as_ref()?.value.strip_prefix("@payload")?;
+        Self::within(self.name()?)
+    }
+
+    /// The same for one of its names.
+    pub(crate) fn within(name: &Spanned<String>) -> Option<(&str, bool)> {
+        let within = name.value.strip_prefix("@payload")?;
         let each = within.strip_prefix("[].").map(|way| (way, true));
         each.or_else(|| Some((within.strip_prefix('.')?, false)))
     }

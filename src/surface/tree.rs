@@ -52,6 +52,21 @@ impl Tree {
         self.get("properties")?.get(name)
     }
 
+    /// In a schema: the other spellings that its `names` lists.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let names = match self.get("names") {
+            Some(Tree::List(names, _)) => names.as_slice(),
+            _ => &[],
+        };
+        names.iter().filter_map(|name| if let Tree::Text(name) = name { Some(name) } else { None })
+    }
+
+    /// In the `enum` of a schema: the value of `{ value = …, names = […] }`, an entry with other spellings.
+    pub(crate) fn spelled_value(&self) -> Option<&Tree> {
+        let Tree::Table(members, _) = self else { return None };
+        (members.len() == 2 && matches!(self.get("names"), Some(Tree::List(..)))).then(|| self.get("value"))?
+    }
+
     /// The place of the part that a JSON pointer leads to, or of its name if `named`; if there is none, that of the
     /// nearest part around it.
     pub(crate) fn place(&self, pointer: &str, named: bool) -> Location {

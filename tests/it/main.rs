@@ -51,6 +51,7 @@ mod silent;
 mod slipped;
 mod slips;
 mod snippets;
+mod spellings;
 mod strategies;
 mod streams;
 mod taught;

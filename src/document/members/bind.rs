@@ -201,8 +201,7 @@ impl<'p> ObjectReader<'p> {
 
     /// The attribute that already gives the block this name.
     fn said_before<'a>(&self, piece: &'a mut PendingBlock<'_>, name: &str) -> Option<&'a mut Attribute> {
-        let Called::Attribute(called) = &piece.bound.called else { return None };
-        if !self.outline.same(called, name) {
+        if !piece.bound.naming().any(|called| self.outline.same(called, name)) {
             return None;
         }
         piece.attributes.iter_mut().find(|attribute| self.is_called(attribute, name))
@@ -291,8 +290,9 @@ impl<'p> ObjectReader<'p> {
         if let Some(key) = repeated {
             self.find(Found::new(Remark::DuplicateKey, key));
         }
-        if let (Role::Call, None, Called::Attribute(name), Some(Value::Object(members))) =
-            (piece.bound.role, &piece.bound.body, &piece.bound.called, &mut value)
+        if let (Role::Call, None, Some(Value::Object(members))) = (piece.bound.role, &piece.bound.body, &mut value)
+            && let Some(name) =
+                piece.bound.naming().find(|name| members.iter().any(|(key, _)| self.outline.same(name, key)))
         {
             members.retain(|key, _| !self.outline.same(name, key));
         }

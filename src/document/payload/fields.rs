@@ -261,8 +261,7 @@ impl Source<'_> {
     }
 
     fn declared_as<'d>(&self, name: Span, declared: &'d Types) -> Option<&'d Types> {
-        let same = |known: &str| self.dialect.names.same(known, name.of(self.text));
-        declared.members().find(|(known, _)| same(known)).map(|(_, types)| types)
+        declared.called(name.of(self.text), &self.dialect.names).map(|(_, types)| types)
     }
 
     /// What the opener of a field says about its value.
@@ -342,11 +341,9 @@ impl Source<'_> {
     fn is_declared(&self, source: &TagSource<'_>, tag: &Tag, declared: &Types) -> bool {
         let TagSource { text, dialect, .. } = *source;
         let is_named = |named: &FieldName| dialect.names.same(&named.tag, tag.name().of(text));
-        let mut known = declared.members().peekable();
-        let name = tag.name().of(text);
-        known.peek().is_none()
+        declared.members().next().is_none()
             || self.spelled.named.is_some_and(is_named)
-            || known.any(|(known, _)| dialect.names.same(known, name))
+            || declared.called(tag.name().of(text), &dialect.names).is_some()
     }
 
     /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes the faults of a tag, and

@@ -82,11 +82,11 @@ impl Source<'_> {
     /// Whether a name is declared as a key of the payload, at any depth.
     pub(crate) fn declares(&self, name: &str) -> bool {
         let same = |known: &str| self.dialect.names.same(known, name);
-        let called = match &self.bound.called {
+        let called = self.bound.sources().any(|source| match source {
             Called::Payload { way, .. } => way.iter().any(|step| same(step)),
             Called::Attribute(known) => same(known),
             Called::Own | Called::Word(_) | Called::Around(..) => false,
-        };
+        });
         let body = || self.bound.bodies().flat_map(|way| way.split('.')).any(same);
         called || body() || self.dialect.params.contains(name)
     }

@@ -23,7 +23,11 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     // What stands before an object has a grammar of its own.
     let families = grammars().filter(|grammar| object.is_none() || !Outline::fit(grammar));
     let mut families: Vec<Family> = families.cloned().filter_map(Family::new).collect();
-    let is_action = |name: &str| pack.surface.actions.contains_key(name);
+    let spelled = |action: &surface::Action, name: &str| action.names.iter().any(|other| other.value == name);
+    let is_action = |name: &str| {
+        let actions = &pack.surface.actions;
+        actions.contains_key(name) || actions.values().any(|action| spelled(&action.value, name))
+    };
     // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
     let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
     let telling = |name: &str, block: &surface::Block| {
@@ -67,7 +71,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         id: own,
         name: name.to_owned(),
         structure: by_line.then(|| Arc::new(Structure::new(&families, names.clone(), true))),
-        by_line: starts.by_line || names.any_closes() || blocks.iter().any(|block| block.anchor != Anchor::Anywhere),
+        by_line: starts.by_line
+            || names.any_closes()
+            || blocks.iter().any(|block| block.starts || block.anchor != Anchor::Anywhere),
         starts,
         outline: outline.map(Arc::new),
         masks,
@@ -146,6 +152,11 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         Some(attribute) => Called::Attribute(attribute.to_owned()),
         None => Called::Word(word.value.clone()),
     };
+    let source = |word: &Spanned<String>| match surface::Block::within(word) {
+        Some((way, each)) => Called::Payload { way: way.split('.').map(str::to_owned).collect(), each },
+        None => called(word),
+    };
+    let mut names = block.name.0.iter().map(source);
     let mut bodies = block.body.0.iter().map(|body| body.value.trim_start_matches('@').to_owned());
     let id = |name: &Spanned<String>| dialect.blocks.get_index_of(&name.value).map(|index| BlockId(index as u16));
     let close = closers(block, dialect);
@@ -160,10 +171,8 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
         starts: block.starts,
         about: block.about.clone(),
-        called: match block.named_within() {
-            Some((way, each)) => Called::Payload { way: way.split('.').map(str::to_owned).collect(), each },
-            None => block.name.as_ref().map_or(Called::Own, called),
-        },
+        called: names.next().unwrap_or(Called::Own),
+        other_names: names.collect(),
         key: block.key.as_ref().map(|key| match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
             // Where members are the blocks, the key is a member, too.
             _ if block.body().is_some() => Called::Attribute(key.value.trim_start_matches('@').to_owned()),

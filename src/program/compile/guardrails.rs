@@ -168,9 +168,7 @@ fn has_pattern(guardrail: &surface::Guardrail) -> bool {
 /// Whether the target is a block that no dialect declares.
 fn is_unknown(target: &Target, surface: &Surface) -> bool {
     let Target::Block(on) = target else { return false };
-    !surface
-        .blocks()
-        .any(|(name, block)| name == on || block.value.name.as_ref().is_some_and(|called| called.value == *on))
+    !surface.blocks().any(|(name, block)| name == on || block.value.name().is_some_and(|called| called.value == *on))
 }
 
 /// The target of a guardrail: the word for a role, `ACTION.PARAMETER`, or else the name of blocks.

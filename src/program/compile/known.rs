@@ -84,7 +84,7 @@ fn sections(surface: &Surface) -> Option<Vec<&str>> {
     for dialect in surface.dialects.values() {
         known.extend(dialect.value.text.as_ref().and_then(|text| text.value.strip_prefix("section:")));
         for (own, block) in dialect.value.blocks.iter().filter(|(_, block)| block.value.role == Role::Section) {
-            let name = block.value.name.as_ref().map_or(own.as_str(), |name| name.value.as_str());
+            let name = block.value.name().map_or(own.as_str(), |name| name.value.as_str());
             known.push(Some(name).filter(|name| !name.starts_with('@') && !name.contains(['*', '?']))?);
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     };
     let mut dialects = compiler.compile_dialects(pack);
     let actions = compiler.compile_actions();
-    let params = Arc::new(ParamNames::new(actions.values().map(|action| action.schema.json().clone())));
+    let params = Arc::new(ParamNames::new(actions.values().map(|action| action.schema.with_spellings().clone())));
     dialects.iter_mut().for_each(|dialect| dialect.params = Arc::clone(&params));
     let modes = compiler.compile_modes(&dialects);
     let contents = compiler.compile_contents();

@@ -1,0 +1,122 @@
+//! Again: does reasoning begin again, behind a call?
+//!
+//! In: the blocks of the answer, one after the other, and closers of reasoning that close nothing.
+//! Out: the reasoning between a call and such a closer, as a block.
+//! Never: looks behind anything but calls that directly follow reasoning: there, a call may be part of it.
+//!
+//! A model that has called a tool goes on thinking, and often only the closer of that arrives. The call stood outside all
+//! reasoning if nothing but white space separates it from reasoning whose closer ends its line.
+
+use super::mark::Mark;
+use super::scanner::Scanner;
+use super::{Block, Ended, Given, Written};
+use crate::program::{BlockId, Closer};
+use crate::surface::Role;
+use crate::text::Span;
+
+/// Where reasoning may begin again.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    #[default]
+    Nowhere,
+    /// Once a call follows the reasoning that ends here.
+    BehindCall(usize),
+    /// Here, where a call ends.
+    Here(usize),
+}
+
+impl Scanner {
+    /// Notes that reasoning at the start of the answer has ended at its closer.
+    pub(super) fn reasoning_ends(&mut self) {
+        self.again = Again::BehindCall(self.at);
+    }
+
+    /// Notes that a block opens here.
+    pub(super) fn follows_reasoning(&mut self, start: usize, given: &Given<'_>) {
+        let (end, called) = match self.again {
+            Again::Nowhere => return,
+            Again::BehindCall(end) => (end, false),
+            Again::Here(end) => (end, true),
+        };
+        let gap = Span::new(end, start).of(given.text);
+        // Prose may go on behind a closer that it only mentions.
+        if !gap.trim().is_empty() || (!called && !gap.contains('\n')) {
+            self.again = Again::Nowhere;
+        }
+    }
+
+    /// Notes that a block has ended, as the last one so far.
+    pub(super) fn ends_before_reasoning(&mut self, id: BlockId, given: &Given<'_>) {
+        if self.again == Again::Nowhere {
+            return;
+        }
+        let whole = self.blocks.get(self.blocks.len().wrapping_sub(1)).is_none_or(|block| !block.ended.is_cut());
+        self.again = match given.block(id).map(|block| block.role) {
+            Some(Role::Call) if whole => Again::Here(self.at),
+            Some(Role::Thinking) if whole => Again::BehindCall(self.at),
+            Some(Role::Wrapper) => match self.again {
+                Again::Here(_) => Again::Here(self.at),
+                _ => Again::BehindCall(self.at),
+            },
+            _ => Again::Nowhere,
+        };
+    }
+
+    /// Whether an opener of reasoning that only opens at the start of an answer opens it again here.
+    pub(super) fn opens_again(&self, mark: &Mark, id: BlockId, given: &Given<'_>) -> bool {
+        let Again::Here(end) = self.again else { return false };
+        given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking)
+            && Span::new(end, mark.start()).of(given.text).trim().is_empty()
+    }
+
+    /// Adds the reasoning that ends at this closer, if reasoning has begun again.
+    pub(super) fn think_again(&mut self, mark: &Mark, family: u8, given: &Given<'_>) -> bool {
+        let Again::Here(start) = self.again else { return false };
+        let inner = Span::new(start, mark.start());
+        let name = mark.name().of(given.text);
+        let names = &given.dialect.names;
+        let mut bound = given.dialect.blocks_by_id().filter(|(_, block)| block.starts && block.role == Role::Thinking);
+        let closes = bound.find(|(id, block)| {
+            block.close.iter().any(|closer| match closer {
+                Closer::Own => names.find(name, Some(usize::from(family))) == Some(*id),
+                Closer::Word(word) => names.same(word, name),
+                Closer::Attribute(_) | Closer::Pattern(_) => false,
+            })
+        });
+        let Some((id, bound)) = closes else { return false };
+        // In the midst of a line, a closer may only be mentioned.
+        let thinks = mark.leads_line() && !inner.of(given.text).trim().is_empty();
+        if !thinks || self.blocks.len() >= self.limits.blocks {
+            self.again = Again::Nowhere;
+            return false;
+        }
+        let (body, tag) = self.trimmed(inner, usize::from(family), bound, given);
+        let index = self.blocks.len();
+        self.found.unread_from(start);
+        self.finds_around(tag, index);
+        self.blocks.push(Block {
+            id,
+            family,
+            name: Span::new(start, start).into(),
+            span: Span::new(start, mark.span().end).into(),
+            inner: inner.into(),
+            body: body.into(),
+            attributes: Default::default(),
+            ended: Ended::Whole,
+            parent: None,
+            written: Written::Bound,
+            value: None,
+        });
+        self.at = mark.span().end;
+        self.reasoning_ends();
+        true
+    }
+
+    /// Text behind this place may turn out to be reasoning.
+    pub(super) fn certain_before_reasoning(&self) -> usize {
+        match self.again {
+            Again::Here(end) if self.open.is_none() => end,
+            _ => usize::MAX,
+        }
+    }
+}
