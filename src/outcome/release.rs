@@ -287,6 +287,7 @@ impl Release {
         if by_block && !draft.whole {
             self.wait(role);
         }
+        self.channel(role).into_iter().for_each(Channel::complete);
         self.release(context, role, role != Role::Message, events);
         let Some(channel) = self.channel(role) else { return };
         channel.waits |= channel.done < channel.text.len();
@@ -344,7 +345,7 @@ impl Channel {
         self.guards = Some(guards);
     }
 
-    /// Adds text. Of text `outside` every block, white space at its ends is not part of the message.
+    /// Adds text. Of text `outside` every block, white space at its start is not part of the message.
     fn push(&mut self, text: &str, outside: bool, separator: Option<&str>) {
         if self.waits {
             return;
@@ -360,15 +361,18 @@ impl Channel {
             }
             self.part = Some(self.text.len());
         }
-        if outside {
-            let core = text.trim_end();
-            if !core.is_empty() {
-                self.text.push_str(&std::mem::take(&mut self.space));
-            }
+        let core = text.trim_end();
+        if !core.is_empty() {
+            self.text.push_str(&std::mem::take(&mut self.space));
             self.text.push_str(core);
-            self.space.push_str(text.get(core.len()..).unwrap_or_default());
-        } else {
-            self.text.push_str(text);
+        }
+        self.space.push_str(text.get(core.len()..).unwrap_or_default());
+    }
+
+    /// The text of a block is complete: white space at its end is part of it.
+    fn complete(&mut self) {
+        if !self.waits {
+            self.text.push_str(&std::mem::take(&mut self.space));
         }
     }
 
