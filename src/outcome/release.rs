@@ -192,7 +192,7 @@ impl Release {
         if let Some(outer) = self.open.last().and_then(|outer| outer.role) {
             self.wait(outer);
         }
-        if program.may_be_text(mode, block) {
+        if is_nested || program.may_be_text(mode, dialect, block) {
             self.wait(Role::Message);
         }
         let told_as = told_as(mode, block);

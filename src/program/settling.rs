@@ -243,18 +243,20 @@ impl Program {
     }
 
     /// Whether a block may become text of the message, whatever its role.
-    pub(crate) fn may_be_text(&self, mode: &Mode, block: &Block) -> bool {
-        let is_call = block.role == Role::Call;
-        let actions = self.actions.values().filter(|_| is_call).map(|action| &action.degradation);
-        let mut tables = [&self.degradation, &mode.degradation, &block.degradation].into_iter().chain(actions);
-        let of_calls_alone = |defect: Defect| {
-            use Defect::{ExtraCall, ForbiddenCall, UnknownAction, UnknownParam};
-            matches!(defect, ExtraCall | ForbiddenCall | UnknownAction | UnknownParam)
+    pub(crate) fn may_be_text(&self, mode: &Mode, dialect: &Dialect, block: &Block) -> bool {
+        if block.role == Role::Call {
+            let actions = self.actions.values().map(|action| &action.degradation);
+            let mut tables = [&self.degradation, &mode.degradation, &block.degradation].into_iter().chain(actions);
+            let shows = |(defect, strategy, _)| strategy == Strategy::KeepAsText && defect != Defect::StrayText;
+            return tables.any(|table| table.rows().any(shows));
+        }
+        let near = Near { block: Some(block), mode: Some(mode), ..Near::default() };
+        let may_have = |defect: Defect| {
+            (defect == Defect::UnsafePath && block.role == Role::Content)
+                || self.until(defect, mode, dialect, block).is_some()
         };
-        tables.any(|table| {
-            let mut rows = table.rows().filter(|(_, strategy, _)| *strategy == Strategy::KeepAsText);
-            rows.any(|(defect, ..)| defect != Defect::StrayText && (is_call || !of_calls_alone(defect)))
-        })
+        let mut defects = Defect::ALL.iter().filter(|defect| may_have(**defect));
+        defects.any(|defect| self.moving(*defect, near).any(|(strategy, _)| strategy == Strategy::KeepAsText))
     }
 
     /// When it is known whether a text has a defect; none if it cannot have it, or if that shows as it comes.

@@ -259,3 +259,20 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
     let (_, outcome) = read(&object, None, "<think>{\"say\": \"Hello\", \"note\": {}}");
     assert!(outcome.calls.iter().all(|call| call.verdict == rulebook::outcome::Verdict::Dropped), "{outcome:#?}");
 }
+
+/// What waits is the exception: an ordinary answer is told while it comes.
+#[test]
+fn an_ordinary_answer_is_told_as_it_comes() {
+    let message = "Before we pick names, what does your protagonist want more than anything? What lie does she believe?";
+    let check = |pack: &str, mode: &str, response: String| {
+        let (program, _) = settled(&crate::root().join(pack));
+        let session = program.resume(json!({ "mode": mode })).unwrap();
+        let mut reader = program.reader(&session, &Options::default());
+        let events: Vec<StreamEvent> = response.as_bytes().chunks(3).flat_map(|piece| reader.push(piece)).collect();
+        let early = told(&events, Role::Message);
+        assert!(early.len() + 20 > message.len() && message.starts_with(&early), "{pack}: {early:?}");
+    };
+    check("rules/writers-factory", "architect", format!("<thinking>Ask first.</thinking>\n<message>{message}"));
+    check("rules/couple-ai", "chat", format!("{message}\n"));
+    check("tests/packs/redactions", "desk", format!("<say>{message}"));
+}
