@@ -90,7 +90,13 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Text of a block, or outside every block.
-    pub(super) fn text(block: Option<usize>, id: Option<BlockId>, role: Option<Role>, start: usize, text: String) -> Self {
+    pub(super) fn text(
+        block: Option<usize>,
+        id: Option<BlockId>,
+        role: Option<Role>,
+        start: usize,
+        text: String,
+    ) -> Self {
         Self { event: StreamEvent::Text { block, role, text }, id, start, whole: false }
     }
 

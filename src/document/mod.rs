@@ -34,8 +34,8 @@ mod scanner;
 mod side_by_side;
 mod strings;
 
-pub use announce::StreamEvent;
 pub(crate) use announce::Draft;
+pub use announce::StreamEvent;
 pub(crate) use decode::{Spelling, decode_entities, unquoted};
 pub(crate) use edges::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
 pub(crate) use enclosing::Enclosing;

@@ -26,6 +26,7 @@ mod payloads;
 mod places;
 mod reading;
 mod reasoning;
+mod redacting;
 mod redactions;
 mod reply;
 mod ruling;

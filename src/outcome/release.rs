@@ -211,9 +211,8 @@ impl Release {
             && program.moving(Defect::DuplicateBlock, near).next().is_some();
         // What is behind a call may be behind the last one.
         self.calls |= role == Role::Call;
-        let is_late = self.calls
-            && mode.reply.calls_last.is_some()
-            && program.moving(Defect::OutOfOrder, near).next().is_some();
+        let is_late =
+            self.calls && mode.reply.calls_last.is_some() && program.moving(Defect::OutOfOrder, near).next().is_some();
         let waits = program.waits(mode_id, dialect, Some(block));
         let is_unsafe = role == Role::Content
             && program.moving(Defect::UnsafePath, near).next().is_some()
@@ -262,9 +261,8 @@ impl Release {
                 let waits = program.waits(mode_id, dialect, None);
                 let Some(channel) = self.channel(Role::Message) else { return };
                 // A fence around the whole answer is none of its text.
-                let is_framed = dialect.masks.wrapper
-                    && channel.text.is_empty()
-                    && text.trim_start().starts_with(['`', '~', '<']);
+                let is_framed =
+                    dialect.masks.wrapper && channel.text.is_empty() && text.trim_start().starts_with(['`', '~', '<']);
                 channel.waits |= is_past || is_framed || waits.iter().any(|wait| wait.until > Until::Match);
                 if channel.from.is_some() || (channel.part.is_none() && channel.guards.is_none()) {
                     channel.start(Role::Message, None);

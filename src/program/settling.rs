@@ -123,7 +123,8 @@ impl Program {
         for dialect in self.dialects_of(mode) {
             let blocks = dialect.blocks.iter().filter(|block| !matches!(block.role, Role::Call | Role::Wrapper));
             let blocks = blocks.map(|block| (format!("{}.{}", dialect.name, block.name), Some(block)));
-            let outside = (dialect.text == Outside::Message).then(|| (format!("{}, outside blocks", dialect.name), None));
+            let outside =
+                (dialect.text == Outside::Message).then(|| (format!("{}, outside blocks", dialect.name), None));
             for (text, block) in outside.into_iter().chain(blocks) {
                 let mut waits = self.waits(id, dialect, block);
                 waits.sort_by_key(|wait| std::cmp::Reverse(wait.until));
@@ -213,7 +214,8 @@ impl Program {
             let Some(until) = reach else { continue };
             let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
             let mut chain = own.into_iter().chain(self.answers(Defect::Guardrail, near));
-            let acts = chain.find(|(strategy, _)| *strategy == Strategy::Keep || moves(*strategy) || strategy.refuses());
+            let acts =
+                chain.find(|(strategy, _)| *strategy == Strategy::Keep || moves(*strategy) || strategy.refuses());
             let Some((strategy, at)) = acts.filter(|(strategy, _)| *strategy != Strategy::Keep) else { continue };
             let each = rule.can_be_watched() && (strategy == Strategy::Redact || strategy.refuses());
             let until = if each { until } else { Until::Answer };
@@ -261,7 +263,8 @@ impl Program {
 
     /// When it is known whether a text has a defect; none if it cannot have it, or if that shows as it comes.
     fn until(&self, defect: Defect, mode: &Mode, dialect: &Dialect, block: &Block) -> Option<Until> {
-        let id = || dialect.blocks_by_id().find(|(_, other)| std::ptr::eq(*other, block)).map(|(id, _)| (dialect.id, id));
+        let id =
+            || dialect.blocks_by_id().find(|(_, other)| std::ptr::eq(*other, block)).map(|(id, _)| (dialect.id, id));
         let count = || id().and_then(|(dialect, id)| mode.reply.count_of(dialect, id));
         match defect {
             Defect::UnclosedBlock | Defect::WrongCloser => Some(Until::Block),
@@ -270,9 +273,7 @@ impl Program {
             Defect::ForbiddenBlock => {
                 count().filter(|count| count.most == Some(0) || !count.keys.is_empty()).map(|_| Until::Answer)
             }
-            Defect::OutOfOrder => {
-                id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| Until::Answer)
-            }
+            Defect::OutOfOrder => id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| Until::Answer),
             Defect::FencedBlock => dialect.fallback.map(|_| Until::Answer),
             // A closer of reasoning that has no opener makes everything before it reasoning.
             Defect::StrayCloser => {

@@ -36,7 +36,12 @@ fn told(events: &[StreamEvent], role: Role) -> String {
 }
 
 /// Everything that is told while the pieces come, and then everything; with the outcome.
-fn stream(program: &Program, session: &Session, response: &[u8], cuts: &[usize]) -> (Vec<StreamEvent>, Vec<StreamEvent>, Outcome) {
+fn stream(
+    program: &Program,
+    session: &Session,
+    response: &[u8],
+    cuts: &[usize],
+) -> (Vec<StreamEvent>, Vec<StreamEvent>, Outcome) {
     let mut reader = program.reader(session, &Options::default());
     let (mut events, mut from) = (Vec::new(), 0);
     for cut in cuts.iter().copied().chain([response.len()]) {
@@ -150,14 +155,14 @@ fn every_case_is_told_as_its_outcome_has_it() {
 #[test]
 fn guardrails_act_on_what_is_told() {
     let patterns = [
-        r"\b\d{4}\b", r"S\d+", "(?i)secret", r"card\s+\w+", r"\A\s*no", "a.c", r"(?:\d[ -]?){6,8}", "x+y", "é+", r"\bend$",
-        r"(?m)^- .*$", r"[\s\S]{3}!",
+        r"\b\d{4}\b", r"S\d+", "(?i)secret", r"card\s+\w+", r"\A\s*no", "a.c", r"(?:\d[ -]?){6,8}", "x+y", "é+",
+        r"\bend$", r"(?m)^- .*$", r"[\s\S]{3}!",
     ];
     let strategies = ["redact", "redact", "redact", "drop", "keep", "refuse", "ask-again"];
     let pieces = [
-        "a ", "S12", "3", " 4", "1234", "12-34", "56 78 ", "sec", "ret", "SECRET", "card ", " no", "abc", "xxy", "x", "é", "\n- item\n",
-        " end", "!", ". ", "&amp;", "\n\n", "`", "ok", "<b>", "</say>", "<say>", "<think>", "</think>", "<do what=\"note\">", "</do>",
-        "<list>", "</list>",
+        "a ", "S12", "3", " 4", "1234", "12-34", "56 78 ", "sec", "ret", "SECRET", "card ", " no", "abc", "xxy", "x",
+        "é", "\n- item\n", " end", "!", ". ", "&amp;", "\n\n", "`", "ok", "<b>", "</say>", "<say>", "<think>",
+        "</think>", "<do what=\"note\">", "</do>", "<list>", "</list>",
     ];
     let tries = std::env::var("STREAMS").ok().and_then(|tries| tries.parse().ok()).unwrap_or(10_000);
     let mut dice = Dice(7);
@@ -165,16 +170,35 @@ fn guardrails_act_on_what_is_told() {
     while number < tries {
         let mut rules = String::new();
         for rule in 0..1 + dice.below(3) {
-            let target = dice.pick(&["\"message\"", "[\"message\", \"thinking\", \"section\"]", "\"say\"", "\"list\"", "\"thinking\""]);
+            let target = dice.pick(&[
+                "\"message\"",
+                "[\"message\", \"thinking\", \"section\"]",
+                "\"say\"",
+                "\"list\"",
+                "\"thinking\"",
+            ]);
             let unless = if dice.one_in(4) { format!("unless = '{}'\n", dice.pick(&patterns)) } else { String::new() };
-            let when = dice.pick(&["", "", "", "when = \"mode == 'x'\"\n", "when = \"captures | length == 0\"\n", "when = \"reply.calls | length > 0\"\n"]);
+            let when = dice.pick(&[
+                "",
+                "",
+                "",
+                "when = \"mode == 'x'\"\n",
+                "when = \"captures | length == 0\"\n",
+                "when = \"reply.calls | length > 0\"\n",
+            ]);
             rules += &format!(
                 "[[guardrails]]\nid = \"g{rule}\"\non = {target}\nmatches = '{}'\n{unless}{when}strategy = \"{}\"\nwith = \"{}\"\n",
-                dice.pick(&patterns), dice.pick(&strategies), dice.pick(&["", "#", "[gone]"])
+                dice.pick(&patterns),
+                dice.pick(&strategies),
+                dice.pick(&["", "#", "[gone]"])
             );
         }
-        rules = rules.replace("strategy = \"drop\"\nwith", "strategy = \"drop\"\n#").replace("strategy = \"keep\"\nwith", "strategy = \"keep\"\n#");
-        rules = rules.replace("strategy = \"refuse\"\nwith", "strategy = \"refuse\"\n#").replace("strategy = \"ask-again\"\nwith", "strategy = \"ask-again\"\n#");
+        rules = rules
+            .replace("strategy = \"drop\"\nwith", "strategy = \"drop\"\n#")
+            .replace("strategy = \"keep\"\nwith", "strategy = \"keep\"\n#");
+        rules = rules
+            .replace("strategy = \"refuse\"\nwith", "strategy = \"refuse\"\n#")
+            .replace("strategy = \"ask-again\"\nwith", "strategy = \"ask-again\"\n#");
         let outside = dice.pick(&["message", "stray"]);
         let unclosed = dice.pick(&["keep", "drop"]);
         let program = program_of(format!(
@@ -218,7 +242,10 @@ unclosed-block = "{unclosed}"
             all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
         }
     }
-    assert!(early > all / 4 && acted > tries / 20, "{early} of {all} bytes are told early, {acted} of {tries} redacted");
+    assert!(
+        early > all / 4 && acted > tries / 20,
+        "{early} of {all} bytes are told early, {acted} of {tries} redacted"
+    );
 }
 
 /// A host knows whether its prompt ends with the opener of reasoning.
@@ -263,7 +290,8 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
 /// What waits is the exception: an ordinary answer is told while it comes.
 #[test]
 fn an_ordinary_answer_is_told_as_it_comes() {
-    let message = "Before we pick names, what does your protagonist want more than anything? What lie does she believe?";
+    let message =
+        "Before we pick names, what does your protagonist want more than anything? What lie does she believe?";
     let check = |pack: &str, mode: &str, response: String| {
         let (program, _) = settled(&crate::root().join(pack));
         let session = program.resume(json!({ "mode": mode })).unwrap();

@@ -112,8 +112,13 @@ impl JudgeArguments {
         let session = self.session.open(program, format, now)?;
         declared("dialect", self.dialect.as_deref(), program.dialects(), format)?;
         let bytes = input::bytes(file, MOST)?;
-        let options =
-            Options { dialect: self.dialect.clone(), truncated: self.truncated, thinking: self.thinking.then_some(true), attempts: self.attempts, ..options };
+        let options = Options {
+            dialect: self.dialect.clone(),
+            truncated: self.truncated,
+            thinking: self.thinking.then_some(true),
+            attempts: self.attempts,
+            ..options
+        };
         let outcome = program.run_with(&session, &bytes, &options);
         Ok(Judged { response: Source::new(input::name_of(file), String::from_utf8_lossy(&bytes)), outcome })
     }

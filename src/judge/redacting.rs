@@ -1,0 +1,165 @@
+//! Redacting: what stands in for what a guardrail matches?
+//!
+//! In: the matches of guardrails that redact, each in the text where it was found.
+//! Out: a finding for each; once all texts have been searched, the texts and values with their replacements.
+//! Never: decides whether a guardrail trips.
+
+use super::guardrails::{Looked, matches};
+use super::texts::{Origin, replaced};
+use super::{Judgement, Subject, defect};
+use crate::diagnostic::{Defect, Message, message, quote};
+use crate::program::{Chosen, Guardrail, most_matches};
+use crate::surface::Role;
+use crate::text::Span;
+use crate::value::Value;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What is to be replaced once all texts have been searched.
+#[derive(Default)]
+pub(super) struct Pending {
+    /// In texts that were made from values, by block.
+    made: BTreeMap<usize, Ranges>,
+    /// In parameters, by call and path.
+    params: BTreeMap<(usize, Vec<String>), Ranges>,
+    /// Sections whose values have texts to replace, with the patterns.
+    values: Vec<(usize, usize)>,
+}
+
+/// Ranges of a text, each with what stands in for it.
+type Ranges = Vec<(Range<usize>, Arc<str>)>;
+
+/// A match that is replaced.
+pub(super) struct Hit<'h> {
+    pub(super) rule: &'h Guardrail,
+    pub(super) looked: &'h Looked,
+    /// Its place in that text.
+    pub(super) found: Range<usize>,
+    /// Why the condition of the guardrail could not be evaluated, if so.
+    pub(super) broken: Option<String>,
+    /// Whether it is the first of its guardrail in this text.
+    pub(super) is_first: bool,
+}
+
+impl Judgement<'_> {
+    /// Notes what is replaced in a text, and reports it.
+    pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: Chosen, pending: &mut Pending) {
+        let Hit { rule, looked, found, broken, is_first } = hit;
+        let text = &looked.text;
+        let said = text.text.get(found.clone()).unwrap_or_default();
+        if said.is_empty() {
+            return;
+        }
+        let mut place = None;
+        for origin in text.origins(self.text, found.clone()) {
+            // What goes on in another piece has been replaced in the first one.
+            let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
+            let span = match (origin, &looked.subject) {
+                (Origin::Response(span), _) => {
+                    self.redactions.replace(span, &with);
+                    self.redactions.hide(span, said);
+                    place.get_or_insert(span);
+                    continue;
+                }
+                (Origin::Made(block, range), _) => {
+                    pending.made.entry(block).or_default().push((range, with));
+                    self.span_of(block)
+                }
+                (Origin::Value(range), Subject::Call(call)) => {
+                    pending.params.entry((*call, looked.way.clone())).or_default().push((range, with));
+                    text.span
+                }
+                (Origin::Value(range), Subject::Block(block)) => {
+                    pending.made.entry(*block).or_default().push((range, with));
+                    text.span
+                }
+                (Origin::Value(_), _) => text.span,
+            };
+            // What was decoded, or made from a value, may be in the response as it is.
+            let exact =
+                span.of(self.text).find(said).map(|at| Span::new(span.start + at, span.start + at + said.len()));
+            self.redactions.hide(exact.unwrap_or(span), said);
+            place.get_or_insert(exact.unwrap_or(span));
+        }
+        let span = place.unwrap_or(text.span);
+        let message = match &broken {
+            Some(error) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
+            None => message!("the guardrail `{}` redacts this", &rule.id),
+        };
+        let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
+        finding.severity = rule.severity;
+        finding.id = Some(rule.id.clone());
+        finding.help = rule.advice.clone().filter(|_| is_first).map(Message::from);
+        self.record(chosen, &looked.subject, finding);
+        if let Subject::Block(block) = looked.subject
+            && self.has_role(block, Role::Section)
+        {
+            pending
+                .values
+                .extend(self.program.guardrails.rules.iter().position(|one| one.id == rule.id).map(|at| (block, at)));
+        }
+    }
+
+    /// Replaces everything that was found, in the texts and values that conditions, effects and hosts will see.
+    pub(super) fn replace(&mut self, pending: Pending, stale: &mut bool) {
+        self.redactions.settle();
+        if self.redactions.is_empty() {
+            return;
+        }
+        for (block, mut ranges) in pending.made {
+            self.redact_made(block, &mut ranges);
+        }
+        for ((call, way), mut ranges) in pending.params {
+            self.with_call(call, |call| {
+                if let Some(part @ Value::String(_)) = part_mut(&mut call.params, &way) {
+                    *part = replaced(part.as_str().unwrap_or_default(), &mut ranges).into();
+                }
+            });
+        }
+        for (block, rule) in pending.values {
+            let Some(rule) = self.program.guardrails.rules.get(rule) else { continue };
+            if let Some(mut value) = self.section_value(block) {
+                each_text_mut(&mut value, &mut |text| {
+                    let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
+                    (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
+                });
+                self.read.borrow_mut().insert(block, Some(value));
+            }
+        }
+        self.shared.borrow_mut().clear();
+        *stale = true;
+    }
+
+    /// Hides in what is printed whatever a guardrail matches in a text that is not shown because of it.
+    pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &Looked) {
+        let text = &looked.text;
+        for found in matches(rule, &text.text).take(most_matches(&text.text)) {
+            let said = text.text.get(found.clone()).unwrap_or_default();
+            self.redactions.hide(text.locate(self.text, found), said);
+        }
+    }
+}
+
+/// The part at the end of a path.
+fn part_mut<'v>(value: &'v mut Value, way: &[String]) -> Option<&'v mut Value> {
+    way.iter().try_fold(value, |value, step| match value {
+        Value::Object(members) => members.get_mut(step),
+        Value::Array(items) => Arc::make_mut(items).get_mut(step.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+/// Changes each text in a value.
+fn each_text_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<String>) {
+    match value {
+        Value::String(text) => {
+            if let Some(changed) = change(text) {
+                *value = changed.into();
+            }
+        }
+        Value::Array(items) => Arc::make_mut(items).iter_mut().for_each(|item| each_text_mut(item, change)),
+        Value::Object(members) => members.iter_mut().for_each(|(_, member)| each_text_mut(member, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
