@@ -10,7 +10,7 @@
 //! ```
 #![allow(clippy::disallowed_methods, reason = "a host has arguments, files and a terminal")]
 
-use rulebook::outcome::{Effect, EffectRecord};
+use rulebook::outcome::{Effect, EffectRecord, Status};
 use rulebook::prompt::{Request, Speaker, Turn};
 use rulebook::{Folder, Options, Outcome, Program, Reader, Role, Session, StreamEvent, Value};
 use serde_json::json;
@@ -83,23 +83,28 @@ impl<W: Write> Chat<'_, W> {
     /// Shows the message while it comes, and returns the outcome.
     fn answer(&mut self, messages: &[Turn], options: &Options) -> io::Result<Outcome> {
         let mut reader = Reader::new(Arc::clone(&self.program), &self.session, options);
-        let mut draft = String::new();
         for piece in self.model.ask(messages) {
-            for announcement in reader.push(piece) {
-                if let StreamEvent::Text { role: Some(Role::Message), text, .. } = announcement {
-                    write!(self.screen, "{text}")?;
-                    self.screen.flush()?;
-                    draft.push_str(&text);
-                }
+            for event in reader.push(piece) {
+                self.show(&event)?;
             }
         }
-        let outcome = reader.finish();
-        writeln!(self.screen)?;
-        // What was shown is a draft: the outcome has the final text, decoded and without what a guardrail took out.
-        if draft != outcome.message {
-            writeln!(self.screen, "  = {}", outcome.message)?;
+        let (outcome, rest) = reader.finish_with_events();
+        rest.iter().try_for_each(|event| self.show(event))?;
+        // What the pack says in place of an answer that it refuses.
+        if outcome.status == Status::Refused {
+            write!(self.screen, "{}", outcome.message)?;
         }
+        writeln!(self.screen)?;
         Ok(outcome)
+    }
+
+    /// Texts of the message, joined, are the message: nothing that was shown is taken back.
+    fn show(&mut self, event: &StreamEvent) -> io::Result<()> {
+        if let StreamEvent::Text { role: Some(Role::Message), text, .. } = event {
+            write!(self.screen, "{text}")?;
+            self.screen.flush()?;
+        }
+        Ok(())
     }
 
     /// The engine carries nothing out. The session of the outcome already holds what is set and appended.
