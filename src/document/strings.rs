@@ -138,24 +138,28 @@ impl Strings {
         None
     }
 
-    /// Handles a byte outside strings.
+    /// Goes on outside strings to the start of the next one.
     fn pass(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
-        let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) else { return Some(Next::Clear) };
-        match byte {
-            b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
-                self.state = State::Inside { start: self.at, quote: byte };
+        while let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) {
+            match byte {
+                b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
+                    self.state = State::Inside { start: self.at, quote: byte };
+                    self.at += 1;
+                    self.before = byte;
+                    return None;
+                }
+                b'"' | b'\'' | b'\\' => return Some(self.torn(self.at)),
+                _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return Some(self.over(Next::Over)),
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
             }
-            b'"' | b'\'' | b'\\' => return Some(self.torn(self.at)),
-            _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return Some(self.over(Next::Over)),
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-            _ => {}
+            self.at += 1;
+            if !byte.is_ascii_whitespace() {
+                self.before = byte;
+            }
         }
-        self.at += 1;
-        if !byte.is_ascii_whitespace() {
-            self.before = byte;
-        }
-        None
+        Some(Next::Clear)
     }
 
     /// Searches for the quote that ends the string from `start`.
@@ -181,12 +185,11 @@ impl Strings {
         let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
         self.at = bytes.len() - rest.len();
         let close = lead.close.as_bytes();
-        let closes = !close.is_empty() && rest.starts_with(close);
         match rest.first() {
             None if complete => {}
             None => return Next::Waits,
             Some(b',' | b':' | b'}' | b']') => {}
-            Some(_) if closes => {}
+            Some(_) if !close.is_empty() && rest.starts_with(close) => {}
             Some(_) if !complete && rest.len() < close.len() && close.starts_with(rest) => return Next::Waits,
             Some(_) => return self.torn(string.start),
         }

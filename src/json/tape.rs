@@ -22,7 +22,7 @@ pub(crate) struct Tape {
 }
 
 /// The bytes that a value or key usually takes.
-const USUAL: usize = 8;
+const USUAL: usize = 4;
 /// How many values and keys a call has at most, as a rule.
 const FEW: usize = 32;
 
@@ -194,11 +194,12 @@ impl Tape {
         let (mut at, mut repeated) = (Some(from), Vec::new());
         for step in way {
             let Some(object) = at.filter(|at| self.is_object(*at)) else { break };
-            let named: Vec<(usize, usize)> =
-                self.pairs(object).filter(|(key, _)| self.name(*key, text) == **step).collect();
-            let keys = named.iter().skip(1).filter_map(|(key, _)| self.span(*key));
-            repeated.extend(keys.map(|key| unquoted(key, text)));
-            at = named.last().map(|(_, value)| *value);
+            at = None;
+            for (key, value) in self.pairs(object).filter(|(key, _)| self.name(*key, text) == **step) {
+                if at.replace(value).is_some() {
+                    repeated.extend(self.span(key).map(|key| unquoted(key, text)));
+                }
+            }
         }
         repeated
     }

@@ -47,6 +47,8 @@ pub(crate) struct Call<'r> {
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_calls(&mut self) {
+        let is_call = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Call);
+        self.calls = Vec::with_capacity(self.document.blocks.iter().filter(is_call).count());
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
             if bound.role != Role::Call || self.fate(index) == Fate::Inner {

@@ -132,11 +132,11 @@ impl Weighed<'_> {
 
     /// What would have to hold, for a sentence that says that it does not; none if it holds.
     pub(crate) fn unmet(&self) -> Option<Message> {
-        let source = excerpt(self.when.source(), 120);
+        let source = || excerpt(self.when.source(), 120);
         match &self.holds {
             Ok(true) => None,
-            Ok(false) => Some(message!("`{}`", &source)),
-            Err(failure) => Some(message!("`{}` fails: {}", &source, quote(&failure.message, 80))),
+            Ok(false) => Some(message!("`{}`", &source())),
+            Err(failure) => Some(message!("`{}` fails: {}", &source(), quote(&failure.message, 80))),
         }
     }
 }
