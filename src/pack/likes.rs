@@ -61,7 +61,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
                 let other = other.value.clone();
                 *dialect = Dialect {
                     like: Some(like),
-                    fallback: dialect.fallback.clone(),
+                    fallback: dialect.fallback,
                     quoted: quoted.or(other.quoted),
                     needs,
                     at,
