@@ -52,3 +52,14 @@ fn message(events: &[StreamEvent]) -> String {
     });
     texts.collect()
 }
+
+/// A place in the answer never splits a character.
+#[test]
+fn an_escape_that_json_does_not_have_ends_with_its_character() {
+    let program = program("tests/packs/tool-calls");
+    let session = program.resume(json!({ "mode": "open" })).unwrap();
+    let answer = r#"<tool_call>{"name": "refund", "arguments": "{\"order\é": \"A-1\"}"}</tool_call>"#;
+    let outcome = program.run(&session, answer);
+    let escape = outcome.diagnostics.iter().find(|one| one.code.as_str() == "response/fault_escape").unwrap();
+    assert_eq!(answer.get(escape.span.start..escape.span.end), Some("\\é"));
+}
