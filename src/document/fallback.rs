@@ -12,7 +12,7 @@
 use super::announce::{Draft, StreamEvent};
 use super::budget::Budget;
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
-use super::side_by_side::{SideBySide, Tried};
+use super::side_by_side::{SideBySide, Tried, WINDOW};
 use super::{Document, Mask, Trial};
 use crate::program::{Dialect, DialectId, Limits, Outside};
 use crate::text::Span;
@@ -29,6 +29,8 @@ pub(crate) struct Readers {
     spared: SmallVec<[Tried; 1]>,
     /// What the dialect that reads has told before it was known that it does.
     ahead: VecDeque<Draft>,
+    /// How much of the response all have been given.
+    read: usize,
     limits: Limits,
 }
 
@@ -67,25 +69,46 @@ impl Readers {
             fallback,
             spared: SmallVec::new(),
             ahead: VecDeque::new(),
+            read: 0,
             limits,
         }
     }
 
     /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.
     pub(crate) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
-        let Some(fallback) = &mut self.fallback else {
-            return self.first.advance(dialects, text, complete);
-        };
-        fallback.readers.advance(dialects, text, complete);
-        if fallback.passed.is_some() {
-            return;
+        // Most responses open a block soon, and are not read twice from there on.
+        let mut window = WINDOW;
+        while text.len() <= self.limits.input && self.is_open() {
+            let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+            self.decide(dialects, text.get(..end).unwrap_or(text), complete && end == text.len());
+            self.read = end;
+            window *= 2;
+            if end == text.len() {
+                break;
+            }
         }
+        match &mut self.fallback {
+            Some(fallback) if fallback.passed.is_some() => fallback.readers.advance(dialects, text, complete),
+            Some(_) => {}
+            None => self.first.advance(dialects, text, complete),
+        }
+    }
+
+    /// Whether it is not known yet who reads the response.
+    fn is_open(&self) -> bool {
+        self.fallback.as_ref().is_some_and(|fallback| fallback.passed.is_none())
+    }
+
+    /// Reads on with all dialects, and finds out which of them reads the response, if that is certain.
+    fn decide(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
+        let Some(fallback) = &mut self.fallback else { return };
         self.first.advance(dialects, text, complete);
-        if text.len() > self.limits.input {
-            return;
+        // Only where a response begins with a fence, it may not matter what another dialect finds.
+        if opening_fence(text) == Some(None) && self.first.found_answer(dialects) {
+            return self.spare_fallback(dialects, Trial::Spared);
         }
-        let begins = fallback.begins(dialects, text);
-        match begins {
+        fallback.readers.advance(dialects, text, complete);
+        match fallback.begins(dialects, text) {
             Some(Some((dialect, place))) => {
                 fallback.readers.take(dialect);
                 self.read_by_fallback(dialects, Trial::Begins(place), place);
@@ -105,10 +128,13 @@ impl Readers {
         let Some(fallback) = &mut self.fallback else { return };
         let mut passed = self.first.passed(dialects, place);
         let chosen = fallback.readers.chosen();
-        passed.extend(fallback.readers.passed(dialects, place).into_iter().map(|one| Tried {
-            trial: if Some(one.dialect) == chosen { trial } else { one.trial },
-            ..one
-        }));
+        passed.extend(
+            fallback
+                .readers
+                .passed(dialects, place)
+                .into_iter()
+                .map(|one| Tried { trial: if Some(one.dialect) == chosen { trial } else { one.trial }, ..one }),
+        );
         fallback.passed = Some(passed);
         let [_, untold] = &mut fallback.untold;
         self.ahead = std::mem::take(untold);
@@ -175,9 +201,7 @@ impl Readers {
         self.advance(dialects, text, true);
         let passed = self.fallback.as_mut().and_then(|fallback| fallback.passed.as_mut()).map(std::mem::take);
         let mut document = match (passed, &mut self.fallback) {
-            (Some(passed), Some(fallback)) => {
-                Document { tried: passed, ..fallback.readers.finish(dialects, text) }
-            }
+            (Some(passed), Some(fallback)) => Document { tried: passed, ..fallback.readers.finish(dialects, text) },
             _ => self.first.finish(dialects, text),
         };
         document.tried.extend(self.spared.drain(..));
@@ -202,13 +226,9 @@ impl Fallback {
             if !may {
                 continue;
             }
-            let Some(inside) = opening_fence(text)? else { continue };
-            let blank = inside + text.get(inside..)?.len() - text.get(inside..)?.trim_start().len();
-            if blank == text.len() {
-                return None;
-            }
-            if self.readers.opens_at(dialect.id, dialects, blank)? {
-                return Some(Some((dialect.id, blank)));
+            let Some(first) = opening_fence(text)? else { continue };
+            if self.readers.opens_at(dialect.id, dialects, first)? {
+                return Some(Some((dialect.id, first)));
             }
         }
         Some(None)

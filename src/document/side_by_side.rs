@@ -18,7 +18,7 @@ use crate::text::Span;
 use smallvec::SmallVec;
 
 /// How much of a response is first read by dialects side by side.
-const WINDOW: usize = 4096;
+pub(super) const WINDOW: usize = 4096;
 
 /// The result of one dialect.
 #[derive(Debug, Clone, Copy)]

@@ -241,7 +241,8 @@ impl Lenient<'_> {
                     inside.torn_escape.get_or_insert((fault::ESCAPE, Span::new(at, self.bytes.len())));
                     inside.torn = Some(at);
                 } else if (length == 0 || !standard) && !after.starts_with(quote.opener) {
-                    inside.escape.get_or_insert(Span::new(at, next + length.max(usize::from(!after.is_empty()))));
+                    let character = after.chars().next().map_or(0, char::len_utf8);
+                    inside.escape.get_or_insert(Span::new(at, next + length.max(character)));
                 }
                 at = next + length;
             } else if c < ' ' {

@@ -113,30 +113,6 @@ fn the_trace_of_a_fenced_answer_does_not_depend_on_cuts() {
     }
 }
 
-/// Every case of these packs, in pieces.
-#[test]
-fn every_case_is_read_alike_in_pieces() {
-    let mut cases = 0;
-    for pack in [PACK, "tests/packs/quotation-marks"] {
-        let program = program(pack);
-        for entry in std::fs::read_dir(crate::root().join(pack).join("tests")).unwrap() {
-            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-            let answer = text.split_once("=== response ===\n").unwrap().1.split_once("\n=== expect").unwrap().0;
-            for mode in program.modes() {
-                let session = program.resume(json!({ "mode": mode })).unwrap();
-                let whole = program.run(&session, answer);
-                ledger_is_exact(&whole, answer);
-                for chunk in [1, 2, 3, 7] {
-                    let options = Options { chunk: Some(chunk), ..Options::default() };
-                    assert_eq!(program.run_with(&session, answer.as_bytes(), &options), whole, "{answer}");
-                }
-            }
-            cases += 1;
-        }
-    }
-    assert!(cases > 45);
-}
-
 /// A fallback that is no second look, with the word where that is told, and the mend.
 #[test]
 fn a_fallback_that_never_reads_is_told_at_its_word() {

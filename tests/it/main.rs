@@ -39,6 +39,7 @@ mod members;
 mod model;
 mod outcomes_elsewhere;
 mod pack_page;
+mod pieces;
 mod places;
 mod promises;
 mod prompts;

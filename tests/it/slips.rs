@@ -1477,3 +1477,11 @@ fn a_spelling_that_means_two_actions_is_told() {
     check(pay, "[actions.pay]\nnames = [\"give\", \"give\"]\n", "pack/duplicate-name", "\"give\"", "one action");
     check(pay, "[actions.pay]\nnames = [\"pay\"]\n", "pack/duplicate-name", "\"pay\"", "one action");
 }
+
+#[test]
+fn what_is_said_of_calls_alone_is_told_at_a_block() {
+    let reply = |row: &str| format!("[reply]\n{row}\n[modes.open]");
+    let check = |row: &str, word: &str, help: &str| check("[modes.open]", &reply(row), "pack/bad-block", word, help);
+    check("message = { last = true }", "true", "only `calls` may be last");
+    check("table = { least = 1 }", "1", "say `required = true`");
+}

@@ -88,11 +88,23 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
 }
 
-/// Where the text in the fence starts with which a response begins: none if it begins with no fence, and nothing at all
-/// while that is not known.
+/// How many bytes at the start of a response are examined for the fence that it begins with, and for the block in that.
+const MOST_OPENING: usize = 4096;
+
+/// Where the first text in the fence starts with which a response begins: none if it begins with no fence, and nothing
+/// at all while that is not known.
 pub(in crate::document) fn opening_fence(text: &str) -> Option<Option<usize>> {
-    let (bytes, from) = (text.as_bytes(), beginning(text));
-    let first = from + bytes.get(from..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let bytes = text.as_bytes();
+    let head = bytes.get(..MOST_OPENING).unwrap_or(bytes);
+    match first_in_fence(head, beginning(text)) {
+        None if head.len() < bytes.len() => Some(None),
+        known => known,
+    }
+}
+
+fn first_in_fence(bytes: &[u8], from: usize) -> Option<Option<usize>> {
+    let text_from = |at: usize| Some(at + bytes.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?);
+    let first = text_from(from)?;
     let run = run_end(bytes, first);
     let is_mark = matches!(bytes.get(first), Some(b'`' | b'~'));
     if !is_mark || (run - first < 3 && run < bytes.len()) {
@@ -100,7 +112,10 @@ pub(in crate::document) fn opening_fence(text: &str) -> Option<Option<usize>> {
     }
     memchr::memchr(b'\n', bytes.get(run..)?)?;
     let line = Before::of(bytes, first).and_then(|_| fence_line(bytes, first, false));
-    Some(line.filter(|line| line.opens).map(|line| line.end + line_break(bytes, line.end)))
+    match line.filter(|line| line.opens) {
+        Some(line) => text_from(line.end).map(Some),
+        None => Some(None),
+    }
 }
 
 /// A fence that opens after other text on its line: after a tag, or with backticks and a word joined to the text

@@ -36,9 +36,6 @@ use wrapper::Wrapper;
 impl MaskKinds {
     /// The offset of the first mark that may open a mask.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
-        if self.marks {
-            return bytes.iter().position(|byte| matches!(byte, b'~' | b'<') || may_start(*byte));
-        }
         match (self.fences || self.spans, self.comments || self.cdata) {
             (true, false) => memchr::memchr2(b'`', b'~', bytes),
             (true, true) => memchr::memchr3(b'`', b'~', b'<', bytes),
@@ -231,11 +228,10 @@ impl Masks {
         let bytes = within.as_bytes();
         let limit = end.min(limit);
         while self.decided < limit {
-            let Some(offset) = bytes.get(self.decided..limit).and_then(|rest| self.kinds.first_mark(rest)) else {
+            let Some(at) = self.next_mark(bytes.get(..limit).unwrap_or_default()) else {
                 self.decided = limit;
                 break;
             };
-            let at = self.decided + offset;
             if at != self.decided {
                 self.decided = at;
                 self.resume = at;
@@ -265,6 +261,15 @@ impl Masks {
         }
         if self.decided >= end {
             self.decided = text.len();
+        }
+    }
+
+    /// The next mark that may open a mask.
+    fn next_mark(&mut self, bytes: &[u8]) -> Option<usize> {
+        let from = self.decided;
+        match &mut self.quoting {
+            Some(quoting) => quoting.next_mark(bytes, from),
+            None => self.kinds.first_mark(bytes.get(from..)?).map(|offset| from + offset),
         }
     }
 
@@ -394,8 +399,15 @@ impl Masks {
 mod tests {
     use super::*;
 
-    const ALL: MaskKinds =
-        MaskKinds { fences: true, spans: true, comments: true, cdata: true, marks: false, wrapper: true, openers: false };
+    const ALL: MaskKinds = MaskKinds {
+        fences: true,
+        spans: true,
+        comments: true,
+        cdata: true,
+        marks: false,
+        wrapper: true,
+        openers: false,
+    };
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);

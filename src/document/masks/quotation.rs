@@ -33,6 +33,10 @@ pub(super) fn may_start(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | 0xE2 | 0xC2)
 }
 
+/// The bytes that a mask may start with, as many at a time as can be searched for at once.
+const STARTS: [[u8; 3]; 2] = [[b'`', b'~', b'<'], [b'"', b'\'', 0xE2]];
+const LAST_START: u8 = 0xC2;
+
 /// The search for the block behind a quotation mark.
 #[derive(Debug)]
 pub(super) struct Quoting {
@@ -50,6 +54,8 @@ pub(super) struct Quoting {
     seen: usize,
     /// Kinds of quotation marks and families without a closer before their partner up to this place.
     absent: Vec<((usize, usize), usize)>,
+    /// For each group of bytes that a mask may start with, where the next one is; before these places there is none.
+    next: [usize; 3],
 }
 
 impl Default for Quoting {
@@ -64,6 +70,7 @@ impl Default for Quoting {
             ended: None,
             seen: 0,
             absent: Vec::new(),
+            next: [0; 3],
         }
     }
 }
@@ -131,6 +138,26 @@ impl Masks {
 }
 
 impl Quoting {
+    /// The first place from `from` on where a mask may start.
+    pub(super) fn next_mark(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        let [[a, b, c], [d, e, f]] = STARTS;
+        let searches: [&dyn Fn(&[u8]) -> Option<usize>; 3] = [
+            &|rest| memchr::memchr3(a, b, c, rest),
+            &|rest| memchr::memchr3(d, e, f, rest),
+            &|rest| memchr::memchr(LAST_START, rest),
+        ];
+        for (next, search) in self.next.iter_mut().zip(searches) {
+            // Each byte is searched once for each group, however many marks there are.
+            let known = (*next).max(from);
+            let is_there = *next >= from && bytes.get(known).is_some_and(|byte| search(&[*byte]).is_some());
+            if !is_there {
+                let rest = bytes.get(known..).unwrap_or_default();
+                *next = search(rest).map_or(bytes.len().max(known), |offset| known + offset);
+            }
+        }
+        self.next.iter().copied().min().filter(|next| *next < bytes.len())
+    }
+
     /// The end of the quotation, or that there is none; nothing at all while more text is needed.
     fn end(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
         let Some(opened) = self.open(kind, text, complete, openers)? else { return Some(None) };
@@ -164,6 +191,12 @@ impl Quoting {
             return complete.then_some(None);
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
+            // Most quotation marks are before words.
+            let behind = text.as_bytes().get(start..).unwrap_or_default();
+            if behind.len() > family.open_lead.literal.len() && !self.runs && !family.may_open(behind) {
+                self.family += 1;
+                continue;
+            }
             if let Some(end) = self.read(family, family.open, start, text, complete, openers)?
                 && openers.dialect.names.find(self.name(family, text), Some(self.family)).is_some()
             {

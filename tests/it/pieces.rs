@@ -1,0 +1,65 @@
+//! Pieces: is an answer read alike however it is cut, and is nothing told that does not stand?
+
+use super::texts::{ledger_is_exact, program};
+use rulebook::{Options, Role, StreamEvent};
+use serde_json::json;
+
+/// Every case of these packs, in pieces.
+#[test]
+fn every_case_is_read_alike_in_pieces() {
+    let mut cases = 0;
+    for pack in ["tests/packs/fenced-answers", "tests/packs/quotation-marks", "tests/packs/last-calls"] {
+        let program = program(pack);
+        for entry in std::fs::read_dir(crate::root().join(pack).join("tests")).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let answer = text.split_once("=== response ===\n").unwrap().1.split_once("\n=== expect").unwrap().0;
+            for mode in program.modes() {
+                let session = program.resume(json!({ "mode": mode })).unwrap();
+                let whole = program.run(&session, answer);
+                ledger_is_exact(&whole, answer);
+                for chunk in [1, 2, 3, 7] {
+                    let options = Options { chunk: Some(chunk), ..Options::default() };
+                    assert_eq!(program.run_with(&session, answer.as_bytes(), &options), whole, "{answer}");
+                }
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases > 55);
+}
+
+/// What stands behind the last call may be taken out: only the end tells which call is the last.
+#[test]
+fn words_that_may_stand_behind_the_last_call_are_held() {
+    let program = program("tests/packs/last-calls");
+    let answer = "I will.\n<tool_call>{\"name\": \"dim\", \"arguments\": {\"level\": 1}}</tool_call>\nIt is dim.";
+    for (mode, early) in [("chat", ""), ("kept", "I will."), ("free", "I will.")] {
+        let session = program.resume(json!({ "mode": mode })).unwrap();
+        let mut reader = program.reader(&session, &Options::default());
+        let mut told: Vec<StreamEvent> = answer.as_bytes().chunks(3).flat_map(|piece| reader.push(piece)).collect();
+        assert!(message(&told).starts_with(early) && message(&told).is_empty() == early.is_empty(), "{told:#?}");
+        let (outcome, last) = reader.finish_with_events();
+        told.extend(last);
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(plain(&message(&told)), plain(&outcome.message), "{mode}");
+    }
+}
+
+fn message(events: &[StreamEvent]) -> String {
+    let texts = events.iter().filter_map(|event| match event {
+        StreamEvent::Text { role: Some(Role::Message), text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// A place in the answer never splits a character.
+#[test]
+fn an_escape_that_json_does_not_have_ends_with_its_character() {
+    let program = program("tests/packs/tool-calls");
+    let session = program.resume(json!({ "mode": "open" })).unwrap();
+    let answer = r#"<tool_call>{"name": "refund", "arguments": "{\"order\é": \"A-1\"}"}</tool_call>"#;
+    let outcome = program.run(&session, answer);
+    let escape = outcome.diagnostics.iter().find(|one| one.code.as_str() == "response/fault_escape").unwrap();
+    assert_eq!(answer.get(escape.span.start..escape.span.end), Some("\\é"));
+}
