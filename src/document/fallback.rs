@@ -105,10 +105,13 @@ impl Readers {
         let Some(fallback) = &mut self.fallback else { return };
         let mut passed = self.first.passed(dialects, place);
         let chosen = fallback.readers.chosen();
-        passed.extend(fallback.readers.passed(dialects, place).into_iter().map(|one| Tried {
-            trial: if Some(one.dialect) == chosen { trial } else { one.trial },
-            ..one
-        }));
+        passed.extend(
+            fallback
+                .readers
+                .passed(dialects, place)
+                .into_iter()
+                .map(|one| Tried { trial: if Some(one.dialect) == chosen { trial } else { one.trial }, ..one }),
+        );
         fallback.passed = Some(passed);
         let [_, untold] = &mut fallback.untold;
         self.ahead = std::mem::take(untold);
@@ -175,9 +178,7 @@ impl Readers {
         self.advance(dialects, text, true);
         let passed = self.fallback.as_mut().and_then(|fallback| fallback.passed.as_mut()).map(std::mem::take);
         let mut document = match (passed, &mut self.fallback) {
-            (Some(passed), Some(fallback)) => {
-                Document { tried: passed, ..fallback.readers.finish(dialects, text) }
-            }
+            (Some(passed), Some(fallback)) => Document { tried: passed, ..fallback.readers.finish(dialects, text) },
             _ => self.first.finish(dialects, text),
         };
         document.tried.extend(self.spared.drain(..));

@@ -61,7 +61,8 @@ impl Judgement<'_> {
             let core = piece.core();
             let (message, rule) = match piece.fate {
                 Place::Message if core.start >= end => {
-                    let message = message!("`{}` stands behind the last call, which ends a reply", quote(core.of(self.text), 40));
+                    let message =
+                        message!("`{}` stands behind the last call, which ends a reply", quote(core.of(self.text), 40));
                     (message, self.mode.and_then(|mode| mode.reply.calls_last))
                 }
                 Place::Stray => {

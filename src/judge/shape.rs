@@ -88,13 +88,16 @@ impl Judgement<'_> {
 
     /// Answers blocks behind the last call, if that should be last. Text there is answered with other text outside blocks.
     fn judge_last(&mut self) {
-        let Some(at) = self.mode.and_then(|mode| mode.reply.calls_last).filter(|_| !self.reads_members()) else { return };
+        let Some(at) = self.mode.and_then(|mode| mode.reply.calls_last).filter(|_| !self.reads_members()) else {
+            return;
+        };
         let is_call = |index: &usize| self.block(*index).is_some_and(|(_, bound)| bound.role == Role::Call);
         let mut blocks = 0..self.document.blocks.len();
         let Some(last) = blocks.rfind(|index| is_call(index) && self.stands(*index)) else { return };
         // A call may stand in another block.
         let parent = |index: &usize| self.document.blocks.get(*index)?.parent();
-        let end = std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
+        let end =
+            std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
         self.calls_end = Some(end);
         for index in last..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };

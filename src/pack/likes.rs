@@ -18,7 +18,8 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         let Some(mut like) = dialect.like.clone() else {
             diagnostics.extend(fallback.map(|at| {
                 let help = "say which as `like`: a fallback differs from another dialect only in what is `quoted`";
-                Diagnostic::new(Code::PACK_BLOCK, at, format!("the fallback `{name}` is like no dialect")).with_help(help)
+                Diagnostic::new(Code::PACK_BLOCK, at, format!("the fallback `{name}` is like no dialect"))
+                    .with_help(help)
             }));
             continue;
         };
@@ -82,7 +83,9 @@ fn reads_nothing(name: &str, dialect: &Dialect, like: &str, other: &Dialect, at:
     let at = dialect.quoted.as_ref().map_or(at, |quoted| quoted.at);
     let (message, help) = match (other.quoted(), &dialect.quoted) {
         ([], _) => (format!("the fallback `{name}` never reads an answer: `{like}` quotes nothing"), "take it out"),
-        (_, None) => (format!("the fallback `{name}` never reads an answer: it quotes what `{like}` does"), "say `quoted = []`"),
+        (_, None) => {
+            (format!("the fallback `{name}` never reads an answer: it quotes what `{like}` does"), "say `quoted = []`")
+        }
         (_, Some(_)) => {
             let help = "leave out what it is to read, as in `quoted = []`";
             (format!("the fallback `{name}` never reads an answer: it quotes all that `{like}` does"), help)
@@ -92,8 +95,9 @@ fn reads_nothing(name: &str, dialect: &Dialect, like: &str, other: &Dialect, at:
 }
 
 fn bad(at: Location, message: String) -> Diagnostic {
-    Diagnostic::new(Code::PACK_BLOCK, at, message)
-        .with_help("next to `like` only `needs` is allowed, or `quoted` of a `fallback`; `like` names a dialect without it")
+    Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(
+        "next to `like` only `needs` is allowed, or `quoted` of a `fallback`; `like` names a dialect without it",
+    )
 }
 
 #[cfg(test)]

@@ -224,7 +224,8 @@ impl<'n> Names<'n> {
         let least = count.least.as_ref().map(|key| ("least", key.at));
         let least = least.filter(|_| !calls).map(|key| (key, "of a block, say `required = true`"));
         let last = count.last.as_ref().map(|key| ("last", key.at));
-        let last = last.filter(|_| !calls).map(|key| (key, "only `calls` may be last: of blocks, say which as `order`"));
+        let last =
+            last.filter(|_| !calls).map(|key| (key, "only `calls` may be last: of blocks, say which as `order`"));
         let (low, high) = (count.least.as_ref(), count.most.as_ref());
         if let (Some(low), Some(high)) = (low, high)
             && low.value > high.value

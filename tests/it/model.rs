@@ -4,10 +4,10 @@
 //! permits it, if its parameters fit the declaration, if no strategy answered a defect of it by taking it away, and if
 //! it is among as many calls as the reply may have.
 
-use rulebook::{Program, Strategy};
 use rulebook::outcome::{Call, Finding, Outcome, Status, Verdict};
 use rulebook::program::Permission;
 use rulebook::text::Extent;
+use rulebook::{Program, Strategy};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -139,7 +139,9 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
         "rules/dce" => select(FILES).prop_map(str::to_owned).boxed(),
         "rules/roundtable" => select(LINES).prop_map(str::to_owned).boxed(),
         "rules/writers-factory" => tags(&WRITERS).boxed(),
-        "tests/packs/fenced-answers" => prop_oneof![2 => select(FENCED).prop_map(str::to_owned), 1 => tags(&DESK)].boxed(),
+        "tests/packs/fenced-answers" => {
+            prop_oneof![2 => select(FENCED).prop_map(str::to_owned), 1 => tags(&DESK)].boxed()
+        }
         "tests/packs/own-grammar" => select(BRACES).prop_map(str::to_owned).boxed(),
         "tests/packs/quotation-marks" => select(MENTIONED).prop_map(str::to_owned).boxed(),
         "tests/packs/tool-calls" => select(TOOLS).prop_map(str::to_owned).boxed(),

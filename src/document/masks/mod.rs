@@ -394,8 +394,15 @@ impl Masks {
 mod tests {
     use super::*;
 
-    const ALL: MaskKinds =
-        MaskKinds { fences: true, spans: true, comments: true, cdata: true, marks: false, wrapper: true, openers: false };
+    const ALL: MaskKinds = MaskKinds {
+        fences: true,
+        spans: true,
+        comments: true,
+        cdata: true,
+        marks: false,
+        wrapper: true,
+        openers: false,
+    };
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);
