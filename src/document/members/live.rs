@@ -11,6 +11,7 @@
 use super::blank::blank;
 use super::keys::{self, KeyForm};
 use super::start_of;
+use super::tape::NONE;
 use crate::document::budget::Budget;
 use crate::document::decode::is_escaped_twice;
 use crate::document::masks::Masks;
@@ -171,7 +172,7 @@ impl Live {
             // If the closing quote is missing, marks before the next one stand outside the text.
             let plain = Span::new(at, at + length).of(text).trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
             if !plain.is_empty() {
-                member.reaches(at + plain.len());
+                member.reaches(at + plain.len(), text);
             }
             at += length;
             if at == bytes.len() {
@@ -184,7 +185,7 @@ impl Live {
                     at += length;
                     // A line break at the end of a text may be trimmed.
                     if !matches!(bytes.get(at - 1), Some(b'n' | b'r' | b't')) {
-                        member.reaches(at);
+                        member.reaches(at, text);
                     }
                 }
                 Next::Waits => return (Stage::Text(at), false),
@@ -219,8 +220,10 @@ impl Live {
 impl LiveMember {
     /// What is certain of its text reaches to this place. Behind an escaped backslash, the end tells whether the text was
     /// escaped twice.
-    fn reaches(&mut self, end: usize) {
-        if !self.doubled {
+    fn reaches(&mut self, end: usize, text: &str) {
+        // Without its closing quote, such a word may be no text.
+        let may_be_none = NONE.iter().any(|none| none.starts_with(Span::new(self.sure.start, end).of(text)));
+        if !self.doubled && !may_be_none {
             self.sure.end = end;
         }
     }
