@@ -93,18 +93,13 @@ fn reasoning_with_an_opener_may_stand_before_the_object() {
 
 /// What was announced before the end is in the outcome, in order: each text, and of the last one a start.
 fn stands(told: &[StreamEvent], outcome: &Outcome) -> bool {
-    // Only texts of members are all certain as they are: of others, blanks are taken off.
-    if outcome.dialect.as_deref() == Some("tags") {
-        return true;
-    }
     let mut of_message = String::new();
     let (mut thinking, mut sections) = (outcome.thinking.iter(), outcome.sections.iter());
     texts(told).iter().all(|(_, role, text, closed)| {
         let is_start = |whole: &str| if *closed { whole == text } else { whole.starts_with(text.as_str()) };
         match role {
             Role::Message => {
-                let between = if of_message.is_empty() || text.is_empty() { "" } else { "\n\n" };
-                of_message = format!("{of_message}{between}{text}");
+                of_message.push_str(text);
                 outcome.message.starts_with(&of_message)
             }
             Role::Thinking => thinking.next().is_some_and(|one| is_start(one)),
