@@ -148,6 +148,12 @@ impl<'g> Given<'g> {
         self.announced(number, block.id, block.span().start, &Said::of(self.text, self.dialect, block))
     }
 
+    /// The same, for a member whose key is `name`.
+    pub(super) fn opened_as(&self, number: usize, id: BlockId, start: usize, name: Span) -> Option<Draft> {
+        let said = Said { text: self.text, dialect: self.dialect, family: 0, name, attributes: &[] };
+        self.announced(number, id, start, &said)
+    }
+
     /// The same, for a block whose end is not known yet.
     fn opening(&self, number: usize, open: &Open) -> Option<Draft> {
         let Open { family, name, ref attributes, .. } = *open;

@@ -8,7 +8,7 @@
 
 use super::payload::{Field, Source};
 use super::{Attribute, Key, Written};
-use crate::json::{self, Context, Fault, Grade};
+use crate::json::{self, Context, Fault, Grade, Tape};
 use crate::program::Block;
 use crate::text::Span;
 
@@ -96,47 +96,112 @@ fn first_way<'b>(block: &'b Block, leads: impl Fn(&[&str]) -> bool) -> Vec<&'b s
     found.cloned().unwrap_or_default()
 }
 
+/// A payload whose values have places: JSON, or what the rules of a grammar build.
+pub(super) trait Layout {
+    fn root(&self) -> Option<usize>;
+    fn is_list(&self, at: usize) -> bool;
+    fn is_object(&self, at: usize) -> bool;
+    fn entries(&self, list: usize) -> Vec<usize>;
+    fn span(&self, at: usize) -> Option<Span>;
+    /// The value at the end of a path through objects.
+    fn value(&self, from: usize, way: &[&str]) -> Option<Span>;
+    /// The members of an object: each span is that of the key and its value.
+    fn members(&self, object: usize) -> Vec<(String, Span)>;
+    /// The repeated keys on a path through objects.
+    fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span>;
+    fn faults(&self) -> Vec<Fault>;
+}
+
+/// JSON, in its text.
+struct JsonLayout<'t>(Tape, &'t str);
+
+impl Layout for JsonLayout<'_> {
+    fn root(&self) -> Option<usize> {
+        self.0.root()
+    }
+
+    fn is_list(&self, at: usize) -> bool {
+        self.0.is_list(at)
+    }
+
+    fn is_object(&self, at: usize) -> bool {
+        self.0.is_object(at)
+    }
+
+    fn entries(&self, list: usize) -> Vec<usize> {
+        self.0.entries(list)
+    }
+
+    fn span(&self, at: usize) -> Option<Span> {
+        self.0.span(at)
+    }
+
+    fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
+        self.0.value(from, way, self.1)
+    }
+
+    fn members(&self, object: usize) -> Vec<(String, Span)> {
+        self.0.members(object, self.1).map(|(name, at)| (name.into_owned(), at)).collect()
+    }
+
+    fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span> {
+        self.0.repeated(from, way, self.1)
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        self.0.faults().to_vec()
+    }
+}
+
 /// The calls in `body`, if it can be read and has the shape that its block declares.
 pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Listed> {
-    let text = source.text;
-    let (_, each) = block.named_within()?;
-    let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
+    let body = body.trimmed(source.text);
+    if let Some(listed) = source.with_layout(body, |layout| calls(layout, block)) {
+        return listed;
+    }
     let declares = |name: &str| source.declares(name);
     let context = Context { declares: &declares, cut: source.cut, ..source.context() };
-    let tape = json::tape(text, body.trimmed(text), context)?;
-    let root = tape.root()?;
-    let is_list = each && tape.is_list(root);
-    let entries = if is_list { tape.entries(root) } else { vec![root] };
+    calls(&JsonLayout(json::tape(source.text, body, context)?, source.text), block)
+}
+
+fn calls(layout: &dyn Layout, block: &Block) -> Option<Listed> {
+    let (_, each) = block.named_within()?;
+    let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
+    let root = layout.root()?;
+    let is_list = each && layout.is_list(root);
+    let entries = if is_list { layout.entries(root) } else { vec![root] };
     let mut calls: Vec<ListedCall> = entries
         .into_iter()
         .filter_map(|entry| {
-            let span = tape.span(entry)?;
-            let at = |way: &[&str]| tape.value(entry, way, text);
+            let span = layout.span(entry)?;
+            let at = |way: &[&str]| layout.value(entry, way);
             let name = first_way(block, |way| at(way).is_some());
             let way = ways.iter().find(|way| at(way).is_some()).or(ways.first());
-            let Some(way) = way.filter(|_| tape.is_object(entry)) else {
+            let Some(way) = way.filter(|_| layout.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
                 return Some(ListedCall { span, name, params: span, beside, repeated, worst: None });
             };
             let params = at(way).unwrap_or(Span::new(span.end, span.end));
             let read = |key: &str| name.first() == Some(&key) || way.first() == Some(&key);
-            let beside = tape.members(entry, text).filter(|(key, _)| !read(key)).map(|(_, member)| member).collect();
-            let mut repeated = tape.repeated(entry, &name, text);
-            repeated.extend(tape.repeated(entry, way, text));
+            let beside = layout.members(entry).into_iter().filter(|(key, _)| !read(key));
+            let beside = beside.map(|(_, member)| member).collect();
+            let mut repeated = layout.repeated(entry, &name);
+            repeated.extend(layout.repeated(entry, way));
             repeated.sort_unstable_by_key(|key| key.start);
             repeated.dedup();
             Some(ListedCall { span, name: at(&name), params, beside, repeated, worst: None })
         })
         .collect();
+    let all = layout.faults();
     let holds = |span: Span, at: &Span| span.start <= at.start && at.end <= span.end;
     let outside = |at: &Span| !calls.iter().any(|call| holds(call.params, at));
-    let faults: Vec<Fault> = tape.faults().iter().filter(|fault| outside(&fault.span)).copied().collect();
+    let faults: Vec<Fault> = all.iter().filter(|fault| outside(&fault.span)).copied().collect();
     for call in &mut calls {
         // What was lost or guessed around a call, or at its edges, may have taken something of it.
         let around_all = |fault: &Fault| matches!(fault.name, json::CODE_FENCE | json::TEXT_AROUND);
         let of_call =
             |fault: &&Fault| holds(call.span, &fault.span) || fault.grade == Grade::Lossy || around_all(fault);
-        let inside = tape.faults().iter().filter(|fault| holds(call.params, &fault.span));
+        let inside = all.iter().filter(|fault| holds(call.params, &fault.span));
         let lossy = inside.filter(|fault| fault.grade == Grade::Lossy);
         call.worst = faults.iter().filter(of_call).chain(lossy).map(|fault| fault.grade).max();
     }

@@ -164,6 +164,19 @@ impl Block {
         self.body.span()
     }
 
+    /// How the body of a member is written.
+    pub(crate) fn spelling_of_member(&self, text: &str) -> Spelling {
+        match self.written {
+            // In single quotes, these are escaped.
+            Written::String if text.get(..self.body().start).is_some_and(|before| before.ends_with('\'')) => {
+                Spelling::Escapes
+            }
+            Written::String => Spelling::Json,
+            Written::Twice => Spelling::EscapesTwice,
+            Written::Bound | Written::Value | Written::Mended | Written::Salvaged => Spelling::Plain,
+        }
+    }
+
     /// The value of the body, if the body is no text, or if its declaration asks for a value.
     pub(crate) fn value(&self) -> Option<&Value> {
         self.value.as_deref()

@@ -480,7 +480,7 @@ fn key_of(member: &str) -> &str {
     let quote = member.chars().next().filter(|first| matches!(first, '"' | '\''));
     let mut escaped = false;
     let ends = |(at, c): (usize, char)| {
-        let is_end = !escaped && if quote.is_some() { at > 0 && Some(c) == quote } else { c == ':' };
+        let is_end = !escaped && if quote.is_some() { at > 0 && Some(c) == quote } else { matches!(c, ':' | '=') };
         escaped = c == '\\' && !escaped;
         is_end.then_some(at + quote.map_or(0, char::len_utf8))
     };

@@ -365,12 +365,6 @@ impl Judgement<'_> {
     fn spelling(&self, index: usize) -> Spelling {
         let Some((block, bound)) = self.block(index) else { return Spelling::Plain };
         match block.written {
-            // In single quotes, these are escaped.
-            Written::String if self.text.get(..block.body().start).is_some_and(|before| before.ends_with('\'')) => {
-                Spelling::Escapes
-            }
-            Written::String => Spelling::Json,
-            Written::Twice => Spelling::EscapesTwice,
             Written::Bound => match (bound.decode, &self.dialect) {
                 (Some(Decoding::Entities), _) if bound.role == Role::Content => Spelling::Plain,
                 (Some(Decoding::Guarded), Some(dialect)) => {
@@ -378,7 +372,7 @@ impl Judgement<'_> {
                 }
                 _ => Spelling::of(bound),
             },
-            Written::Value | Written::Mended | Written::Salvaged => Spelling::Plain,
+            _ => block.spelling_of_member(self.text),
         }
     }
 

@@ -127,7 +127,10 @@ fn asks_again(program: &Program, mode: &Mode) -> bool {
     let actions = program.actions.values().map(|action| &action.degradation);
     let tables = [&program.degradation, &mode.degradation].into_iter().chain(blocks).chain(actions);
     let guardrails = program.guardrails.rules.iter().filter_map(|rule| rule.strategy);
-    tables.flat_map(|table| table.rows().map(|(_, strategy, _)| strategy)).chain(guardrails).any(|one| one == Strategy::AskAgain)
+    tables
+        .flat_map(|table| table.rows().map(|(_, strategy, _)| strategy))
+        .chain(guardrails)
+        .any(|one| one == Strategy::AskAgain)
 }
 
 /// A dialect of a mode.

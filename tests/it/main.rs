@@ -35,6 +35,7 @@ mod hostile_inputs;
 #[allow(dead_code, unreachable_pub, reason = "shared with the test of the heap")]
 mod hostile_packs;
 mod hosts;
+mod live;
 mod members;
 mod model;
 mod outcomes_elsewhere;

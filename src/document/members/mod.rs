@@ -6,8 +6,8 @@
 //!
 //! A valid object is read strictly: it is scanned, and its values are decoded when they are used. Only an invalid one
 //! is read piece by piece. Both ways produce a [`Tape`] of pieces, from which the names of the dialect take their
-//! blocks. Whether an object is valid is known only at its end. So everything is read and announced once the response
-//! is complete; until then it is only known up to where no block can have started.
+//! blocks. Whether an object is valid is known only at its end. So everything is read once the response is complete;
+//! until then, only its first texts are known ([`live`]), and where no block can have started.
 
 mod bind;
 mod blank;
@@ -16,13 +16,14 @@ mod extra;
 mod fits;
 mod keys;
 mod lenient;
+mod live;
 mod nest;
 mod quotes;
 mod shown;
 mod strict;
 mod tape;
 
-use super::announce::Draft;
+use super::announce::{Draft, StreamEvent};
 use super::budget::Budget;
 use super::masks::Masks;
 use super::prelude::{Answer, Prelude, Stand};
@@ -30,11 +31,12 @@ use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What, Written
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::json::{self, Fault};
-use crate::program::{Dialect, Limits, MaskKinds, Outline};
+use crate::program::{BlockId, Dialect, Limits, MaskKinds, Outline};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
 use blank::blank;
 use lenient::Reading;
+use live::Live;
 use shown::Shown;
 use std::cell::Cell;
 use tape::Tape;
@@ -45,10 +47,23 @@ pub(super) struct Objects {
     /// Where the first member that is a block may start; or as an error, the place before which there is none.
     named: Result<usize, usize>,
     complete: bool,
-    told: bool,
+    live: Live,
+    told: Told,
     /// Whether the prompt left reasoning open, if the host knows.
     left_open: Option<bool>,
     pub(super) read: Document,
+}
+
+/// What has been announced.
+#[derive(Debug, Default)]
+struct Told {
+    all: bool,
+    /// How many blocks have opened, and how many of them have closed.
+    opened: usize,
+    closed: usize,
+    /// Up to where the text of the last block has been announced, and how many bytes of it, decoded.
+    at: usize,
+    text: usize,
 }
 
 /// How many times the length of the response may be read in vain.
@@ -101,7 +116,8 @@ struct Object {
 
 impl Objects {
     pub(super) fn new(left_open: Option<bool>) -> Self {
-        Self { named: Err(0), complete: false, told: false, left_open, read: Document::default() }
+        let (live, told, read) = Default::default();
+        Self { named: Err(0), complete: false, live, told, left_open, read }
     }
 
     pub(super) fn advance(&mut self, given: &Given<'_>, outline: &Outline, limits: &Limits, complete: bool) {
@@ -119,7 +135,10 @@ impl Objects {
                     reader.read_all().unwrap_or_default()
                 }
             };
-        } else if let Err(known) = self.named {
+            return;
+        }
+        self.live.advance(given, outline, limits, self.left_open);
+        if let Err(known) = self.named {
             let found = outline.find_member(given.text.as_bytes().get(known..).unwrap_or_default());
             self.named = found.map(|at| known + at).map_err(|at| known + at);
         }
@@ -131,42 +150,102 @@ impl Objects {
         let needs = |id| {
             dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || fits(&block.name)))
         };
-        self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start)
+        let read = self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start);
+        // What stands before the first needed block is told of every dialect, so an earlier one waits for the end.
+        let first = self.live.members.first().filter(|_| self.live.before.is_none());
+        read.or(first.filter(|first| needs(first.id)).map(|first| first.start))
     }
 
     /// Every block that starts before this place is known.
     pub(super) fn settled_until(&self) -> usize {
         let (Ok(named) | Err(named)) = self.named;
-        if self.complete { usize::MAX } else { named }
+        let live = self.live.members.first().filter(|_| self.live.before.is_none()).map_or(0, |first| first.start + 1);
+        if self.complete { usize::MAX } else { named.max(live) }
     }
 
-    /// Announces everything at the end, and nothing before.
+    /// Announces what is certain so far, and everything at the end.
     pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Draft>) {
-        if !complete || self.told {
+        if self.told.all {
             return;
         }
-        self.told = true;
+        if !complete {
+            return self.announce_live(given, out);
+        }
+        self.told.all = true;
         let (mut at, mut answers) = (0, false);
-        let tell = |block: Option<usize>, role: Option<Role>, span: Span, out: &mut Vec<Draft>| {
-            if !span.is_empty() {
-                let id = block.and_then(|number| self.read.blocks.get(number)).map(|block| block.id);
-                out.push(Draft::text(block, id, role, span.start, span.of(given.text).to_owned()));
-            }
-        };
         for (number, block) in self.read.blocks.iter().enumerate() {
-            for gap in Span::new(at, block.span().start).without(&self.read.markup) {
-                tell(None, given.role_outside(answers), gap, out);
+            if number >= self.told.opened {
+                for gap in Span::new(at, block.span().start).without(&self.read.markup) {
+                    tell_outside(given, answers, gap, out);
+                }
             }
             let Some(bound) = given.block(block.id) else { continue };
             answers |= bound.role.is_answer();
-            out.extend(given.opened(number, block));
-            tell(Some(number), given.role_of(block.id), block.body(), out);
-            out.push(Draft::closed(number, block));
+            if number >= self.told.opened {
+                out.extend(given.opened(number, block));
+            }
+            if number >= self.told.closed {
+                let before = if number + 1 == self.told.opened { self.told.text } else { 0 };
+                // What a template makes of a value is known once it has been judged.
+                if bound.text.is_none() {
+                    let text = block.spelling_of_member(given.text).decode(block.body().of(given.text));
+                    let rest = text.get(before..).unwrap_or_default();
+                    tell(given, (number, block.id, block.body().start), rest, out);
+                }
+                out.push(Draft::closed(number, block));
+            }
             at = block.span().end;
         }
         for gap in Span::new(at, given.text.len()).without(&self.read.markup) {
-            tell(None, given.role_outside(answers), gap, out);
+            tell_outside(given, answers, gap, out);
         }
+    }
+
+    /// Announces the texts that are certain.
+    fn announce_live(&mut self, given: &Given<'_>, out: &mut Vec<Draft>) {
+        let Self { live, told, .. } = self;
+        let Some(first) = live.members.first() else { return };
+        if told.opened == 0 {
+            let mut at = beginning(given.text);
+            if let Some(block) = &live.before {
+                tell_outside(given, false, Span::new(at, block.span().start), out);
+                out.extend(given.opened(0, block));
+                tell(given, (0, block.id, block.body().start), block.body().of(given.text), out);
+                out.push(Draft::closed(0, block));
+                (told.opened, told.closed) = (1, 1);
+                at = block.span().end;
+            }
+            tell_outside(given, false, Span::new(at, live.brace.min(first.start)), out);
+        }
+        let before = usize::from(live.before.is_some());
+        for (number, member) in (before..).zip(&live.members).skip(told.closed.saturating_sub(before)) {
+            if number >= told.opened {
+                out.extend(given.opened_as(number, member.id, member.start, member.name));
+                (told.opened, told.at, told.text) = (number + 1, 0, 0);
+            }
+            let fresh = member.text_from(told.at, told.text, given.text);
+            tell(given, (number, member.id, told.at.max(member.sure.start)), &fresh, out);
+            (told.at, told.text) = (member.sure.end, told.text + fresh.len());
+            if let Some(end) = member.end {
+                let event = StreamEvent::Closed { block: number, span: Span::new(member.start, end).into() };
+                out.push(Draft { event, id: Some(member.id), start: member.start, whole: true });
+                told.closed = number + 1;
+            }
+        }
+    }
+}
+
+/// Announces the text of a block, if there is any: its number, its declaration, and where it starts.
+fn tell(given: &Given<'_>, (number, id, start): (usize, BlockId, usize), text: &str, out: &mut Vec<Draft>) {
+    if !text.is_empty() {
+        out.push(Draft::text(Some(number), Some(id), given.role_of(id), start, text.to_owned()));
+    }
+}
+
+/// Announces text outside every block, if there is any: before the first block of an answer, or `behind` it.
+fn tell_outside(given: &Given<'_>, behind: bool, gap: Span, out: &mut Vec<Draft>) {
+    if !gap.is_empty() {
+        out.push(Draft::text(None, None, given.role_outside(behind), gap.start, gap.of(given.text).to_owned()));
     }
 }
 
@@ -325,7 +404,8 @@ impl<'p> ObjectReader<'p> {
         faults.extend(reading.faults);
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        let sketched = is_sketched(text, &faults);
+        // An answer that begins with an object is no example of one.
+        let sketched = is_sketched(text, &faults) && !self.shown.begins(brace);
         if self.tells_apart && around.shown {
             let bound = !sketched && self.is_bound(&object);
             self.show(Span::new(brace, object.end), bound, object.end.max(brace + 1));

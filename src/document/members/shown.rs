@@ -42,6 +42,11 @@ impl Shown {
         Self { origin, at: origin, ..Self::default() }
     }
 
+    /// Whether the answer begins here.
+    pub(super) fn begins(&self, at: usize) -> bool {
+        at == self.origin
+    }
+
     /// Moves to the object whose brace is at `brace`; the text before it, from `start`, is the line of a fence.
     pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
         let before = Span::new(self.at.min(start), start);

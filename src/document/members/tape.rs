@@ -259,9 +259,12 @@ pub(super) fn unquoted(raw: &str) -> &str {
     body.map_or(raw, |body| body.strip_suffix(QUOTES).unwrap_or(body))
 }
 
+/// The words without quotes that say that there is no value.
+pub(super) const NONE: [&str; 3] = ["null", "None", "NULL"];
+
 /// Whether a value without quotes says that there is none.
 pub(super) fn is_null(raw: &str) -> bool {
-    matches!(raw, "null" | "None" | "NULL")
+    NONE.contains(&raw)
 }
 
 /// A constant, a number or bare words; a number that cannot be kept is not a value.

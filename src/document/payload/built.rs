@@ -6,10 +6,11 @@
 //! Never: reads a text that the grammar does not read, or types a value: a schema decides whether it fits.
 
 use super::Source;
+use crate::document::listed::Layout;
 use crate::document::mark::{most_captures, parts_of};
 use crate::document::unquoted;
 use crate::grammar::{Capture, Machine, RuleId, inside};
-use crate::json::{self, Context, Json, decode_quoted};
+use crate::json::{self, Context, Fault, Json, decode_quoted};
 use crate::program::{Builders, Family};
 use crate::text::Span;
 use crate::value::{Object, Value};
@@ -42,16 +43,31 @@ impl Source<'_> {
         Some((family, family.builders.as_ref()?))
     }
 
-    /// The value that the rule `payload` of the block's grammar builds from all of `body`.
+    /// The value that the rule `payload` of the block's grammar builds from all of `body`. If the payload names its call,
+    /// the body is a part of it: an object, or a list.
     pub(super) fn built(&self, body: Span) -> Option<Built> {
+        self.with_builder(body, |builder| builder.built(builder.outermost(0)?))?
+    }
+
+    /// What `then` makes of the places of the values that the block's grammar builds from all of `body`; none if it builds
+    /// none.
+    pub(in crate::document) fn with_layout<T>(&self, body: Span, then: impl FnOnce(&dyn Layout) -> T) -> Option<T> {
+        self.with_builder(body, |builder| builder.outermost(0).map(|_| then(builder)))?
+    }
+
+    fn with_builder<T>(&self, body: Span, then: impl FnOnce(&Builder<'_>) -> T) -> Option<T> {
         let (family, builders) = self.builders()?;
-        let mut machine = self.machine();
+        let payload = family.payload?;
+        let parts = [builders.object, builders.array].into_iter().flatten();
+        let parts = parts.filter(|_| self.bound.named_within().is_some());
         let within = self.text.get(..body.end)?;
-        let mut steps = self.limits.steps(body.len());
-        let end = machine.match_at(&family.grammar, family.payload?, within, body.start, &mut steps)?;
-        let builder = Builder { source: self, family, builders, captures: machine.captures() };
-        let at = builder.outermost(0).filter(|_| end == body.end)?;
-        builder.built(at)
+        let mut machine = self.machine();
+        let mut reads = |rule: RuleId| {
+            let mut steps = self.limits.steps(body.len());
+            machine.match_at(&family.grammar, rule, within, body.start, &mut steps) == Some(body.end)
+        };
+        std::iter::once(payload).chain(parts).find_map(|rule| reads(rule).then_some(rule))?;
+        Some(then(&Builder { source: self, family, builders, captures: machine.captures() }))
     }
 
     /// The values that the attributes of an opener build, each with the span of its attribute's value.
@@ -70,6 +86,57 @@ impl Source<'_> {
     /// A machine that captures as much as the reader does.
     fn machine(&self) -> Machine {
         Machine::new().capturing(most_captures(self.dialect, self.limits))
+    }
+}
+
+impl Layout for Builder<'_> {
+    fn root(&self) -> Option<usize> {
+        self.outermost(0)
+    }
+
+    fn is_list(&self, at: usize) -> bool {
+        self.captures.get(at).is_some_and(|one| Some(one.rule()) == self.builders.array)
+    }
+
+    fn is_object(&self, at: usize) -> bool {
+        self.captures.get(at).is_some_and(|one| Some(one.rule()) == self.builders.object)
+    }
+
+    fn entries(&self, list: usize) -> Vec<usize> {
+        inside(self.captures, Some(list)).filter_map(|(at, _)| self.outermost(at)).collect()
+    }
+
+    fn span(&self, at: usize) -> Option<Span> {
+        self.captures.get(at).map(Capture::span)
+    }
+
+    fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
+        let at = way.iter().try_fold(from, |at, step| self.member_values(at, step).last().map(|(_, value)| value))?;
+        // Of a text, what it says without its marks.
+        let inner = self.builders.text.and_then(|rule| self.of_rule(at, Some(rule)).next());
+        Some(inner.map_or(self.captures.get(at)?, |(_, inner)| inner).span())
+    }
+
+    fn members(&self, object: usize) -> Vec<(String, Span)> {
+        let members = self.of_rule(object, self.builders.member);
+        let named = members.filter_map(|(at, one)| Some((self.text(self.key(at)?), one.span())));
+        named.collect()
+    }
+
+    fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span> {
+        let (mut at, mut repeated) = (Some(from), Vec::new());
+        for step in way {
+            let Some(object) = at else { break };
+            let named: Vec<(usize, usize)> = self.member_values(object, step).collect();
+            repeated.extend(named.iter().skip(1).filter_map(|(key, _)| self.span(*key)));
+            at = named.last().map(|(_, value)| *value);
+        }
+        repeated
+    }
+
+    fn faults(&self) -> Vec<Fault> {
+        let faults = self.family.grammar.faults(self.captures);
+        faults.filter_map(|(rule, span)| json::named(self.family.grammar.rule_name(rule), span)).collect()
     }
 }
 
@@ -128,18 +195,31 @@ impl Builder<'_> {
     fn object(&self, at: usize, depth: usize, repeated: &mut Vec<String>) -> Option<Value> {
         let mut object = Object::new();
         for (member, _) in self.of_rule(at, self.builders.member) {
-            let (key, _) = self.of_rule(member, self.builders.key).next()?;
-            let behind = self.captures.get(key)?.next();
-            let value = self.captures.get(member).and_then(|member| {
-                (behind..member.next())
-                    .find(|at| self.captures.get(*at).is_some_and(|one| self.builders.build(one.rule())))
-            });
+            let key = self.key(member)?;
             let name = self.text(key);
-            if object.insert(name.as_str(), self.value(value?, depth, repeated)?).is_some() {
+            let value = self.value(self.value_behind(key, member)?, depth, repeated)?;
+            if object.insert(name.as_str(), value).is_some() {
                 repeated.push(name);
             }
         }
         Some(object.into())
+    }
+
+    fn key(&self, member: usize) -> Option<usize> {
+        self.of_rule(member, self.builders.key).next().map(|(key, _)| key)
+    }
+
+    /// The value behind the key of a member.
+    fn value_behind(&self, key: usize, member: usize) -> Option<usize> {
+        let (behind, end) = (self.captures.get(key)?.next(), self.captures.get(member)?.next());
+        (behind..end).find(|at| self.captures.get(*at).is_some_and(|one| self.builders.build(one.rule())))
+    }
+
+    /// The members of this name, each with its key and its value.
+    fn member_values(&self, object: usize, name: &str) -> impl Iterator<Item = (usize, usize)> {
+        let keys = self.of_rule(object, self.builders.member).filter_map(|(at, _)| Some((at, self.key(at)?)));
+        let named = keys.filter(move |(_, key)| self.text(*key) == name);
+        named.filter_map(|(member, key)| Some((key, self.value_behind(key, member)?)))
     }
 
     /// The captures of this rule directly inside another one.

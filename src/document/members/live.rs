@@ -1,0 +1,306 @@
+//! Live: which texts of an object are certain while it still comes?
+//!
+//! In: the response so far, and a dialect whose members are blocks.
+//! Out: the first members of an object that begins the answer, as long as they are texts, and how far each is certain.
+//! Never: reads on behind anything that a fault further on could turn into another text: the end decides that.
+//!
+//! An object that is valid so far may turn out to be faulty, and is then read leniently from its start. A string that is
+//! valid up to a quote is the start of the same string there, but for marks before the quote, which may belong to what
+//! follows. It ends at that quote if a comma and the next key follow: there, lenient reading goes on, too.
+
+use super::blank::blank;
+use super::keys::{self, KeyForm};
+use super::start_of;
+use super::tape::NONE;
+use crate::document::budget::Budget;
+use crate::document::decode::is_escaped_twice;
+use crate::document::masks::Masks;
+use crate::document::prelude::{Answer, Prelude, Stand};
+use crate::document::{Block, Ended, Given, Spelling, trimmed};
+use crate::program::{BlockId, Limits, MaskKinds, Outline};
+use crate::surface::Role;
+use crate::text::Span;
+
+/// The texts that are certain so far.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    stage: Stage,
+    /// Reasoning before the object.
+    pub(super) before: Option<Block>,
+    /// The start of the object.
+    pub(super) brace: usize,
+    pub(super) members: Vec<LiveMember>,
+}
+
+/// A member whose value is a text.
+#[derive(Debug)]
+pub(super) struct LiveMember {
+    pub(super) id: BlockId,
+    /// Its key, without quotes.
+    pub(super) name: Span,
+    /// The start of the member.
+    pub(super) start: usize,
+    /// What is certain of its text, as written.
+    pub(super) sure: Span,
+    /// Whether a backslash in it is escaped.
+    doubled: bool,
+    /// The end of the member, once it is known that its text ends there.
+    pub(super) end: Option<usize>,
+}
+
+/// What comes next.
+#[derive(Debug, Default)]
+enum Stage {
+    /// Nothing has been read yet.
+    #[default]
+    Begin,
+    /// Reasoning, whose closer is searched for.
+    Reasoning(Box<Prelude>, Budget),
+    /// The object.
+    Object(usize),
+    /// A key.
+    Key(usize),
+    /// More of the text of the last member, from here.
+    Text(usize),
+    /// What shows that the quote here ends the text of the last member.
+    Behind(usize),
+    /// Nothing: the end decides about the rest.
+    Over,
+}
+
+impl Live {
+    /// Reads on, as far as what has arrived is certain.
+    pub(super) fn advance(&mut self, given: &Given<'_>, outline: &Outline, limits: &Limits, left_open: Option<bool>) {
+        loop {
+            let stage = std::mem::replace(&mut self.stage, Stage::Over);
+            let (next, goes_on) = match stage {
+                Stage::Begin => Self::begin(given, outline, limits, left_open),
+                Stage::Reasoning(prelude, budget) => self.pass_reasoning(prelude, budget, given),
+                Stage::Object(at) => self.open(at, given.text),
+                Stage::Key(at) => self.key(at, given, outline, limits),
+                Stage::Text(at) => self.text(at, given.text),
+                Stage::Behind(quote) => self.behind(quote, given.text),
+                Stage::Over => return,
+            };
+            self.stage = next;
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    /// The whole object, and each entry of a list of objects, are one block: nothing of them is a text.
+    fn begin(given: &Given<'_>, outline: &Outline, limits: &Limits, left_open: Option<bool>) -> (Stage, bool) {
+        if outline.entries || outline.level(Outline::ROOT).block.is_some() {
+            return (Stage::Over, false);
+        }
+        match Prelude::new(given.dialect, limits, left_open) {
+            Some(prelude) => (Stage::Reasoning(prelude, Budget { used: 0, per_byte: limits.steps_per_byte }), true),
+            None => (Stage::Object(0), true),
+        }
+    }
+
+    /// Without an opener, nobody knows before the end whether the answer starts with reasoning.
+    fn pass_reasoning(&mut self, mut prelude: Box<Prelude>, mut budget: Budget, given: &Given<'_>) -> (Stage, bool) {
+        let Given { text, dialect, .. } = *given;
+        let mut masks = Masks::new(MaskKinds::default());
+        masks.settle_wrapper(text, true);
+        let answer = Answer { dialect, text, start: 0, complete: false };
+        let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
+            Stand::Opened(Some(closer)) => closer,
+            Stand::Waits(_) => return (Stage::Reasoning(prelude, budget), false),
+            // There is no reasoning before the answer.
+            Stand::Over => return (Stage::Object(0), true),
+            Stand::Opened(None) | Stand::Closer(_) => return (Stage::Over, false),
+        };
+        let sought = prelude.into_block();
+        let Some(bound) = dialect.block(sought.id) else { return (Stage::Over, false) };
+        let trim = |inner| trimmed(inner, text, &bound.trim);
+        self.before = Some(sought.end(start_of(text), closer, Ended::Whole, trim));
+        (Stage::Object(closer.end), true)
+    }
+
+    fn open(&mut self, at: usize, text: &str) -> (Stage, bool) {
+        let bytes = text.as_bytes();
+        self.brace = if at == 0 { start_of(text) } else { blank(bytes, at) };
+        match bytes.get(self.brace) {
+            None => (Stage::Object(at), false),
+            Some(b'{') => (Stage::Key(self.brace + 1), true),
+            Some(_) => (Stage::Over, false),
+        }
+    }
+
+    /// A key, its colon and the quote that opens its text.
+    fn key(&mut self, at: usize, given: &Given<'_>, outline: &Outline, limits: &Limits) -> (Stage, bool) {
+        let text = given.text;
+        let key = match key_at(text, at) {
+            Ok(key) => key,
+            Err(waits) if waits => return (Stage::Key(at), false),
+            Err(_) => return (Stage::Over, false),
+        };
+        let quote = blank(text.as_bytes(), key.value);
+        let rest = text.as_bytes().get(quote..).unwrap_or_default();
+        match rest {
+            // A second quote may be one of three.
+            [] | [b'"'] | [b'"', b'"'] => return (Stage::Key(at), false),
+            [b'"', b'"', b'"', ..] => return (Stage::Over, false),
+            [b'"', ..] => {}
+            _ => return (Stage::Over, false),
+        }
+        let id = outline.member(Outline::ROOT, key.name).and_then(|level| outline.level(level).block);
+        let bound = id.and_then(|id| Some((id, given.block(id)?)));
+        // What a template makes of a value is no text of the answer.
+        let Some((id, _)) = bound.filter(|(_, bound)| bound.role != Role::Call && bound.text.is_none()) else {
+            return (Stage::Over, false);
+        };
+        if self.members.len() + 1 >= limits.blocks {
+            return (Stage::Over, false);
+        }
+        let (name, start, from) = (key.span, key.span.start - 1, quote + 1);
+        self.members.push(LiveMember { id, name, start, sure: Span::new(from, from), doubled: false, end: None });
+        (Stage::Text(from), true)
+    }
+
+    /// The text of the last member, up to its closing quote.
+    fn text(&mut self, from: usize, text: &str) -> (Stage, bool) {
+        let bytes = text.as_bytes();
+        let Some(member) = self.members.last_mut() else { return (Stage::Over, false) };
+        let mut at = from;
+        loop {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
+            // If the closing quote is missing, marks before the next one stand outside the text.
+            let plain = Span::new(at, at + length).of(text).trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
+            if !plain.is_empty() {
+                member.reaches(at + plain.len(), text);
+            }
+            at += length;
+            if at == bytes.len() {
+                return (Stage::Text(at), false);
+            }
+            match next_of(bytes.get(at..).unwrap_or_default()) {
+                Next::Quote => return (Stage::Behind(at), true),
+                Next::Escape(length) => {
+                    member.doubled |= bytes.get(at + 1) == Some(&b'\\');
+                    at += length;
+                    // A line break at the end of a text may be trimmed.
+                    if !matches!(bytes.get(at - 1), Some(b'n' | b'r' | b't')) {
+                        member.reaches(at, text);
+                    }
+                }
+                Next::Waits => return (Stage::Text(at), false),
+                Next::Faulty => return (Stage::Over, false),
+            }
+        }
+    }
+
+    /// Whether a quote ends the text: if a comma and a key follow, it does, whatever comes behind them.
+    fn behind(&mut self, quote: usize, text: &str) -> (Stage, bool) {
+        let bytes = text.as_bytes();
+        let comma = blank(bytes, quote + 1);
+        let next = blank(bytes, comma + 1);
+        match bytes.get(comma) {
+            None => return (Stage::Behind(quote), false),
+            Some(b',') => {}
+            Some(_) => return (Stage::Over, false),
+        }
+        match key_at(text, next) {
+            Ok(_) => {}
+            Err(true) => return (Stage::Behind(quote), false),
+            Err(false) => return (Stage::Over, false),
+        }
+        if let Some(member) = self.members.last_mut() {
+            member.sure.end = quote;
+            member.end = Some(quote + 1);
+        }
+        (Stage::Key(next), true)
+    }
+}
+
+impl LiveMember {
+    /// What is certain of its text reaches to this place. Behind an escaped backslash, the end tells whether the text was
+    /// escaped twice.
+    fn reaches(&mut self, end: usize, text: &str) {
+        // Without its closing quote, such a word may be no text.
+        let may_be_none = NONE.iter().any(|none| none.starts_with(Span::new(self.sure.start, end).of(text)));
+        if !self.doubled && !may_be_none {
+            self.sure.end = end;
+        }
+    }
+
+    /// What is certain of its text behind a place in the response up to which it has been taken, decoded: `taken` bytes.
+    pub(super) fn text_from(&self, at: usize, taken: usize, text: &str) -> String {
+        if self.end.is_some() && self.doubled {
+            let raw = self.sure.of(text);
+            let spelling = if is_escaped_twice(raw) { Spelling::EscapesTwice } else { Spelling::Json };
+            return spelling.decode(raw).get(taken..).unwrap_or_default().to_owned();
+        }
+        let fresh = Span::new(at.max(self.sure.start), self.sure.end.max(at));
+        Spelling::Json.decode(fresh.of(text)).into_owned()
+    }
+}
+
+/// The key at `at`, after white space, with its colon; as an error, whether more text may make it one.
+fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
+    let bytes = text.as_bytes();
+    let start = blank(bytes, at);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
+    match bytes.get(start) {
+        None => return Err(true),
+        Some(b'"') => {}
+        Some(_) => return Err(false),
+    }
+    let length = bytes.get(start + 1..).unwrap_or_default().iter().take_while(|byte| is_word(byte)).count();
+    let end = start + 1 + length;
+    match bytes.get(end) {
+        None if length < keys::LONGEST => return Err(true),
+        Some(b'"') if (1..keys::LONGEST).contains(&length) => {}
+        _ => return Err(false),
+    }
+    match bytes.get(blank(bytes, end + 1)) {
+        None => Err(true),
+        Some(b':') => keys::whole(text, start).filter(|key| key.form == KeyForm::Whole).ok_or(false),
+        Some(_) => Err(false),
+    }
+}
+
+/// What is at a byte of a string that is not plain.
+enum Next {
+    Quote,
+    /// An escape of JSON, of so many bytes.
+    Escape(usize),
+    /// Half an escape.
+    Waits,
+    /// Nothing that valid JSON has.
+    Faulty,
+}
+
+fn next_of(rest: &[u8]) -> Next {
+    let hex = |digits: &[u8]| {
+        let digits = std::str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_hexdigit));
+        digits.and_then(|digits| u16::from_str_radix(digits, 16).ok())
+    };
+    match rest {
+        [b'"', ..] => Next::Quote,
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Next::Escape(2),
+        [b'\\', b'u', rest @ ..] => {
+            let Some(unit) = rest.get(..4) else { return Next::Waits };
+            match hex(unit) {
+                None | Some(0xDC00..=0xDFFF) => Next::Faulty,
+                Some(0xD800..=0xDBFF) => match rest.get(4..10) {
+                    None => Next::Waits,
+                    Some([b'\\', b'u', low @ ..]) if matches!(hex(low), Some(0xDC00..=0xDFFF)) => Next::Escape(12),
+                    Some(_) => Next::Faulty,
+                },
+                Some(_) => Next::Escape(6),
+            }
+        }
+        [b'\\'] => Next::Waits,
+        _ => Next::Faulty,
+    }
+}
+
+/// Whether a mark may belong to what follows a text.
+fn is_mark(c: char) -> bool {
+    matches!(c, ',' | ':' | '{' | '}' | '[' | ']')
+}
