@@ -90,7 +90,7 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
 }
 
 /// The first of the paths to a call's name that leads to one, or else the first.
-fn first_way<'b>(block: &'b Block, leads: impl Fn(&[&str]) -> bool) -> Vec<&'b str> {
+fn first_way(block: &Block, leads: impl Fn(&[&str]) -> bool) -> Vec<&str> {
     let ways: Vec<Vec<&str>> = block.naming_ways().map(|way| way.iter().map(String::as_str).collect()).collect();
     let found = ways.iter().find(|way| leads(way)).or(ways.first());
     found.cloned().unwrap_or_default()

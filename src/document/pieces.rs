@@ -79,7 +79,9 @@ impl<T> Pieces<T> {
             Some(last) => last.pop(),
             None => self.first.pop(),
         };
-        self.further.pop_back_if(|last| last.is_empty());
+        if self.further.back().is_some_and(Vec::is_empty) {
+            self.further.pop_back();
+        }
         self.len -= usize::from(one.is_some());
         one
     }

@@ -173,7 +173,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
         let (way, _) = Block::within(word)?;
         way.split('.').all(|step| !step.is_empty()).then_some(way)
     }
-    for word in block.name.0.iter().filter(leads).filter(|word| way_of(word).is_none()) {
+    if let Some(word) = block.name.0.iter().filter(leads).find(|word| way_of(word).is_none()) {
         let help = "say `@ATTRIBUTE`, or of a call whose payload names it `@payload.MEMBER` or `@payload[].MEMBER`";
         diagnostics.push(bad(word.at, format!("`{}` cannot name a block", word.value), help));
         return false;

@@ -282,11 +282,10 @@ impl Types {
     pub(crate) fn word(&self, text: &str) -> Option<&Arc<str>> {
         let words = || self.words.iter().flatten().map(|word| (word, word));
         let spelled = || {
-            let texts = self.spelled_values.iter().filter_map(|(other, value)| match value {
+            self.spelled_values.iter().filter_map(|(other, value)| match value {
                 Json::String(word) => Some((other, word)),
                 _ => None,
-            });
-            texts
+            })
         };
         let same = |text: &str| {
             words().chain(spelled()).find(|(known, _)| known.eq_ignore_ascii_case(text)).map(|(_, word)| word)

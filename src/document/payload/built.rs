@@ -66,7 +66,7 @@ impl Source<'_> {
             let mut steps = self.limits.steps(body.len());
             machine.match_at(&family.grammar, rule, within, body.start, &mut steps) == Some(body.end)
         };
-        std::iter::once(payload).chain(parts).find_map(|rule| reads(rule).then_some(rule))?;
+        std::iter::once(payload).chain(parts).find(|rule| reads(*rule))?;
         Some(then(&Builder { source: self, family, builders, captures: machine.captures() }))
     }
 
