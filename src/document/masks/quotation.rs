@@ -137,15 +137,17 @@ impl Masks {
     }
 }
 
+/// Finds the first of some bytes.
+type Search<'s> = &'s dyn Fn(&[u8]) -> Option<usize>;
+
 impl Quoting {
     /// The first place from `from` on where a mask may start.
     pub(super) fn next_mark(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
         let [[a, b, c], [d, e, f]] = STARTS;
-        let searches: [&dyn Fn(&[u8]) -> Option<usize>; 3] = [
-            &|rest| memchr::memchr3(a, b, c, rest),
-            &|rest| memchr::memchr3(d, e, f, rest),
-            &|rest| memchr::memchr(LAST_START, rest),
-        ];
+        let searches: [Search<'_>; 3] =
+            [&|rest| memchr::memchr3(a, b, c, rest), &|rest| memchr::memchr3(d, e, f, rest), &|rest| {
+                memchr::memchr(LAST_START, rest)
+            }];
         for (next, search) in self.next.iter_mut().zip(searches) {
             // Each byte is searched once for each group, however many marks there are.
             let known = (*next).max(from);
