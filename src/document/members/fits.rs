@@ -249,6 +249,15 @@ impl Look<'_> {
                 }
                 None => in_list || (closed > 1 && !self.around.body),
             },
+            // What stands for members that were left out.
+            Some(_) if ["...", "…"].iter().any(|dots| self.text.get(at..).is_some_and(|rest| rest.starts_with(dots))) => {
+                // Both are three bytes long.
+                let next = over_comments(self.bytes, at + 3);
+                match self.bytes.get(next) {
+                    Some(b',') => self.behind_comma(over_comments(self.bytes, next + 1), closed, more),
+                    _ => self.behind_comma(next, closed, more),
+                }
+            }
             Some(_) if self.is_bare(at) => true,
             Some(b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => in_list,
             _ => false,
