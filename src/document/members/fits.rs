@@ -58,6 +58,9 @@ const LOOK: usize = 200;
 /// The most marks in a row that are examined.
 pub(super) const MARKS: usize = 12;
 
+/// What stands for members that were left out: three dots, or the one character for them.
+const DOTS: [&[u8; 3]; 2] = [b"...", b"\xE2\x80\xA6"];
+
 /// Whether the string that may end at `quote` ends there.
 pub(super) fn ends(outline: &Outline, text: &str, quote: usize, around: Around<'_>) -> bool {
     let look = Look { outline, text, bytes: text.as_bytes(), around, quote };
@@ -250,9 +253,10 @@ impl Look<'_> {
                 None => in_list || (closed > 1 && !self.around.body),
             },
             // What stands for members that were left out.
-            Some(_) if ["...", "…"].iter().any(|dots| self.text.get(at..).is_some_and(|rest| rest.starts_with(dots))) => {
-                // Both are three bytes long.
-                let next = over_comments(self.bytes, at + 3);
+            Some(b'.' | 0xE2)
+                if DOTS.iter().any(|dots| self.bytes.get(at..).is_some_and(|rest| rest.starts_with(*dots))) =>
+            {
+                let next = over_comments(self.bytes, at + DOTS[0].len());
                 match self.bytes.get(next) {
                     Some(b',') => self.behind_comma(over_comments(self.bytes, next + 1), closed, more),
                     _ => self.behind_comma(next, closed, more),
