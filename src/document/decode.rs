@@ -146,7 +146,8 @@ pub(crate) fn unquoted(raw: &str) -> &str {
 /// where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `\n` mentioned in
 /// prose does not count.
 pub(super) fn is_escaped_twice(raw: &str) -> bool {
-    if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() {
+    // Most strings of several lines have an escape for a line break before anything else that would have to be decoded.
+    if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() || has_line_break(raw) {
         return false;
     }
     let once = decode_string(raw);
@@ -173,6 +174,18 @@ pub(super) fn is_escaped_twice(raw: &str) -> bool {
         }
     }
     breaks > 2 || clear
+}
+
+/// Whether a JSON string has an escape for a line break.
+fn has_line_break(raw: &str) -> bool {
+    let mut rest = raw.as_bytes();
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        if matches!(rest.get(at + 1), Some(b'n' | b'r')) {
+            return true;
+        }
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    false
 }
 
 /// Whether the escape is only mentioned in prose, between words: `at

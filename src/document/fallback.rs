@@ -5,12 +5,13 @@
 //! Never: lets a fallback read what another dialect can, unless the response begins with a quotation that opens a block.
 //!
 //! A fallback reads what the dialect that it is like only quotes. Whether that is needed is known once another dialect
-//! has found a block that may be an answer, or else at the end. Until then both read, and what both tell is told. Models
-//! that put all of an answer into a fence do so from its first line: such a response goes to the fallback at once, so
+//! has found a block that may be an answer, or else at the end. Until then both read, once there is something that
+//! they read differently, and what both tell is told. Models that put all of an answer into a fence do so from its first line: such a response goes to the fallback at once, so
 //! that it can be announced while it comes.
 
 use super::announce::{Draft, StreamEvent};
 use super::budget::Budget;
+use super::dormant::{Announced, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
 use super::side_by_side::{SideBySide, Tried, WINDOW};
 use super::{Document, Mask, Trial};
@@ -23,8 +24,10 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(crate) struct Readers {
     first: SideBySide,
-    /// None if the mode has no fallback, or if that is not needed.
+    /// None if the mode has no fallback, if that is not needed, or while it is dormant.
     fallback: Option<Box<Fallback>>,
+    /// The fallbacks of the mode, while they need not read.
+    dormant: Option<Dormant>,
     /// What the fallbacks have come to, if it is not they who read.
     spared: SmallVec<[Tried; 1]>,
     /// What the dialect that reads has told before it was known that it does.
@@ -32,15 +35,18 @@ pub(crate) struct Readers {
     /// How much of the response all have been given.
     read: usize,
     limits: Limits,
+    left_open: Option<bool>,
 }
 
-/// The fallbacks of a mode.
+/// The fallbacks of a mode, reading.
 #[derive(Debug)]
 struct Fallback {
     readers: SideBySide,
     dialects: SmallVec<[DialectId; 1]>,
     /// The events of both sides that the other side has not told so far.
     untold: [VecDeque<Draft>; 2],
+    /// What was announced before they began to read.
+    announced: Announced,
     /// Once a fallback reads the response: what the other dialects have come to.
     passed: Option<SmallVec<[Tried; 1]>>,
 }
@@ -56,21 +62,17 @@ impl Readers {
         let asked: SmallVec<[&Dialect; 1]> = dialects.filter(|one| one.fallback.is_none()).collect();
         // A host may choose a fallback as the only dialect.
         let first = if asked.is_empty() { std::mem::take(&mut fallbacks) } else { asked };
-        let fallback = (!fallbacks.is_empty()).then(|| {
-            Box::new(Fallback {
-                dialects: fallbacks.iter().map(|dialect| dialect.id).collect(),
-                readers: SideBySide::new(fallbacks, limits, false, left_open),
-                untold: Default::default(),
-                passed: None,
-            })
-        });
+        let dormant = if fallbacks.is_empty() { None } else { Dormant::new(&fallbacks, &first) };
+        let reads = !fallbacks.is_empty() && dormant.is_none();
         Self {
             first: SideBySide::new(first, limits, true, left_open),
-            fallback,
+            fallback: reads.then(|| Fallback::new(fallbacks, Announced::default(), limits, left_open)),
+            dormant,
             spared: SmallVec::new(),
             ahead: VecDeque::new(),
             read: 0,
             limits,
+            left_open,
         }
     }
 
@@ -89,20 +91,33 @@ impl Readers {
         }
         match &mut self.fallback {
             Some(fallback) if fallback.passed.is_some() => fallback.readers.advance(dialects, text, complete),
-            Some(_) => {}
-            None => self.first.advance(dialects, text, complete),
+            None if self.dormant.is_none() => self.first.advance(dialects, text, complete),
+            _ => {}
         }
     }
 
     /// Whether it is not known yet who reads the response.
     fn is_open(&self) -> bool {
-        self.fallback.as_ref().is_some_and(|fallback| fallback.passed.is_none())
+        self.dormant.is_some() || self.fallback.as_ref().is_some_and(|fallback| fallback.passed.is_none())
     }
 
     /// Reads on with all dialects, and finds out which of them reads the response, if that is certain.
     fn decide(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
-        let Some(fallback) = &mut self.fallback else { return };
         self.first.advance(dialects, text, complete);
+        if let Some(dormant) = &mut self.dormant {
+            let wakes = dormant.wakes(text);
+            if !wakes && self.first.found_answer(dialects) {
+                return self.spare_fallback(dialects, Trial::Spared);
+            }
+            if !wakes && !complete {
+                return;
+            }
+            if !wakes && self.first.found_nothing() {
+                return self.spare_fallback(dialects, Trial::Passed);
+            }
+            self.wake_fallback(dialects);
+        }
+        let Some(fallback) = &mut self.fallback else { return };
         // Only where a response begins with a fence, it may not matter what another dialect finds.
         if opening_fence(text) == Some(None) && self.first.found_answer(dialects) {
             return self.spare_fallback(dialects, Trial::Spared);
@@ -121,6 +136,13 @@ impl Readers {
             }
             _ => self.spare_fallback(dialects, Trial::Passed),
         }
+    }
+
+    /// Lets the fallbacks read from the start of the response.
+    fn wake_fallback(&mut self, dialects: &[Dialect]) {
+        let Some(dormant) = self.dormant.take() else { return };
+        let fallbacks = dormant.dialects.iter().filter_map(|id| id.of(dialects)).collect();
+        self.fallback = Some(Fallback::new(fallbacks, dormant.announced, self.limits, self.left_open));
     }
 
     /// Lets the fallback read the response; the other dialects have found no block before `place`.
@@ -142,6 +164,10 @@ impl Readers {
 
     /// Leaves the response to the other dialects.
     fn spare_fallback(&mut self, dialects: &[Dialect], trial: Trial) {
+        if let Some(dormant) = self.dormant.take() {
+            let spared = |dialect| Tried { dialect, trial, seen: None, near: None };
+            self.spared = dormant.dialects.into_iter().map(spared).collect();
+        }
         let Some(mut fallback) = self.fallback.take() else { return };
         let place = if trial == Trial::Spared { 0 } else { usize::MAX };
         let spared = fallback.dialects.iter().copied().zip(fallback.readers.passed(dialects, place));
@@ -180,9 +206,20 @@ impl Readers {
     ) {
         out.extend(self.ahead.drain(..));
         match &mut self.fallback {
-            None => self.first.announce(dialects, text, shows, complete, out),
+            None => {
+                let before = out.len();
+                self.first.announce(dialects, text, shows, complete, out);
+                if let Some(dormant) = &mut self.dormant {
+                    dormant.announced.add(out.get(before..).unwrap_or_default());
+                }
+            }
             Some(fallback) if fallback.passed.is_some() => {
-                fallback.readers.announce(dialects, text, shows, complete, out);
+                let [_, theirs] = &mut fallback.untold;
+                let mut told = Vec::new();
+                fallback.readers.announce(dialects, text, shows, complete, &mut told);
+                theirs.extend(told);
+                fallback.announced.take_out(theirs);
+                out.extend(theirs.drain(..));
             }
             Some(fallback) => {
                 let mut told = Vec::new();
@@ -191,6 +228,7 @@ impl Readers {
                 ours.extend(told.drain(..));
                 fallback.readers.announce(dialects, text, shows, complete, &mut told);
                 theirs.extend(told);
+                fallback.announced.take_out(theirs);
                 tell_common(ours, theirs, out);
             }
         }
@@ -214,6 +252,21 @@ impl Readers {
 }
 
 impl Fallback {
+    fn new(
+        dialects: SmallVec<[&Dialect; 1]>,
+        announced: Announced,
+        limits: Limits,
+        left_open: Option<bool>,
+    ) -> Box<Self> {
+        Box::new(Self {
+            dialects: dialects.iter().map(|dialect| dialect.id).collect(),
+            readers: SideBySide::new(dialects, limits, false, left_open),
+            untold: Default::default(),
+            announced,
+            passed: None,
+        })
+    }
+
     /// The fallback that reads the response because a quotation at its start opens a block, and the place of that
     /// block: none of the two if there is none, and nothing at all while that is not known.
     fn begins(&self, dialects: &[Dialect], text: &str) -> Option<Option<(DialectId, usize)>> {

@@ -11,6 +11,7 @@ mod braces;
 mod budget;
 mod closing;
 mod decode;
+mod dormant;
 mod edges;
 mod enclosing;
 mod fallback;

@@ -140,6 +140,13 @@ impl Reading {
         }
     }
 
+    fn found_nothing(&self) -> bool {
+        match self {
+            Reading::Marks(scanner) => scanner.blocks.is_empty() && scanner.found.iter().next().is_none(),
+            Reading::Object(objects) => objects.read.blocks.is_empty() && objects.read.found.is_empty(),
+        }
+    }
+
     fn take_document(&mut self, dialect: Option<DialectId>, bytes: usize) -> Document {
         match self {
             Reading::Marks(scanner) => scanner.take_document(dialect, bytes),
@@ -245,6 +252,11 @@ impl SideBySide {
     pub(super) fn found_answer(&self, dialects: &[Dialect]) -> bool {
         let reads = self.candidates.first().filter(|_| self.claimed);
         reads.is_some_and(|reads| self.finds(reads, dialects))
+    }
+
+    /// Whether no dialect that still reads has found a block, or anything wrong.
+    pub(super) fn found_nothing(&self) -> bool {
+        self.readings.iter().all(|(_, reading)| reading.found_nothing())
     }
 
     /// Whether the dialect that reads the response is known, and has found a block among its needs; if it has none, one

@@ -10,7 +10,7 @@ use super::family::Family;
 use super::names::Names;
 use super::outline::Outline;
 use super::params::ParamNames;
-use super::starts::Starts;
+use super::starts::{Needles, Starts};
 use super::structure::Structure;
 use crate::grammar::Grammar;
 use crate::surface::{Between, Ending, Role};
@@ -43,6 +43,21 @@ pub(crate) struct MaskKinds {
     pub(crate) openers: bool,
 }
 
+impl MaskKinds {
+    /// The bytes that a mask may start with, in a dialect with these families.
+    pub(crate) fn starts(self, families: &[Family]) -> Needles {
+        let opens = |byte: usize| {
+            let mut firsts = families.iter().map(|family| family.grammar.first(family.open));
+            firsts.any(|first| first.empty || first.bytes.get(byte) == Some(&true))
+        };
+        Needles::new(|byte| match byte as u8 {
+            b'`' | b'~' if self.fences || self.spans => true,
+            b'<' if self.comments || self.cdata => true,
+            _ => self.marks && opens(byte),
+        })
+    }
+}
+
 /// One way to write a response.
 #[derive(Debug)]
 pub(crate) struct Dialect {
@@ -58,6 +73,9 @@ pub(crate) struct Dialect {
     /// What each byte can start.
     pub(crate) starts: Starts,
     pub(crate) masks: MaskKinds,
+    /// The bytes that a mask may start with. For quotation marks these are the bytes that an opener may start with, directly
+    /// behind the mark.
+    pub(crate) mask_starts: Needles,
     /// Whether any of its blocks is a wrapper.
     pub(crate) wraps: bool,
     /// Whether it matters for any block where on a line something is.

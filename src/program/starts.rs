@@ -141,7 +141,7 @@ pub(crate) enum Margin {
     Text,
 }
 
-/// The bytes that an opener or closer may start with.
+/// Some bytes to search for.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::large_enum_variant, reason = "one stands in each dialect, and is asked at every mark")]
 pub(crate) enum Needles {
@@ -153,7 +153,7 @@ pub(crate) enum Needles {
 }
 
 impl Needles {
-    fn new(starts: impl Fn(usize) -> bool) -> Self {
+    pub(crate) fn new(starts: impl Fn(usize) -> bool) -> Self {
         let set: [bool; 256] = std::array::from_fn(starts);
         let bytes: Vec<u8> = (0..=255u8).filter(|byte| set.get(usize::from(*byte)) == Some(&true)).collect();
         match bytes.as_slice() {

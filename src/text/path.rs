@@ -9,6 +9,9 @@ use super::turns;
 /// Names that some systems reserve for devices, in any case and with any extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
+/// The same for names that a digit follows.
+const NUMBERED: &[&str] = &["com", "lpt"];
+
 /// The folder in which Git keeps hooks and settings that it executes, and its short name on Windows.
 const REPOSITORY: &[&str] = &[".git", "git~1"];
 
@@ -20,18 +23,18 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.len() > 1024 {
         return Some("it is longer than 1024 bytes");
     }
-    if key.chars().any(|c| c.is_control() || turns(c)) {
+    // Most keys are ASCII, whose bytes are quicker to look at than characters.
+    let is_control = |c: char| c.is_control() || turns(c);
+    if if key.is_ascii() { key.bytes().any(|byte| byte.is_ascii_control()) } else { key.chars().any(is_control) } {
         return Some("it holds a control character");
     }
     if key.starts_with(['/', '\\']) {
         return Some("it is absolute");
     }
-    if key.contains(['\\', ':', '*', '?', '"', '<', '>', '|']) {
+    if key.bytes().any(|byte| matches!(byte, b'\\' | b':' | b'*' | b'?' | b'"' | b'<' | b'>' | b'|')) {
         return Some("not every system allows `\\ : * ? \" < > |` in a path");
     }
     key.split('/').find_map(|part| {
-        let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
-        let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
         if part.is_empty() {
             Some("it has an empty part")
         } else if part.bytes().all(|byte| byte == b'.') {
@@ -40,10 +43,7 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
             Some("a part of it ends in a dot or a space")
         } else if part.len() > 255 {
             Some("a part of it is longer than 255 bytes")
-        } else if RESERVED.contains(&stem.as_str())
-            || numbered
-                .is_some_and(|rest| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c)))
-        {
+        } else if is_device(part.split('.').next().unwrap_or_default().trim_end()) {
             Some("a part of it is the name of a device")
         } else if REPOSITORY.iter().any(|name| is_read_as(part, name)) {
             Some("a part of it is where a repository keeps its own files")
@@ -51,6 +51,14 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
             None
         }
     })
+}
+
+/// Whether some system takes a file with this name, without its extension, for a device.
+fn is_device(stem: &str) -> bool {
+    let is_number = |rest: &str| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c));
+    let numbered =
+        stem.split_at_checked(3).filter(|(name, _)| NUMBERED.iter().any(|one| one.eq_ignore_ascii_case(name)));
+    RESERVED.iter().any(|name| name.eq_ignore_ascii_case(stem)) || numbered.is_some_and(|(_, rest)| is_number(rest))
 }
 
 /// A path without `./` before it.

@@ -228,7 +228,7 @@ impl Masks {
         let bytes = within.as_bytes();
         let limit = end.min(limit);
         while self.decided < limit {
-            let Some(at) = self.next_mark(bytes.get(..limit).unwrap_or_default()) else {
+            let Some(at) = self.next_mark(bytes, limit, openers.as_deref()) else {
                 self.decided = limit;
                 break;
             };
@@ -264,12 +264,14 @@ impl Masks {
         }
     }
 
-    /// The next mark that may open a mask.
-    fn next_mark(&mut self, bytes: &[u8]) -> Option<usize> {
-        let from = self.decided;
-        match &mut self.quoting {
-            Some(quoting) => quoting.next_mark(bytes, from),
-            None => self.kinds.first_mark(bytes.get(from..)?).map(|offset| from + offset),
+    /// The next mark before `limit` that may open a mask.
+    fn next_mark(&self, bytes: &[u8], limit: usize, openers: Option<&Openers<'_>>) -> Option<usize> {
+        match openers.filter(|_| self.kinds.marks) {
+            Some(openers) => self.next_mark_or_quotation(bytes, limit, openers.dialect),
+            None => {
+                let rest = bytes.get(self.decided..limit)?;
+                self.kinds.first_mark(rest).map(|offset| self.decided + offset)
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::opener::Openers;
 use super::{Mask, Masks, Quotes, Sought};
 use crate::document::mark::opener;
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::Family;
+use crate::program::{Dialect, Family};
 use crate::text::Span;
 
 /// Each quotation mark that may open, with those that may close what it opens.
@@ -33,9 +33,20 @@ pub(super) fn may_start(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | 0xE2 | 0xC2)
 }
 
-/// The bytes that a mask may start with, as many at a time as can be searched for at once.
-const STARTS: [[u8; 3]; 2] = [[b'`', b'~', b'<'], [b'"', b'\'', 0xE2]];
-const LAST_START: u8 = 0xC2;
+/// How many bytes a quotation mark has that starts with this one.
+fn length(start: u8) -> usize {
+    match start {
+        0xE2 => 3,
+        0xC2 => 2,
+        _ => 1,
+    }
+}
+
+/// The start of what may be a quotation mark, if one ends at `end`, or would with the bytes that follow.
+fn mark_before(bytes: &[u8], end: usize) -> Option<usize> {
+    let starts = (1..=3).filter_map(|back| end.checked_sub(back));
+    starts.into_iter().find(|at| bytes.get(*at).is_some_and(|byte| may_start(*byte) && at + length(*byte) >= end))
+}
 
 /// The search for the block behind a quotation mark.
 #[derive(Debug)]
@@ -54,8 +65,6 @@ pub(super) struct Quoting {
     seen: usize,
     /// Kinds of quotation marks and families without a closer before their partner up to this place.
     absent: Vec<((usize, usize), usize)>,
-    /// For each group of bytes that a mask may start with, where the next one is; before these places there is none.
-    next: [usize; 3],
 }
 
 impl Default for Quoting {
@@ -70,7 +79,6 @@ impl Default for Quoting {
             ended: None,
             seen: 0,
             absent: Vec::new(),
-            next: [0; 3],
         }
     }
 }
@@ -113,6 +121,25 @@ fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Opti
 }
 
 impl Masks {
+    /// The first place before `limit` where a mask may start. Of quotation marks, those count before what may open a
+    /// block: most are apostrophes, or stand before a word.
+    pub(super) fn next_mark_or_quotation(&self, bytes: &[u8], limit: usize, dialect: &Dialect) -> Option<usize> {
+        let before = bytes.get(..limit).unwrap_or_default();
+        let mut from = self.decided;
+        while let Some(offset) = dialect.mask_starts.find(before.get(from..)?) {
+            let at = from + offset;
+            if let Some(mark) = mark_before(bytes, at).filter(|mark| *mark >= self.decided) {
+                return Some(mark);
+            }
+            if self.kinds.first_mark(before.get(at..at + 1)?).is_some() {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+        // What may open a block can come behind the last mark.
+        mark_before(bytes, limit).filter(|mark| *mark >= self.decided)
+    }
+
     /// What the quotation mark at `at` quotes, if it is one.
     pub(super) fn quotation_at(
         &mut self,
@@ -137,29 +164,7 @@ impl Masks {
     }
 }
 
-/// Finds the first of some bytes.
-type Search<'s> = &'s dyn Fn(&[u8]) -> Option<usize>;
-
 impl Quoting {
-    /// The first place from `from` on where a mask may start.
-    pub(super) fn next_mark(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
-        let [[a, b, c], [d, e, f]] = STARTS;
-        let searches: [Search<'_>; 3] =
-            [&|rest| memchr::memchr3(a, b, c, rest), &|rest| memchr::memchr3(d, e, f, rest), &|rest| {
-                memchr::memchr(LAST_START, rest)
-            }];
-        for (next, search) in self.next.iter_mut().zip(searches) {
-            // Each byte is searched once for each group, however many marks there are.
-            let known = (*next).max(from);
-            let is_there = *next >= from && bytes.get(known).is_some_and(|byte| search(&[*byte]).is_some());
-            if !is_there {
-                let rest = bytes.get(known..).unwrap_or_default();
-                *next = search(rest).map_or(bytes.len().max(known), |offset| known + offset);
-            }
-        }
-        self.next.iter().copied().min().filter(|next| *next < bytes.len())
-    }
-
     /// The end of the quotation, or that there is none; nothing at all while more text is needed.
     fn end(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
         let Some(opened) = self.open(kind, text, complete, openers)? else { return Some(None) };

@@ -77,6 +77,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         starts,
         outline: outline.map(Arc::new),
         masks,
+        mask_starts: masks.starts(&families),
         families,
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),

@@ -170,7 +170,8 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
         let structure: Arc<dyn Guarding> = dialect.structure.clone().or_else(|| torn().then(guessed))?;
         Some((dialect.name.clone(), structure))
     });
-    let marks = dialects.iter().map(|dialect| -> Arc<dyn Marking> {
+    // A fallback has the marks of the dialect that it is like.
+    let marks = dialects.iter().filter(|dialect| dialect.fallback.is_none()).map(|dialect| -> Arc<dyn Marking> {
         match (&dialect.outline, &dialect.structure) {
             (Some(outline), _) => Arc::new(Braces(outline.clone())),
             (None, Some(structure)) => structure.clone(),

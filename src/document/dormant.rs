@@ -1,0 +1,131 @@
+//! Dormant: until when would a fallback read exactly what the dialect that it is like reads?
+//!
+//! In: the response so far, and the events that its other dialects have announced.
+//! Out: whether a mark has come that only one of the two takes for a quotation; what a fallback that reads from then on
+//! does not announce again.
+//! Never: reads a block.
+//!
+//! A fallback differs from another dialect only in what is quoted. Most responses have no such mark before their first
+//! block, and are not read twice.
+
+use super::announce::{Draft, StreamEvent};
+use crate::program::{Dialect, DialectId, MaskKinds};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+
+/// Fallbacks that have not read anything yet.
+#[derive(Debug)]
+pub(super) struct Dormant {
+    pub(super) dialects: SmallVec<[DialectId; 1]>,
+    fences: bool,
+    spans: bool,
+    /// How far the response has been searched for marks.
+    searched: usize,
+    pub(super) announced: Announced,
+}
+
+/// How much has been announced: events, and the bytes of text after the last one that is no text.
+#[derive(Debug, Default)]
+pub(super) struct Announced {
+    events: usize,
+    text: usize,
+}
+
+impl Dormant {
+    /// These fallbacks, beside the dialects that are `asked`; none if they read differently from the start.
+    pub(super) fn new(fallbacks: &[&Dialect], asked: &[&Dialect]) -> Option<Self> {
+        let kinds = |masks: MaskKinds| MaskKinds { fences: false, spans: false, openers: false, ..masks };
+        let (mut fences, mut spans) = (false, false);
+        for fallback in fallbacks {
+            let like = asked.iter().find(|one| Some(one.id) == fallback.fallback)?;
+            if kinds(like.masks) != kinds(fallback.masks) {
+                return None;
+            }
+            fences |= like.masks.fences != fallback.masks.fences;
+            spans |= like.masks.spans != fallback.masks.spans;
+        }
+        let dialects = fallbacks.iter().map(|dialect| dialect.id).collect();
+        Some(Self { dialects, fences, spans, searched: 0, announced: Announced::default() })
+    }
+
+    /// Whether the response has a mark that only one of the two takes for a quotation.
+    pub(super) fn wakes(&mut self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(self.searched..).unwrap_or_default()) {
+            let at = self.searched + offset;
+            let marks = bytes.get(at..).unwrap_or_default();
+            let run = marks.iter().take(3).take_while(|mark| Some(*mark) == marks.first()).count();
+            if (self.spans && marks.first() == Some(&b'`')) || (self.fences && run == 3) {
+                return true;
+            }
+            // More marks may come behind the last ones.
+            if at + run == bytes.len() {
+                self.searched = at;
+                return false;
+            }
+            self.searched = at + run;
+        }
+        self.searched = bytes.len();
+        false
+    }
+}
+
+impl Announced {
+    /// Counts these events.
+    pub(super) fn add(&mut self, drafts: &[Draft]) {
+        for draft in drafts {
+            match &draft.event {
+                StreamEvent::Text { text, .. } => self.text += text.len(),
+                _ => (self.events, self.text) = (self.events + 1, 0),
+            }
+        }
+    }
+
+    /// Takes what has been announced out of the events of another dialect. Texts may be cut at different places.
+    pub(super) fn take_out(&mut self, drafts: &mut VecDeque<Draft>) {
+        while self.events > 0 {
+            let Some(draft) = drafts.pop_front() else { return };
+            self.events -= usize::from(!matches!(draft.event, StreamEvent::Text { .. }));
+        }
+        while self.text > 0 {
+            let Some(draft) = drafts.front_mut() else { return };
+            let StreamEvent::Text { text, .. } = &mut draft.event else {
+                debug_assert!(false, "both dialects announce the same texts until one of them quotes");
+                return;
+            };
+            let length = self.text.min(text.len());
+            text.drain(..length);
+            draft.start += length;
+            self.text -= length;
+            if draft.is_empty() {
+                drafts.pop_front();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(marks: (bool, bool), pieces: &[&str], expected: &[bool]) {
+        let (fences, spans) = marks;
+        let announced = Announced::default();
+        let mut dormant = Dormant { dialects: SmallVec::new(), fences, spans, searched: 0, announced };
+        let mut text = String::new();
+        let mut wakes = |piece: &&str| {
+            text.push_str(piece);
+            dormant.wakes(&text)
+        };
+        assert_eq!(pieces.iter().map(&mut wakes).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_mark_that_both_take_alike_wakes_nothing() {
+        check((true, false), &["a `b` ``c``", " `", "`", "`"], &[false, false, false, true]);
+        check((true, false), &["~~`", "``"], &[false, true]);
+        check((true, false), &["~~", " ~"], &[false, false]);
+        check((false, true), &["~~~", " `"], &[false, true]);
+    }
+}
