@@ -68,6 +68,8 @@ impl<'r> Judgement<'r> {
         let Some(schema) = bound.schema.as_ref().filter(|_| bound.text.is_none()) else { return };
         let value = match bound.role {
             Role::Section => self.section_value(index),
+            // A member of an object may be the text, and the schema that of the object.
+            Role::Message | Role::Content | Role::Utterance if schema.takes_every_text() => None,
             Role::Message | Role::Content | Role::Utterance => Some(self.body(index).into()),
             Role::Call | Role::Thinking | Role::Wrapper => None,
         };

@@ -124,11 +124,20 @@ impl Schema {
         self.validator().is_ok_and(|validator| validator.is_valid(&crate::Value::Null))
     }
 
+    /// Whether it says nothing about a text, so that every text fits it.
+    pub(crate) fn takes_every_text(&self) -> bool {
+        self.json.as_object().is_some_and(|members| members.iter().all(|(key, _)| OF_OBJECTS.contains(&key)))
+    }
+
     /// The validator, or why the schema cannot be compiled.
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator.get_or_init(|| validator(&self.json)).as_ref()
     }
 }
+
+/// Keywords that say something about objects alone, or nothing about values.
+const OF_OBJECTS: &[&str] =
+    &["properties", "required", "additionalProperties", "patternProperties", "title", "description", "examples"];
 
 /// The properties that a schema declares.
 pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
