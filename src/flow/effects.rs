@@ -13,7 +13,7 @@ use crate::expression::{Failure, Scope, Template};
 use crate::program::{self, Near, Verb};
 use crate::program::{Key, Keys, PathTemplate, Shape};
 use crate::session::MOST_IDS;
-use crate::text::{Location, Span, excerpt, unsafe_because, without_here};
+use crate::text::{Location, Span, excerpt, portable, unsafe_because};
 use crate::value::Record;
 use crate::value::Value;
 use std::rc::Rc;
@@ -322,9 +322,9 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
     says.trim().is_empty().then_some(what)
 }
 
-/// The key of a document: `./a` is `a`.
+/// The key of a document, as every system writes it.
 fn document_key(key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
-    Ok(without_here(&key.text(scope)?).to_owned())
+    Ok(portable(&key.text(scope)?).into_owned())
 }
 
 /// The key of a document that an effect changes, and why it is no safe path.

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::{Block, Ended};
 use crate::program::{Called, Dialect};
 use crate::surface::Role;
-use crate::text::{Span, excerpt, unsafe_because, without_here};
+use crate::text::{Span, excerpt, portable, unsafe_because};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -45,14 +45,17 @@ impl<'r> Judgement<'r> {
                 Some(Called::Attribute(name)) => self.whole_attribute(block, name),
                 _ => None,
             };
-            let whole = without_here(whole.as_deref().unwrap_or(&key).trim_start());
-            if let Some(why) = unsafe_because(whole) {
+            let whole = portable(whole.as_deref().unwrap_or(&key).trim_start());
+            if let Some(why) = unsafe_because(&whole) {
                 let message = match key.trim() {
                     "" => format!("this `{name}` names no path"),
                     key => format!("`{}` is no safe path: {why}", excerpt(key, 60)),
                 };
                 let finding = defect(Defect::UnsafePath, block.opener(), message).with_rule(Some(bound.at));
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
+            } else if key.contains('\\') {
+                let message = message!("`{}` is read as `{}`", &excerpt(&key, 60), &excerpt(&whole, 60));
+                self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }
         }
         // A single content cannot repeat a key.
@@ -117,10 +120,9 @@ impl<'r> Judgement<'r> {
         }
         let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
         let name = self.content_name(index)?;
-        // A path may start in the folder that it is in: `./a` is `a`.
         let key = match (key, self.program.contents.get(&*name).is_some_and(|content| content.path)) {
-            (Cow::Borrowed(key), true) => Cow::Borrowed(without_here(key)),
-            (Cow::Owned(key), true) => Cow::Owned(without_here(&key).to_owned()),
+            (Cow::Borrowed(key), true) => portable(key),
+            (Cow::Owned(key), true) => Cow::Owned(portable(&key).into_owned()),
             (key, false) => key,
         };
         Some((name, key))

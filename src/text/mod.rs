@@ -27,7 +27,7 @@ pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;
 pub use path::unsafe_because;
-pub(crate) use path::without_here;
+pub(crate) use path::portable;
 pub use places::JsonPlaces;
 pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;

@@ -5,6 +5,7 @@
 //! Never: touches a disk.
 
 use super::turns;
+use std::borrow::Cow;
 
 /// Names that some systems reserve for devices, in any case and with any extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
@@ -61,9 +62,17 @@ fn is_device(stem: &str) -> bool {
     RESERVED.iter().any(|name| name.eq_ignore_ascii_case(stem)) || numbered.is_some_and(|(_, rest)| is_number(rest))
 }
 
-/// A path without `./` before it.
-pub(crate) fn without_here(path: &str) -> &str {
-    path.trim_start_matches("./")
+/// The path as every system writes it: `./a` is `a`, and `a\b` is `a/b`, since no file that every system can store has a
+/// backslash in its name.
+pub(crate) fn portable(path: &str) -> Cow<'_, str> {
+    let path = match path.contains('\\') {
+        true => Cow::Owned(path.replace('\\', "/")),
+        false => Cow::Borrowed(path),
+    };
+    match path {
+        Cow::Borrowed(path) => Cow::Borrowed(path.trim_start_matches("./")),
+        Cow::Owned(path) => Cow::Owned(path.trim_start_matches("./").to_owned()),
+    }
 }
 
 /// Whether some system takes `part` for `name`: HFS+ ignores a few invisible characters, and most ignore the case.
@@ -76,6 +85,13 @@ fn is_read_as(part: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_written_alike_on_every_system() {
+        assert_eq!(portable("./src/a b.ts"), "src/a b.ts");
+        assert_eq!(portable(".\\src\\a.ts"), "src/a.ts");
+        assert_eq!(portable(".github/x"), ".github/x");
+    }
 
     #[test]
     fn keys_that_could_leave_a_root_are_refused() {
