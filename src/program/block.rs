@@ -26,6 +26,8 @@ pub(crate) struct Block {
     pub(crate) spelled: Option<String>,
     /// Whether it opens at the start of the answer, with or without its opener.
     pub(crate) starts: bool,
+    /// Whether no prompt asks for it.
+    pub(crate) hidden: bool,
     /// What belongs in it, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: Called,

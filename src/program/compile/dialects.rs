@@ -170,6 +170,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         role: block.role,
         spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
         starts: block.starts,
+        hidden: block.hidden,
         about: block.about.clone(),
         called: names.next().unwrap_or(Called::Own),
         other_names: names.collect(),
