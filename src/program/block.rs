@@ -50,6 +50,8 @@ pub(crate) struct Block {
     pub(crate) fields: Option<Arc<Family>>,
     /// Whether a value that no schema describes is a JSON literal if it is one.
     pub(crate) literals: bool,
+    /// The faults of a JSON payload that are only remarks.
+    pub(crate) forgives: Vec<&'static str>,
     /// What its text is decoded from.
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,

@@ -135,6 +135,9 @@ table! {
         fields: Option<Spanned<String>>,
         /// For a call: what a value without a schema is.
         values: Option<Values>,
+        /// For a call whose payload is JSON: the faults that are only remarks, such as `trailing-comma`. Every reading of
+        /// a text with such a fault must give the same value.
+        forgives: Vec<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
         /// Blocks to look for inside it. They still count as `nested-block`: the degradation table says what becomes of
