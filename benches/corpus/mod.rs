@@ -555,12 +555,12 @@ pub(crate) fn roundtable() -> Program {
 
 /// The pack for answers in brackets.
 pub(crate) fn couple_ai() -> Program {
-    load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml"))
+    load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/fenced.pest" "grammar/near.pest"))
 }
 
 /// The pack for answers that bring files.
 pub(crate) fn dce() -> Program {
-    load("dce", files!("dce": "pack.toml" "dialects.toml" "json.toml" "modes.toml"))
+    load("dce", files!("dce": "pack.toml" "dialects.toml" "json.toml" "modes.toml" "grammar/files.pest"))
 }
 
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
