@@ -505,8 +505,8 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
 
 /// The dialect of the pack `dce` whose answers are one object, by itself.
 pub(crate) fn dce_object() -> Program {
-    let pack = "[pack]\nname = \"object\"\n[contents.file]\nkey = \"path\"\n";
-    let dialect = files!("dce": "json.toml" "grammar/channels.pest");
+    let pack = "[pack]\nname = \"object\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n";
+    let dialect = files!("dce": "json.toml");
     load("object", dialect.into_iter().chain([("pack.toml", pack)]))
 }
 
@@ -555,16 +555,19 @@ pub(crate) fn roundtable() -> Program {
 
 /// The pack for answers in brackets.
 pub(crate) fn couple_ai() -> Program {
-    load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml"))
+    load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/fenced.pest" "grammar/near.pest"))
 }
 
 /// The pack for answers that bring files.
 pub(crate) fn dce() -> Program {
-    load("dce", files!("dce": "pack.toml" "dialects.toml" "json.toml" "modes.toml" "grammar/channels.pest"))
+    load("dce", files!("dce": "pack.toml" "dialects.toml" "json.toml" "modes.toml" "grammar/files.pest"))
 }
 
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
-    let loaded = Program::load(&Folder::new(name, files));
+    let mut folder = Folder::new(name, files);
+    let reasoning = Folder::new("reasoning", files!("reasoning": "pack.toml" "grammar/reasoning.pest"));
+    folder.others.insert("../reasoning".to_owned(), reasoning);
+    let loaded = Program::load(&folder);
     loaded.value.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))
 }
 

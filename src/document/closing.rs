@@ -189,7 +189,22 @@ impl Scanner {
             self.found.push(Found::of(Defect::WrongCloser, closer, index));
         }
         self.faults(given, open.family, &open.attributes, index);
+        self.closer_faults(given, open.family, end.closer.map(|(closer, _)| closer), index);
         self.repeats(&open.attributes, index, given);
+    }
+
+    /// Notes what the grammar calls a fault of the closer.
+    fn closer_faults(&mut self, given: &Given<'_>, family: usize, closer: Option<Span>, index: usize) {
+        let family = given.dialect.families.get(family).filter(|family| family.closes_with_faults);
+        let Some((closer, family)) = closer.zip(family) else { return };
+        let Some((close, within)) = family.close.zip(given.text.get(..closer.end)) else { return };
+        let mut steps = self.limits.steps(closer.len());
+        if self.closer.match_at(&family.grammar, close, within, closer.start, &mut steps).is_none() {
+            return;
+        }
+        for capture in self.closer.captures().iter().filter(|capture| family.faults.contains(&capture.rule())) {
+            self.found.push(Found::of(What::Fault(capture.rule()), capture.span(), index));
+        }
     }
 
     /// Notes what the grammar calls a fault of the opener.

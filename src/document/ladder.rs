@@ -13,7 +13,7 @@ use super::mark::{Kind, Mark};
 use super::open::{End, Fill, Open, blank_line};
 use super::scanner::{Closerless, Scanner};
 use super::{Given, Key, Quoted};
-use crate::grammar::Progress;
+use crate::grammar::{Capture, Progress};
 use crate::program::{Block, BlockId, Called, Closer};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
@@ -117,7 +117,7 @@ impl Scanner {
             Ending::Payload => {
                 self.fill(open, search);
                 match open.payload {
-                    Fill::Whole(span) => Some(Some(span.end)),
+                    Fill::Whole { end, .. } => Some(Some(end)),
                     Fill::Absent => Some(Some(open.opener.end)),
                     Fill::Broken | Fill::Bottomless => Some(None),
                     Fill::Unknown | Fill::Running | Fill::TooDeep(_) => None,
@@ -393,7 +393,11 @@ impl Scanner {
         }
         if matches!(open.payload, Fill::Running) {
             open.payload = match self.budget.run(&mut self.machine, family, within, complete) {
-                Progress::Matched(end) => Fill::Whole(Span::new(open.opener.end, end)),
+                Progress::Matched(end) => {
+                    let body = |capture: &Capture| family.body == Some(capture.rule());
+                    let body = self.machine.captures().iter().find(|capture| body(capture)).map(|body| body.span());
+                    Fill::Whole { end, body: body.unwrap_or(Span::new(open.opener.end, end)) }
+                }
                 Progress::TooDeep if payload.starts_with('{') => Fill::TooDeep(Braces::new(start)),
                 Progress::TooDeep => Fill::Bottomless,
                 Progress::Failed | Progress::Spent => Fill::Broken,
@@ -404,7 +408,7 @@ impl Scanner {
             let counts = braces.may_count(self.counted, within);
             let end = if counts { braces.count(within, &mut self.counted) } else { None };
             match end {
-                Some(end) => open.payload = Fill::Whole(Span::new(open.opener.end, end)),
+                Some(end) => open.payload = Fill::Whole { end, body: Span::new(open.opener.end, end) },
                 None if complete => open.payload = Fill::Bottomless,
                 None => {}
             }

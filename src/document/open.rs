@@ -161,7 +161,7 @@ impl Open {
             Ending::LastLooseCloser => self.closer().or(self.loose),
             Ending::QuotedCloser => self.masked_closer,
             Ending::Payload => {
-                let payload = if let Fill::Whole(payload) = self.payload { Some(payload) } else { None };
+                let payload = if let Fill::Whole { body, .. } = self.payload { Some(body) } else { None };
                 // An opener without a payload is bare, whichever rung says so.
                 let rung = if payload.is_some() { rung } else { 0 };
                 return End { at, closer: None, rung, ending, payload, alike: false };
@@ -242,7 +242,8 @@ impl Open {
 pub(super) enum Fill {
     Unknown,
     Running,
-    Whole(Span),
+    /// All of it is there up to `end`; the body is what is read of it.
+    Whole { end: usize, body: Span },
     Absent,
     Broken,
     /// It is nested more deeply than its grammar can follow: its braces are counted.

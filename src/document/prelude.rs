@@ -157,7 +157,7 @@ impl Prelude {
                     None => return Stand::Waits(if opened { start } else { closer.start }),
                 }
             }
-            let Some(hit) = self.next_start(texts, text) else {
+            let Some(hit) = self.next_start(texts, text, complete) else {
                 return match (complete, opened) {
                     (true, true) => Stand::Opened(None),
                     (true, false) => Stand::Over,
@@ -208,7 +208,7 @@ impl Prelude {
 
     /// The next place of a text that a closer may start with. If there is none, the search continues after what has
     /// arrived.
-    fn next_start(&mut self, texts: &[String], text: &str) -> Option<usize> {
+    fn next_start(&mut self, texts: &[String], text: &str, complete: bool) -> Option<usize> {
         let bytes = text.as_bytes();
         for (next, literal) in self.next.iter_mut().zip(texts) {
             // Before `next` there is none: it is where the last one was found, or where the search stopped.
@@ -216,7 +216,8 @@ impl Prelude {
             let rest = bytes.get(from..).unwrap_or_default();
             if !rest.starts_with(literal.as_bytes()) {
                 // The last bytes may be the first of one that is still coming.
-                let open = (text.len() + 1).saturating_sub(literal.len()).max(from);
+                let coming = if complete { 0 } else { literal.len().saturating_sub(1) };
+                let open = text.len().saturating_sub(coming).max(from);
                 *next = memchr::memmem::find(rest, literal.as_bytes()).map_or(open, |offset| from + offset);
             } else {
                 *next = from;

@@ -287,7 +287,11 @@ impl Scanner {
             return;
         }
         // Where closers count only at the start of a line, one elsewhere is prose that mentions it.
-        if !mark.leads_line() && given.dialect.families.iter().all(|family| family.leads_line) {
+        let family = match mark.kind {
+            Kind::Close { family } => given.dialect.families.get(usize::from(family)),
+            _ => None,
+        };
+        if !mark.leads_line() && family.is_some_and(|family| family.leads_line) {
             return;
         }
         let name = mark.name().of(given.text);

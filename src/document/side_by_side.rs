@@ -5,7 +5,7 @@
 //! Never: mixes the blocks of two dialects, or knows which of them are fallbacks.
 //!
 //! The first block among the `needs` of a dialect claims the response; if two open at the same place, the earlier
-//! dialect gets it. A response that no dialect claims is read by the first one that found any block. Dialects that
+//! dialect gets it. An object behind words is an example if a block outside of it claims the response, too. A response that no dialect claims is read by the first one that found any block. Dialects that
 //! differ only in their `needs` share one reading.
 
 use super::announce::Draft;
@@ -244,7 +244,7 @@ impl SideBySide {
         }
         self.read = text.len();
         if !self.claimed && self.may_claim {
-            self.claim(dialects, complete);
+            self.claim(dialects, text, complete);
         }
     }
 
@@ -354,15 +354,27 @@ impl SideBySide {
     }
 
     /// Decides on a claim once no other dialect can claim an earlier place.
-    fn claim(&mut self, dialects: &[Dialect], complete: bool) {
+    fn claim(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         let claims = self.candidates.iter().zip(0..);
-        let best = claims.filter_map(|(one, index)| Some((self.claim_of(one, dialects)?, index))).min();
+        let claims = claims.filter_map(|(one, index)| Some((self.claim_of(one, dialects)?, index)));
+        let best = claims.filter(|(place, index)| !self.is_example(*index, *place, dialects, text)).min();
         let Some((place, index)) = best else { return };
         let settled = |(_, reading): &(DialectId, Reading)| complete || reading.settled_until() > place;
         if self.readings.iter().all(settled) {
             self.tried = self.try_all(dialects, index, Trial::Claims(place), place);
             self.choose(index);
         }
+    }
+
+    /// Whether the object of this candidate is only an example: words stand before it, and another dialect has a claim
+    /// outside of it. What begins the answer is the answer.
+    fn is_example(&self, index: usize, place: usize, dialects: &[Dialect], text: &str) -> bool {
+        let Some(one) = self.candidates.get(index) else { return false };
+        let Some((_, Reading::Object(objects))) = self.readings.get(one.reading) else { return false };
+        let is_marked = |other: &Candidate| matches!(self.readings.get(other.reading), Some((_, Reading::Marks(_))));
+        let mut others = self.candidates.iter().filter(|other| is_marked(other));
+        objects.follows_words(place, text)
+            && others.any(|other| self.claim_of(other, dialects).is_some_and(|claim| objects.is_outside(claim, text)))
     }
 
     /// At the end, lets the first dialect that found a block read a response that none claims.

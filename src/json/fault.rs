@@ -133,6 +133,21 @@ pub(crate) fn is_certain(name: &str) -> bool {
     TABLE.iter().any(|(known, grade)| *known == name && *grade == Grade::Certain)
 }
 
+/// What a fault is called in a pack: `trailing-comma`.
+fn word(name: &str) -> String {
+    name.trim_start_matches("fault_").replace('_', "-")
+}
+
+/// The words for the faults that change nothing.
+pub(crate) fn certain_words() -> Vec<String> {
+    TABLE.iter().filter(|(_, grade)| *grade == Grade::Certain).map(|(name, _)| word(name)).collect()
+}
+
+/// The name of the fault that has this word in a pack.
+pub(crate) fn worded(said: &str) -> Option<&'static str> {
+    TABLE.iter().find(|(name, _)| word(name) == said).map(|(name, _)| *name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

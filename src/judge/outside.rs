@@ -183,6 +183,16 @@ impl Judgement<'_> {
             let mut parts = gap.without(&self.document.markup).map(|part| without_between(part, self.text));
             parts.find(|core| !core.is_empty())
         };
+        // Where a section counts in place of an earlier one, the answer begins again, with the text before it.
+        let span = |index: usize| self.document.blocks.get(index).map(Block::span);
+        let text_before = |index: usize| {
+            let start = index.checked_sub(1).and_then(span).map_or(at, |before| before.end);
+            core(Span::new(start.min(span(index)?.start), span(index)?.start))
+        };
+        let mut again = (0..self.document.blocks.len()).rev().filter(|index| self.replaces(*index));
+        if let Some(core) = again.find_map(text_before) {
+            return Some((name, core));
+        }
         for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
             if let Some(core) = core(Span::new(at, block.span().start)) {
                 return Some((name, core));

@@ -203,7 +203,9 @@ impl Judgement<'_> {
             self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
         }
         let told_already = matches!(block.written, Written::Mended | Written::Salvaged);
-        if let Some(why) = json.forgiven.filter(|_| !told_already) {
+        let is_forgiven = |fault: &Fault| fault.grade == Grade::Certain && bound.forgives.contains(&fault.name);
+        let forgiven = !json.faults.is_empty() && json.faults.iter().all(is_forgiven);
+        if let Some(why) = json.forgiven.filter(|_| !told_already && !forgiven) {
             self.malformed(call, bound, whole, named_faults(why, &json.faults));
         }
         Some(params)

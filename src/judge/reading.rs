@@ -167,7 +167,8 @@ impl<'r> Judgement<'r> {
         let what = fault_words(name);
         let message = match block {
             Some((block, _)) => {
-                message!("the opener of `{}` has a fault: {}", quote(block.name().of(self.text), 40), &what)
+                let end = if found.span().start < block.inner().end { "opener" } else { "closer" };
+                message!("the {} of `{}` has a fault: {}", end, quote(block.name().of(self.text), 40), &what)
             }
             None if times > 1 => message!("not as it should be written: {}, {} times", &what, &times),
             None => message!("not as it should be written: {}", &what),

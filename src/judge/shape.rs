@@ -111,6 +111,16 @@ impl Judgement<'_> {
         }
     }
 
+    /// Whether a section counts in place of an earlier one with the same declaration.
+    pub(super) fn replaces(&self, index: usize) -> bool {
+        let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { return false };
+        if bound.role != Role::Section {
+            return false;
+        }
+        let mut before = self.document.blocks.iter().take(index).enumerate();
+        before.any(|(earlier, other)| other.id == block.id && self.fate(earlier) == Fate::Dropped)
+    }
+
     /// Reports openers that are not written as the pack declares.
     fn judge_spelling(&mut self) {
         for index in 0..self.document.blocks.len() {
@@ -148,6 +158,10 @@ impl Judgement<'_> {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             let Some(rank) = mode.reply.rank(dialect.id, block.id) else { continue };
+            // Of a repeated section, the last counts: there the reply begins again.
+            if rank < furthest && self.replaces(index) {
+                furthest = rank;
+            }
             if rank < furthest {
                 let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
                 let message = message!("`{}` should stand earlier in the reply", &name);

@@ -6,8 +6,9 @@
 
 use super::dialects::check_opener;
 use super::grammars::{Grammars, has_members};
-use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy, nearest};
 use crate::grammar::Grammar;
+use crate::json;
 use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Payload, Role, Rung, WHOLE};
 use crate::text::{Location, Spanned};
 use std::sync::Arc;
@@ -358,12 +359,36 @@ fn check_nested(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
 fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     let role = block.role.word();
     check_payload(block, diagnostics);
+    check_forgives(block, diagnostics);
     if let Some(key) = block.key.as_ref().filter(|_| block.role != Role::Content) {
         diagnostics.push(bad(key.at, format!("a block of the role `{role}` has no key"), "only contents have one"));
     }
     if let (Role::Call | Role::Content | Role::Thinking, Some(held)) = (block.role, block.holds.first()) {
         let message = format!("a block of the role `{role}` holds no blocks: what stands in it is opaque");
         diagnostics.push(bad(held.at, message, "take `holds` out"));
+    }
+}
+
+/// Checks the faults that it forgives: only those of JSON that change nothing.
+fn check_forgives(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
+    let reads_json = block.payload.0.iter().any(|payload| payload.value == Payload::Json);
+    let known = json::certain_words();
+    for fault in &block.forgives {
+        if block.role != Role::Call || !reads_json {
+            let message = format!("a block of the role `{}` forgives nothing", block.role.word());
+            diagnostics.push(bad(fault.at, message, "only a call whose payload is `json` has faults to forgive"));
+        } else if !known.contains(&fault.value) {
+            let message = match json::worded(&fault.value) {
+                Some(_) => format!("`{}` may lose something, so it cannot be forgiven", fault.value),
+                None => format!("JSON has no fault `{}`", fault.value),
+            };
+            let near = nearest(&fault.value, known.iter().map(String::as_str));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there is `{}`", known.join("`, `")),
+            };
+            diagnostics.push(bad(fault.at, message, &help));
+        }
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod files;
 mod flow;
 mod grammars;
 mod graph;
+mod includes;
 mod likes;
 mod mend;
 mod names;
@@ -35,6 +36,7 @@ pub struct Pack {
 
 /// Checks everything that can be known without running anything.
 pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
+    includes::take_over(&mut surface, diagnostics);
     likes::take_over(&mut surface, diagnostics);
     let grammars = grammars::check(&mut surface, diagnostics);
     blank::check(&surface, diagnostics);

@@ -26,6 +26,8 @@ pub(crate) struct Block {
     pub(crate) spelled: Option<String>,
     /// Whether it opens at the start of the answer, with or without its opener.
     pub(crate) starts: bool,
+    /// Whether no prompt asks for it.
+    pub(crate) hidden: bool,
     /// What belongs in it, in a sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: Called,
@@ -48,6 +50,8 @@ pub(crate) struct Block {
     pub(crate) fields: Option<Arc<Family>>,
     /// Whether a value that no schema describes is a JSON literal if it is one.
     pub(crate) literals: bool,
+    /// The faults of a JSON payload that are only remarks.
+    pub(crate) forgives: Vec<&'static str>,
     /// What its text is decoded from.
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,

@@ -33,6 +33,10 @@ pub(crate) struct Family {
     pub(crate) only_prelude: bool,
     /// Whether its closers can have names.
     pub(crate) closes_by_name: bool,
+    /// Whether a closer may have faults in it.
+    pub(crate) closes_with_faults: bool,
+    /// The rule for what is read of a payload, if not all of it is.
+    pub(crate) body: Option<RuleId>,
     /// Whether the start of an opener, up to the name, counts as a broken opener if the rest cannot be read.
     pub(crate) may_break: bool,
     /// The rules `json` and `text`, where an opener may contain them: they say how a field is written.
@@ -82,6 +86,8 @@ impl Family {
             ends,
             content_ends,
             payload,
+            body: payload.and(grammar.rule("body")).filter(|body| grammar.called_from(|rule| rule == "payload").contains(body)),
+            closes_with_faults: grammar.called_from(|rule| rule == "close").into_iter().any(|rule| grammar.is_fault(rule)),
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,

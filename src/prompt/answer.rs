@@ -52,7 +52,7 @@ impl Program {
     ) -> Option<Vec<Member<'p>>> {
         dialect.outline.as_ref()?;
         let mut blocks: Vec<(BlockId, &Block)> = dialect.blocks_by_id().collect();
-        blocks.retain(|(_, block)| !block.starts);
+        blocks.retain(|(_, block)| !block.starts && !block.hidden);
         blocks.sort_by_key(|(id, _)| mode.reply.rank(dialect.id, *id).unwrap_or(usize::MAX));
         let member = |(id, block): (BlockId, &'p Block)| {
             let count = mode.reply.count_of(dialect.id, id);

@@ -108,7 +108,7 @@ impl Program {
             };
             // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a wrapper.
             let within = matches!(block.key, Some(Called::Around(..)));
-            let untold = block.role == Role::Wrapper || block.starts || within;
+            let untold = block.role == Role::Wrapper || block.starts || block.hidden || within;
             if most == Some(0) || known || untold {
                 continue;
             }

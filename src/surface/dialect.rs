@@ -18,6 +18,8 @@ table! {
         /// Another dialect from which this one differs only in its `needs`, or in what is `quoted` if it is a
         /// `fallback`; everything else is taken from there.
         like: Option<Spanned<String>>,
+        /// Dialects whose blocks this one has, too, each with its grammar; a block of the same name here takes precedence.
+        include: Vec<Spanned<String>>,
         /// Whether it reads only an answer in which no other dialect of the mode finds a block: it is `like` one of
         /// them, and less is `quoted` in it.
         fallback: Option<Spanned<bool>>,
@@ -71,6 +73,7 @@ impl Dialect {
     /// The keys that are set and say how an answer is read, which excludes `needs`.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         let keys = [
+            ("include", !self.include.is_empty()),
             ("grammar", !self.grammar.0.is_empty()),
             ("case", self.case.is_some()),
             ("quoted", self.quoted.is_some()),
@@ -102,6 +105,8 @@ table! {
         spelled: Option<Spanned<String>>,
         /// Whether it opens at the start of the answer, with or without its opener.
         starts: bool,
+        /// Whether prompts keep it to themselves: it is understood, and not asked for.
+        hidden: bool,
         /// What belongs in it, in a sentence for prompts.
         about: Option<String>,
         /// Its name in the outcome: a word, or `@ATTRIBUTE` of its opener. For a call, this is the action; it may also
@@ -130,6 +135,9 @@ table! {
         fields: Option<Spanned<String>>,
         /// For a call: what a value without a schema is.
         values: Option<Values>,
+        /// For a call whose payload is JSON: the faults that are only remarks, such as `trailing-comma`. Every reading of
+        /// a text with such a fault must give the same value.
+        forgives: Vec<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
         /// Blocks to look for inside it. They still count as `nested-block`: the degradation table says what becomes of

@@ -149,11 +149,10 @@ fn a_strict_schema_says_what_it_cannot_say() {
 
 /// The dialect of `dce` whose answers are one object, in a pack of its own.
 fn object_pack() -> Program {
-    let pack = "[pack]\nname = \"dce\"\n[contents.file]\nkey = \"path\"\n[modes.cycle]\n";
+    let pack = "[pack]\nname = \"dce\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n[modes.cycle]\n";
     let dialect = include_str!("../../rules/dce/json.toml");
-    let channels = include_str!("../../rules/dce/grammar/channels.pest");
-    let files = [("pack.toml", pack), ("json.toml", dialect), ("grammar/channels.pest", channels)];
-    Program::load(&rulebook::Folder::new("dce", files)).value.unwrap()
+    let folder = rulebook::Folder::new("dce", [("pack.toml", pack), ("json.toml", dialect)]);
+    Program::load(&crate::with_reasoning(folder)).value.unwrap()
 }
 
 #[test]

@@ -73,3 +73,10 @@ fn folder(name: &str) -> PathBuf {
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
+
+/// A pack with the pack `reasoning`, which it uses as `../reasoning`.
+pub(crate) fn with_reasoning(mut folder: rulebook::Folder) -> rulebook::Folder {
+    let reasoning = rulebook_fs::read_pack(&root().join("rules/reasoning")).unwrap().folder;
+    folder.others.insert("../reasoning".to_owned(), reasoning);
+    folder
+}

@@ -17,16 +17,16 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     let pack = r#"
         [pack]
         name = "object"
+        use = ["../reasoning"]
+        dialects = ["json"]
         [contents.file]
         key = "path"
         [degradation]
         duplicate-block = "keep-last"
     "#;
     let dialect = include_str!("../../rules/dce/json.toml");
-    let channels = include_str!("../../rules/dce/grammar/channels.pest");
-    let files = [("pack.toml", pack), ("json.toml", dialect), ("grammar/channels.pest", channels)];
-    let folder = Folder::new("object", files);
-    Program::load(&folder).value.unwrap()
+    let folder = Folder::new("object", [("pack.toml", pack), ("json.toml", dialect)]);
+    Program::load(&crate::with_reasoning(folder)).value.unwrap()
 });
 
 fn run(response: &str) -> Outcome {

@@ -70,7 +70,8 @@ pub(super) struct Quoting {
 impl Default for Quoting {
     fn default() -> Self {
         Self {
-            machine: Machine::new().capturing(8),
+            // A payload may hold any number of values.
+            machine: Machine::new(),
             at: usize::MAX,
             family: 0,
             runs: false,

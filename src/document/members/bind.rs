@@ -124,6 +124,10 @@ impl<'p> ObjectReader<'p> {
                     self.bind_value(object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
+            // The members of an object may be entries by their names, where the dialect says so.
+            (Kind::Object, Some(each)) if self.is_map(object, place, each) => {
+                self.bind_object(object, place.at, place.level, outside);
+            }
             // A single entry may be written without its list.
             (Kind::Object, Some(each)) => {
                 self.find(Found::new(Remark::FieldForm, place.name));
@@ -134,6 +138,24 @@ impl<'p> ObjectReader<'p> {
             _ if is_null(node.span().of(self.text)) => {}
             _ => outside.push(place.whole),
         }
+    }
+
+    /// Whether each member of an object where a list is declared is a block by its own name, and none is the key or the
+    /// body of a single entry.
+    fn is_map(&self, object: &Object, place: ValuePlace, each: LevelId) -> bool {
+        let keys = object.tape.members(place.at).filter_map(|(key, _)| object.tape.get(key));
+        let mut names = keys.map(|key| decode_string(bare(key.span(), self.text).of(self.text))).peekable();
+        let entry = self.outline.level(each).block.and_then(|id| self.dialect.block(id));
+        let is_key = |name: &str| match entry.and_then(|entry| entry.key.as_ref()) {
+            Some(Called::Attribute(key)) => self.outline.same(key, name),
+            _ => false,
+        };
+        names.peek().is_some()
+            && names.all(|name| {
+                self.outline.member(place.level, &name).is_some()
+                    && self.outline.member(each, &name).is_none()
+                    && !is_key(&name)
+            })
     }
 
     /// Collects the block of a value: the value itself, or an object whose members are its body and attributes.

@@ -156,6 +156,24 @@ impl Objects {
         read.or(first.filter(|first| needs(first.id)).map(|first| first.start))
     }
 
+    /// Whether words stand before a place: anything that is neither an object nor reasoning. Before the answer is
+    /// complete, only an object that begins it is known.
+    pub(super) fn follows_words(&self, place: usize, text: &str) -> bool {
+        self.complete && self.outside(Span::new(0, place)).any(|gap| !gap.of(text).trim().is_empty())
+    }
+
+    /// Whether a place is outside of every object.
+    pub(super) fn is_outside(&self, place: usize, text: &str) -> bool {
+        self.outside(Span::new(0, text.len())).any(|gap| gap.contains(place))
+    }
+
+    /// The text in `whole` that belongs to no object and no block.
+    fn outside(&self, whole: Span) -> impl Iterator<Item = Span> {
+        let mut taken: Vec<Span> = self.read.blocks.iter().map(Block::span).chain(self.read.markup.clone()).collect();
+        taken.sort_unstable_by_key(|span| span.start);
+        whole.without(&taken).collect::<Vec<_>>().into_iter()
+    }
+
     /// Every block that starts before this place is known.
     pub(super) fn settled_until(&self) -> usize {
         let (Ok(named) | Err(named)) = self.named;

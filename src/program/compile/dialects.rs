@@ -4,6 +4,7 @@
 //! Out: [`Dialect`], with the defaults of the dialect and of the language filled in.
 //! Never: fails: the pack's checks have already reported what does not resolve.
 
+use crate::json;
 use crate::pack::Pack;
 use crate::program::Starts;
 use crate::program::names::{Binding, Names};
@@ -171,6 +172,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         role: block.role,
         spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
         starts: block.starts,
+        hidden: block.hidden,
         about: block.about.clone(),
         called: names.next().unwrap_or(Called::Own),
         other_names: names.collect(),
@@ -191,6 +193,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
             .map(|(tag, attribute)| FieldName { tag: tag.into(), attribute: attribute.into() }),
         fields: None,
         literals: block.values == Some(surface::Values::Json),
+        forgives: block.forgives.iter().filter_map(|fault| json::worded(&fault.value)).collect(),
         decode: block.decode.or(dialect.decode),
         holds: block.holds.iter().filter_map(id).collect(),
         anchor: block.anchor.or(dialect.anchor).unwrap_or(Anchor::Anywhere),
