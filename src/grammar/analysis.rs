@@ -309,8 +309,20 @@ impl<'r> Analysis<'r> {
             }
             Expr::Call(rule) if depth > 0 => self.literals(&self.rules.get(*rule)?.expr, depth - 1),
             Expr::Sequence(parts) => {
-                let first = parts.iter().find(|part| !matches!(part, Expr::And(_) | Expr::Not(_)))?;
-                self.literals(first, depth)
+                let mut found: Vec<String> = Vec::new();
+                for part in parts {
+                    match part {
+                        Expr::Not(_) => {}
+                        // What must come next tells more than what takes it.
+                        Expr::And(inner) => match self.literals(inner, depth) {
+                            Some(literals) => return Some([found, literals].concat()),
+                            None => {}
+                        },
+                        Expr::Optional(inner) | Expr::Repeat(inner) => found.extend(self.literals(inner, depth)?),
+                        part => return Some([found, self.literals(part, depth)?].concat()),
+                    }
+                }
+                None
             }
             Expr::Choice(choices) => {
                 let mut found: Vec<String> = Vec::new();

@@ -13,8 +13,11 @@ pub(crate) struct Starts {
     /// By the first byte: at the start of a line, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
     /// By the second byte, and by the third: a bit for each group of openers and closers that may have the byte there.
-    /// Numbers that differ by a multiple of [`GROUPS`] are in the same group.
-    behind: [[u8; 256]; 2],
+    /// Numbers that differ by a multiple of [`GROUPS`] are in the same group. First bytes with the same bytes behind them
+    /// share a pair of tables.
+    behind: Vec<[[u8; 256]; 2]>,
+    /// The tables of each first byte.
+    tables: [u8; 256],
     /// What each byte means in the margin of a line.
     margin: [Margin; 256],
     /// Whether spaces in the margin can be skipped.
@@ -31,19 +34,29 @@ const GROUPS: u8 = 8;
 impl Starts {
     pub(crate) fn new(families: &[Family], names: &Names) -> Self {
         let mut first = [vec![Vec::new(); 256], vec![Vec::new(); 256]];
-        let mut behind = [[0; 256]; 2];
+        let mut by_first = vec![[[0; 256]; 2]; 256];
         for (number, family) in families.iter().enumerate().filter(|(_, family)| !family.only_prelude) {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
                 let mark = (2 * number + closes) as u8;
                 let lead = if closes == 0 { &family.open_lead } else { &family.close_lead };
-                for (place, groups) in (1..).zip(&mut behind) {
-                    let may_stand = bytes_at(place, lead, || match closes {
-                        0 => names.opener_bytes(place - lead.literal.len(), number),
-                        _ => names.closer_bytes(place - lead.literal.len()),
-                    });
-                    for (groups, may_stand) in groups.iter_mut().zip(may_stand) {
-                        *groups |= u8::from(may_stand) << (mark % GROUPS);
+                let of_name = |place: usize| match closes {
+                    0 => names.opener_bytes(place - lead.literal.len(), number),
+                    _ => names.closer_bytes(place - lead.literal.len()),
+                };
+                let literals = &family.grammar.first(rule).literals;
+                for (behind, byte) in by_first.iter_mut().zip(0..=u8::MAX) {
+                    if !family.grammar.may_match_before(rule, byte) {
+                        continue;
+                    }
+                    for (place, groups) in (1..).zip(behind) {
+                        let may_stand = match lead.literal.is_empty() && !lead.name_follows {
+                            true => bytes_behind(byte, place, literals),
+                            false => bytes_at(place, lead, || of_name(place)),
+                        };
+                        for (groups, may_stand) in groups.iter_mut().zip(may_stand) {
+                            *groups |= u8::from(may_stand) << (mark % GROUPS);
+                        }
                     }
                 }
                 for (elsewhere, numbers) in first.iter_mut().enumerate() {
@@ -75,7 +88,17 @@ impl Starts {
             _ => Margin::Text,
         });
         let indents = leading.get(usize::from(b' ')) == Some(&false);
-        Self { first, behind, margin, indents, by_line, elsewhere }
+        let mut behind = Vec::new();
+        let tables = by_first.into_iter().map(|tables| match behind.iter().position(|known| *known == tables) {
+            Some(known) => known as u8,
+            None => {
+                behind.push(tables);
+                (behind.len() - 1) as u8
+            }
+        });
+        let tables: Vec<u8> = tables.collect();
+        let tables = std::array::from_fn(|byte| tables.get(byte).copied().unwrap_or_default());
+        Self { first, behind, tables, margin, indents, by_line, elsewhere }
     }
 
     /// How many spaces `bytes` starts with, if spaces start nothing. Skips the indentation of code quickly.
@@ -112,7 +135,8 @@ impl Starts {
     }
 
     fn groups(&self, bytes: &[u8]) -> u8 {
-        let [second, third] = &self.behind;
+        let tables = bytes.first().and_then(|first| self.tables.get(usize::from(*first)));
+        let Some([second, third]) = tables.and_then(|tables| self.behind.get(usize::from(*tables))) else { return 0 };
         let groups =
             |table: &[u8; 256], byte: Option<&u8>| byte.and_then(|byte| table.get(usize::from(*byte))).copied();
         groups(second, bytes.get(1)).unwrap_or(u8::MAX) & groups(third, bytes.get(2)).unwrap_or(u8::MAX)
@@ -127,6 +151,19 @@ fn bytes_at(place: usize, lead: &Lead, of_name: impl FnOnce() -> [bool; 256]) ->
         None if lead.name_follows => of_name(),
         None => [true; 256],
     }
+}
+
+/// The bytes that may be at a place of an opener or closer that starts with `first` and with one of the `literals`.
+fn bytes_behind(first: u8, place: usize, literals: &[String]) -> [bool; 256] {
+    let mut known = literals.iter().map(|literal| literal.as_bytes()).filter(|literal| literal.first() == Some(&first));
+    if literals.is_empty() || known.clone().any(|literal| literal.len() <= place) {
+        return [true; 256];
+    }
+    let mut bytes = [false; 256];
+    for byte in known.by_ref().filter_map(|literal| literal.get(place)) {
+        bytes.iter_mut().nth(usize::from(*byte)).into_iter().for_each(|slot| *slot = true);
+    }
+    bytes
 }
 
 /// What a byte means at the start of a line.
