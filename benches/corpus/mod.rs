@@ -505,7 +505,8 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
 
 /// The dialect of the pack `dce` whose answers are one object, by itself.
 pub(crate) fn dce_object() -> Program {
-    let pack = "[pack]\nname = \"object\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n";
+    let pack =
+        "[pack]\nname = \"object\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n";
     let dialect = files!("dce": "json.toml");
     load("object", dialect.into_iter().chain([("pack.toml", pack)]))
 }
@@ -555,7 +556,10 @@ pub(crate) fn roundtable() -> Program {
 
 /// The pack for answers in brackets.
 pub(crate) fn couple_ai() -> Program {
-    load("couple-ai", files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/fenced.pest" "grammar/near.pest"))
+    load(
+        "couple-ai",
+        files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/fenced.pest" "grammar/near.pest"),
+    )
 }
 
 /// The pack for answers that bring files.

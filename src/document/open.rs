@@ -243,7 +243,10 @@ pub(super) enum Fill {
     Unknown,
     Running,
     /// All of it is there up to `end`; the body is what is read of it.
-    Whole { end: usize, body: Span },
+    Whole {
+        end: usize,
+        body: Span,
+    },
     Absent,
     Broken,
     /// It is nested more deeply than its grammar can follow: its braces are counted.

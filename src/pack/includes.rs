@@ -99,7 +99,8 @@ mod tests {
         assert_eq!(messages, expected);
         let two = surface.dialects.get("two").map(|two| &two.value.blocks);
         let spelled = |block: &Block| block.grammar.as_ref().map(|grammar| grammar.value.clone());
-        let found: Vec<_> = two.into_iter().flatten().map(|(name, block)| (name.clone(), spelled(&block.value))).collect();
+        let found: Vec<_> =
+            two.into_iter().flatten().map(|(name, block)| (name.clone(), spelled(&block.value))).collect();
         let wanted = blocks.iter().map(|(name, grammar)| ((*name).to_owned(), grammar.map(str::to_owned)));
         assert_eq!(found, wanted.collect::<Vec<_>>());
     }

@@ -86,8 +86,13 @@ impl Family {
             ends,
             content_ends,
             payload,
-            body: payload.and(grammar.rule("body")).filter(|body| grammar.called_from(|rule| rule == "payload").contains(body)),
-            closes_with_faults: grammar.called_from(|rule| rule == "close").into_iter().any(|rule| grammar.is_fault(rule)),
+            body: payload
+                .and(grammar.rule("body"))
+                .filter(|body| grammar.called_from(|rule| rule == "payload").contains(body)),
+            closes_with_faults: grammar
+                .called_from(|rule| rule == "close")
+                .into_iter()
+                .any(|rule| grammar.is_fault(rule)),
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,
