@@ -186,3 +186,16 @@ fn a_pack_that_two_others_use_is_taken_once_with_its_own_files() {
     let found = lint::check(&pack("desk", vec![using("one", "This.\n"), using("two", "That.\n")], &[], &[]));
     assert!(found.diagnostics.iter().any(|one| one.code == "pack/duplicate-name"), "{:?}", found.diagnostics);
 }
+
+#[test]
+fn an_excuse_of_a_used_pack_is_judged_with_that_pack_alone() {
+    let prompt = |head: &str, layers: &str| {
+        format!("{head}\nlayers = [{{ id = \"role\", text = \"prompt/role.md\" }}{layers}]\n")
+    };
+    let excused = prompt("# rulebook: allow(prompt/no-message) the host adds it\n[prompts.main]", "");
+    let own = prompt("[prompts.main]\nreplace = true", ", { id = \"m\", source = \"message\" }");
+    let dialect = DIALECT.replace("marks", "tags");
+    let base = pack("base", vec![], &[&dialect, TIERS, &excused], &[("prompt/role.md", "You help.\n")]);
+    check(&base, &[]);
+    check(&pack("desk", vec![base], &[&own], &[]), &[]);
+}

@@ -12,7 +12,7 @@ use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
 use rulebook::diagnostic::Checked;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::lint;
-use rulebook::program::{Declares, Program};
+use rulebook::program::{Declares, Permission, Program};
 use rulebook::surface::Folder;
 use rulebook::text::{Location, Sources};
 use rulebook_fs::{CaseFile, folder_of};
@@ -37,13 +37,23 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
     // In some packs every mode must be reached by an action, in others none is: try without an action first, then
-    // with one whose name the pack's grammars can read.
+    // with one whose name the pack's grammars can read. And where the prompts show calls in every mode, the new one
+    // must permit what the other does.
     let leads = if kind == Kind::Mode { leads_to(name).map(Some).into() } else { Vec::new() };
-    for action in std::iter::once(None).chain(leads) {
+    let ways = std::iter::once(None).chain(leads);
+    let all = if kind == Kind::Mode { vec![false, true] } else { vec![false] };
+    for (permits, action) in all.into_iter().flat_map(|permits| ways.clone().map(move |action| (permits, action))) {
+        let is_broken = |(_, drafted): &(usize, Drafted)| drafted.news.iter().any(Diagnostic::is_error);
+        if permits && !best.as_ref().is_none_or(is_broken) {
+            break;
+        }
         let folder = &opened.files.folder;
         let mut drafting = Drafting { folder, program, edits: Edits::of(folder), texts: BTreeMap::new() };
         drafting.declare(kind, name, part.mode.as_deref())?;
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
+        if permits {
+            drafting.permit_as(name, &mode);
+        }
         if let Some(action) = action {
             if declared(program, Kind::Action, &action).is_some() {
                 continue;
@@ -202,6 +212,13 @@ impl Drafting<'_> {
         self.edits.set(&["actions", action, "effects"], value(Array::from_iter([go])));
         self.edits.set(&["modes", name, "final"], value(true));
         self.edits.push(&["modes", mode, "permits"], action, true)
+    }
+
+    /// Permits in a new mode what another one does without a condition.
+    fn permit_as(&mut self, name: &str, mode: &str) {
+        let cells = self.program.permit_table().into_iter();
+        let own = cells.filter(|cell| cell.mode == mode && matches!(cell.permission, Permission::Always { .. }));
+        self.edits.set(&["modes", name, "permits"], value(own.map(|cell| cell.action).collect::<Array>()));
     }
 
     /// A text for the new mode for each that the prompts have for the other mode.

@@ -70,6 +70,18 @@ fn every_guide_prints_what_it_shows() {
 }
 
 #[test]
+fn the_page_of_every_pack_prints_what_it_shows() {
+    let index = std::fs::read_to_string(root().join("docs/packs/README.md")).unwrap();
+    for entry in std::fs::read_dir(root().join("docs/packs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name != "README.md" {
+            assert!(index.contains(&format!("({name})")), "docs/packs/README.md does not list {name}");
+            check(&format!("docs/packs/{name}"));
+        }
+    }
+}
+
+#[test]
 fn every_decision_is_listed() {
     let index = std::fs::read_to_string(root().join("docs/decisions/README.md")).unwrap();
     for entry in std::fs::read_dir(root().join("docs/decisions")).unwrap() {
