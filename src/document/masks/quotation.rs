@@ -95,13 +95,28 @@ fn pair(kind: usize) -> (&'static str, &'static [&'static str]) {
     PAIRS.get(kind).copied().unwrap_or_default()
 }
 
+/// The blank that French puts inside its quotation marks.
+const BLANKS: [char; 3] = [' ', '\u{a0}', '\u{202f}'];
+
+/// The bytes of such a blank at the start of a text, if this kind of quotation mark has one inside.
+fn blank(kind: usize, text: &str) -> usize {
+    let is_spaced = matches!(pair(kind).0, "«" | "‹");
+    text.chars().next().filter(|first| is_spaced && BLANKS.contains(first)).map_or(0, char::len_utf8)
+}
+
 /// The start of the quotation mark directly before a text of one paragraph and the end of its partner directly behind,
 /// if both are there.
 pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
     let before = text.get(..quoted.start)?;
-    let kind = PAIRS.iter().position(|(open, _)| before.ends_with(open))?;
+    let opens = |before: &str| PAIRS.iter().position(|(open, _)| before.ends_with(open));
+    let spaced = || {
+        let before = before.strip_suffix(BLANKS)?;
+        let kind = opens(before).filter(|kind| blank(*kind, " ") > 0)?;
+        Some((kind, before.len()))
+    };
+    let (kind, end) = opens(before).map(|kind| (kind, before.len())).or_else(spaced)?;
     let behind = partner_at(kind, text, quoted.end, true)??;
-    let start = quoted.start - pair(kind).0.len();
+    let start = end - pair(kind).0.len();
     (!holds_blank_line(quoted.of(text))).then_some((start, behind))
 }
 
@@ -115,6 +130,8 @@ fn holds_blank_line(text: &str) -> bool {
 /// text ends there.
 fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
     let rest = text.get(at..).unwrap_or_default();
+    let blank = blank(kind, rest);
+    let (at, rest) = (at + blank, rest.get(blank..).unwrap_or_default());
     if rest.is_empty() {
         return complete.then_some(None);
     }
@@ -194,7 +211,8 @@ impl Quoting {
         if self.opened.is_some() {
             return Some(self.opened);
         }
-        let start = self.at + pair(kind).0.len();
+        let behind = self.at + pair(kind).0.len();
+        let start = behind + blank(kind, text.get(behind..).unwrap_or_default());
         if start == text.len() {
             return complete.then_some(None);
         }
