@@ -42,10 +42,19 @@ fn length(start: u8) -> usize {
     }
 }
 
-/// The start of what may be a quotation mark, if one ends at `end`, or would with the bytes that follow.
-fn mark_before(bytes: &[u8], end: usize) -> Option<usize> {
-    let starts = (1..=3).filter_map(|back| end.checked_sub(back));
-    starts.into_iter().find(|at| bytes.get(*at).is_some_and(|byte| may_start(*byte) && at + length(*byte) >= end))
+/// The start of what may be a quotation mark, from `from` on, if one ends at `end`, or would with the bytes that follow;
+/// or if one with a blank behind it does.
+fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    let starts = |end: usize| (1..=3).filter_map(move |back| end.checked_sub(back));
+    let mark = |end: usize| {
+        let is_mark = |byte: u8, at: usize| may_start(byte) && at + length(byte) >= end;
+        starts(end).find(|at| *at >= from && bytes.get(*at).is_some_and(|byte| is_mark(*byte, *at)))
+    };
+    let is_blank = |at: &usize| {
+        let behind = bytes.get(*at..end).unwrap_or_default();
+        BLANKS.iter().any(|blank| blank.encode_utf8(&mut [0; 4]).as_bytes().starts_with(behind))
+    };
+    starts(end).filter(is_blank).find_map(mark).or_else(|| mark(end))
 }
 
 /// The search for the block behind a quotation mark.
@@ -146,7 +155,7 @@ impl Masks {
         let mut from = self.decided;
         while let Some(offset) = dialect.mask_starts.find(before.get(from..)?) {
             let at = from + offset;
-            if let Some(mark) = mark_before(bytes, at).filter(|mark| *mark >= self.decided) {
+            if let Some(mark) = mark_before(bytes, self.decided, at) {
                 return Some(mark);
             }
             if self.kinds.first_mark(before.get(at..at + 1)?).is_some() {
@@ -155,7 +164,7 @@ impl Masks {
             from = at + 1;
         }
         // What may open a block can come behind the last mark.
-        mark_before(bytes, limit).filter(|mark| *mark >= self.decided)
+        mark_before(bytes, self.decided, limit)
     }
 
     /// What the quotation mark at `at` quotes, if it is one.

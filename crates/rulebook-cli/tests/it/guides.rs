@@ -70,6 +70,16 @@ fn every_guide_prints_what_it_shows() {
 }
 
 #[test]
+fn every_page_of_a_pack_prints_what_it_shows() {
+    let index = std::fs::read_to_string(root().join("docs/README.md")).unwrap();
+    for entry in std::fs::read_dir(root().join("docs/packs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(index.contains(&format!("(packs/{name})")), "docs/README.md does not list packs/{name}");
+        check(&format!("docs/packs/{name}"));
+    }
+}
+
+#[test]
 fn every_decision_is_listed() {
     let index = std::fs::read_to_string(root().join("docs/decisions/README.md")).unwrap();
     for entry in std::fs::read_dir(root().join("docs/decisions")).unwrap() {
