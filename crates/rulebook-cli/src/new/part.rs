@@ -13,7 +13,7 @@ use rulebook::diagnostic::Checked;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::lint;
 use rulebook::program::{Declares, Permission, Program};
-use rulebook::surface::Folder;
+use rulebook::surface::{Folder, Role};
 use rulebook::text::{Location, Sources};
 use rulebook_fs::{CaseFile, folder_of};
 use rulebook_report::Pen;
@@ -49,6 +49,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
             Leads::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
             Leads::Action(action) => drafting.lead(name, action, &mode),
             Leads::Words => drafting.lead_by_words(name, &mode),
+            Leads::Block if calls(program, &mode) => continue,
             Leads::Block => drafting.bind(name, &mode),
         };
         // The plain way says why it cannot be taken; any other is only another try.
@@ -67,6 +68,11 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     }
     let Some((_, drafted)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
     finish(kind, part, &opened, &mode, drafted)
+}
+
+/// Whether answers of a mode can call anything.
+fn calls(program: &Program, mode: &str) -> bool {
+    program.forms(mode).iter().flat_map(|form| &form.blocks).any(|block| block.role == Role::Call)
 }
 
 /// A way in which a pack may have something new.
