@@ -166,8 +166,8 @@ impl<'r> Judgement<'r> {
         let Some(grammar) = self.dialect.and_then(|dialect| dialect.grammar(family)) else { return };
         let name = grammar.rule_name(rule);
         // Where speakers are checked, this fault is a defect.
-        let speaks = self.program.flows.speakers.is_some()
-            && block.is_some_and(|(_, bound)| bound.role == Role::Utterance);
+        let speaks =
+            self.program.flows.speakers.is_some() && block.is_some_and(|(_, bound)| bound.role == Role::Utterance);
         if speaks && name == MISLABELLED {
             return;
         }

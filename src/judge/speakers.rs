@@ -73,7 +73,9 @@ impl Judgement<'_> {
         let other = !label.is_empty() && !speaker.label.is_empty() && !self.same(label, &speaker.label);
         let message = match self.is_mislabelled(index) {
             _ if other => message!("`{}` is no `{}`", &speaker.name, quote(&speaker.label, 60)),
-            true if speaker.label.is_empty() && !label.is_empty() => message!("`{}` speaks without a label", &speaker.name),
+            true if speaker.label.is_empty() && !label.is_empty() => {
+                message!("`{}` speaks without a label", &speaker.name)
+            }
             true => message!("the name of `{}` is not written as it should be", &speaker.name),
             false => return,
         };

@@ -110,7 +110,8 @@ impl Program {
         let session = &*current;
         let steps = Steps::new(options.trace);
         let after_call = self.in_turn.then(|| self.after_call(&budget));
-        let circumstances = Circumstances { truncated: options.truncated, attempts: options.attempts, budget, after_call };
+        let circumstances =
+            Circumstances { truncated: options.truncated, attempts: options.attempts, budget, after_call };
         let mut judged = judge(self, session, text, document, steps, circumstances);
         for offset in broken.first.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());

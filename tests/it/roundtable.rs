@@ -18,7 +18,8 @@ const MARKER: &str = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->
 const INSIGHTS: &str =
     "- [Maya/Alex] Offline mode needs a local cache\n- [User/Jordan] Sync returns a list of conflicts";
 /// What the documents get beside the insights.
-const OTHERS: &str = "- Decision: Last write wins: simple\n- Open question: How large is the cache: Alex asks operations";
+const OTHERS: &str =
+    "- Decision: Last write wins: simple\n- Open question: How large is the cache: Alex asks operations";
 
 fn workspace(name: &str) -> PathBuf {
     let root = folder(name);
