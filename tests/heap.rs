@@ -103,7 +103,7 @@ fn memory_is_bounded_by_the_length_of_the_answer() {
             // How a list grows shows at one length more than at another.
             for text in SIZES.map(input) {
                 let what = format!("{name}, read as {dialect}");
-                let readings = if *dialect == "tags" { 2 } else { 1 };
+                let readings = if *dialect == "tags" { 3 } else { 1 };
                 let bound = (readings * HOSTILE.0, readings * HOSTILE.1);
                 ask(what, text.len(), peak(|| program.run(&session, &text)), bound);
             }

@@ -482,7 +482,8 @@ macro_rules! files {
 
 /// The pack for answers in tags, with its guardrails or without them.
 pub(crate) fn writers_factory(guardrails: bool) -> Program {
-    let files = files!("writers-factory": "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "flow.toml" "guardrails.toml");
+    let files = files!("writers-factory": "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "flow.toml" "guardrails.toml"
+        "grammar/bodiless.pest" "grammar/fields.pest" "grammar/named.pest" "grammar/old.pest" "grammar/typed.pest");
     load("writers-factory", files.into_iter().filter(|(name, _)| guardrails || *name != "guardrails.toml"))
 }
 
@@ -492,7 +493,9 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
         "writers-factory",
         files!("writers-factory":
         "actions.toml" "dialects.toml" "flow.toml" "guardrails.toml" "models.toml" "modes.toml" "pack.toml"
-        "prompts.toml" "state.toml" "prompt/actions.medium.xml" "prompt/actions.short.xml" "prompt/actions.xml"
+        "prompts.toml" "state.toml"
+        "grammar/bodiless.pest" "grammar/fields.pest" "grammar/named.pest" "grammar/old.pest" "grammar/typed.pest"
+        "prompt/actions.medium.xml" "prompt/actions.short.xml" "prompt/actions.xml"
         "prompt/gemini.md" "prompt/identity.md" "prompt/identity.short.md" "prompt/process_map.md"
         "prompt/process_map.short.md" "prompt/protocols.md" "prompt/protocols.medium.md" "prompt/protocols.short.md"
         "prompt/reminder.md" "prompt/state.medium.xml" "prompt/state.minimal.xml" "prompt/state.xml"
@@ -550,7 +553,7 @@ pub(crate) fn roundtable() -> Program {
     load(
         "roundtable",
         files!("roundtable": "pack.toml" "data.toml" "guardrails.toml" "inputs.toml" "messages.toml" "modes.toml" "prompts.toml" "rules.toml" "state.toml"
-        "grammar/emphasis.pest" "messages/synthesis.md" "prompt/discussion.md" "prompt/identity.md" "prompt/menu.md" "prompt/session.md" "prompt/synthesis.md" "prompt/synthesis_form.md"),
+        "grammar/first.pest" "grammar/guest.pest" "grammar/turn.pest" "messages/synthesis.md" "prompt/discussion.md" "prompt/identity.md" "prompt/menu.md" "prompt/session.md" "prompt/synthesis.md" "prompt/synthesis_form.md"),
     )
 }
 

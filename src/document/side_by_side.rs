@@ -5,7 +5,8 @@
 //! Never: mixes the blocks of two dialects, or knows which of them are fallbacks.
 //!
 //! The first block among the `needs` of a dialect claims the response; if two open at the same place, the earlier
-//! dialect gets it. An object behind words is an example if a block outside of it claims the response, too. A response that no dialect claims is read by the first one that found any block. Dialects that
+//! dialect gets it. An object behind words is an example if a block outside of it claims the response, too. A response
+//! that no dialect claims is read by the first one that found any block, or else by the only one that needs none. Dialects that
 //! differ only in their `needs` share one reading.
 
 use super::announce::Draft;
@@ -41,6 +42,8 @@ pub(crate) enum Trial {
     Tied,
     /// No dialect claims the response; this is the first that found a block.
     First,
+    /// No dialect found a block; this is the only one that needs none.
+    Rest,
     /// It is a fallback, and no other dialect found a block.
     Fallback,
     /// It is a fallback, and the response begins with a quotation in which the block at this place opens.
@@ -383,11 +386,21 @@ impl SideBySide {
             true => self.finds(one, dialects),
             false => self.finds_needed(one, dialects),
         };
-        let first = self.candidates.iter().position(finds);
-        self.tried = self.try_all(dialects, first.unwrap_or(usize::MAX), Trial::First, usize::MAX);
-        if let Some(first) = first {
-            self.choose(first);
+        let first = self.candidates.iter().position(finds).map(|first| (first, Trial::First));
+        let first = first.or_else(|| Some((self.rest(dialects)?, Trial::Rest)));
+        let (index, trial) = first.unwrap_or((usize::MAX, Trial::First));
+        self.tried = self.try_all(dialects, index, trial, usize::MAX);
+        if first.is_some() {
+            self.choose(index);
         }
+    }
+
+    /// The only dialect that needs no block, if all others need some: what nobody claims is for it.
+    fn rest(&self, dialects: &[Dialect]) -> Option<usize> {
+        let needless = |one: &Candidate| one.dialect.of(dialects).is_some_and(|dialect| dialect.needs.is_empty());
+        let mut needless = (0..).zip(&self.candidates).filter(|(_, one)| needless(one)).map(|(index, _)| index);
+        let only = needless.next().filter(|_| self.may_claim)?;
+        needless.next().is_none().then_some(only)
     }
 
     /// Keeps only the candidate with this index.

@@ -164,6 +164,11 @@ impl<'f> Flow<'f> {
         Flowed { session, done, findings, steps: steps.into_list(), ruling }
     }
 
+    /// The session as the effects so far left it, with nothing else of the occasion.
+    pub(crate) fn into_session(self) -> Session {
+        self.session
+    }
+
     /// Says a message of the pack to the user.
     pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };

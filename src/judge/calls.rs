@@ -2,7 +2,7 @@
 //!
 //! In: the calls that stand, and the mode and state that the prompt of the response showed.
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by strategies.
-//! Never: runs a call, or lets one call change how its neighbours are judged.
+//! Never: runs a call, or lets one call change how its neighbours are judged, unless the pack says `calls = "in-turn"`.
 
 use super::mending::Way;
 use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
@@ -39,6 +39,8 @@ pub(crate) struct Call<'r> {
     pub(super) cut: Vec<Way>,
     /// The paths to values that are left out, since something of them was lost or guessed.
     pub(super) omitted: Vec<Way>,
+    /// Whether it was still accepted when its permits had been checked.
+    permitted: bool,
     /// Whether its parameters fit the action's schema.
     fits: bool,
     /// Whether it has parameters that its action does not declare.
@@ -73,6 +75,7 @@ impl<'r> Judgement<'r> {
                 lossy: false,
                 cut: Vec::new(),
                 omitted: Vec::new(),
+                permitted: false,
                 fits: false,
                 undeclared: false,
             });
@@ -86,11 +89,7 @@ impl<'r> Judgement<'r> {
             self.judge_payload(call, block, bound);
         }
         // Only now, since a condition on the reply sees all calls.
-        for call in 0..self.calls.len() {
-            if self.calls.get(call).is_some_and(|call| !call.quoted) {
-                self.judge_permit(call);
-            }
-        }
+        self.judge_permits(|call| !call.quoted);
         self.judge_surplus();
         self.judge_lack();
     }
@@ -170,6 +169,34 @@ impl<'r> Judgement<'r> {
         }
     }
 
+    /// Checks the permits of some calls, in order.
+    fn judge_permits(&mut self, is_judged: impl Fn(&Call<'_>) -> bool) {
+        for call in 0..self.calls.len() {
+            if self.calls.get(call).is_some_and(&is_judged) {
+                self.judge_permit(call);
+            }
+            self.with_call(call, |call| call.permitted = call.accepted);
+            self.take_turn(call);
+        }
+        self.in_turn = None;
+    }
+
+    /// Lets the calls behind this one see what it does, if they may and it is accepted.
+    fn take_turn(&mut self, call: usize) {
+        let Some(after_call) = &self.after_call else { return };
+        if let Some(Call { action: Some(action), accepted: true, params, block, .. }) = self.calls.get(call) {
+            let before = self.in_turn.as_ref().unwrap_or(self.session);
+            self.in_turn = Some(after_call(before, *action, params, self.span_of(*block)));
+        }
+    }
+
+    /// Checks the permits again where they see what other calls do, if one of those is no longer accepted.
+    pub(super) fn judge_permits_again(&mut self) {
+        if self.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
+            self.judge_permits(|call| call.accepted);
+        }
+    }
+
     /// Checks the permits of a call. Deny by default: what no permit allows is forbidden, and a condition that fails
     /// denies.
     fn judge_permit(&mut self, call: usize) {
@@ -196,6 +223,9 @@ impl<'r> Judgement<'r> {
             self.prepare_reply(when.reads());
             let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
             let mut scope = self.scope();
+            if let Some(session) = &self.in_turn {
+                scope.add_record("state", &session.state);
+            }
             scope.add("params", params);
             let weighed = self.steps.weigh(when, &scope);
             let why_not = weighed.unmet();
@@ -250,7 +280,11 @@ impl<'r> Judgement<'r> {
     fn advice(&mut self, call: usize, advice: &Template) -> Option<String> {
         self.prepare_reply(advice.reads());
         let params = &self.calls.get(call)?.params;
-        let text = advice.text(&self.scope().with("params", params)).ok()?;
+        let mut scope = self.scope();
+        if let Some(session) = &self.in_turn {
+            scope.add_record("state", &session.state);
+        }
+        let text = advice.text(&scope.with("params", params)).ok()?;
         Some(excerpt(&text, 300).into_owned())
     }
 

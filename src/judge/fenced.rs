@@ -4,14 +4,16 @@
 //! Out: the blocks in these quotations, answered by strategies.
 //! Never: looks for quotations itself.
 //!
-//! A quotation without any block that the fallback needs is an example, whatever else is read: no strategy carries a call
-//! or a content in it out.
+//! A quotation without any block that the fallback needs is an example: no strategy carries a call or a content in it out.
+//! Only where the answer is nothing but quotations, with such a block in one of them, there are no words that show an
+//! example: models put each tag into a fence of its own.
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Strategy, message, quote};
 use crate::document::{Block, Mask, is_masked};
 use crate::program;
 use crate::surface::Role;
+use crate::text::Span;
 
 impl Judgement<'_> {
     /// Answers each block that is quoted. Of a wrapper, only what is in it counts.
@@ -27,7 +29,10 @@ impl Judgement<'_> {
             while needed.next_if(|start| *start < mask.span().start).is_some() {}
             needed.peek().is_some_and(|start| mask.span().contains(*start))
         };
-        let meant: Vec<Mask> = self.document.fenced.iter().filter(holds_needed).copied().collect();
+        let mut meant: Vec<Mask> = self.document.fenced.iter().filter(holds_needed).copied().collect();
+        if !meant.is_empty() && self.is_nothing_but_fenced() {
+            meant.clone_from(&self.document.fenced);
+        }
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
             if bound.role == Role::Wrapper || !self.is_fenced(block) {
@@ -36,6 +41,17 @@ impl Judgement<'_> {
             let only_shown = !is_masked(&meant, block.span().start);
             self.answer_fenced(index, block, bound, only_shown && matches!(bound.role, Role::Call | Role::Content));
         }
+    }
+
+    /// Whether there is nothing but blanks outside of quotations and reasoning.
+    fn is_nothing_but_fenced(&self) -> bool {
+        let is_thought = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
+        let thoughts = self.document.blocks.iter().filter(is_thought).map(Block::span);
+        let mut spans: Vec<Span> = self.document.fenced.iter().map(|mask| mask.span()).chain(thoughts).collect();
+        spans.sort_unstable_by_key(|span| span.start);
+        let is_blank = |from: usize, to: usize| self.text.get(from..to).is_none_or(|text| text.trim().is_empty());
+        let end = spans.iter().try_fold(0, |end, span| is_blank(end, span.start).then_some(end.max(span.end)));
+        end.is_some_and(|end| is_blank(end, self.text.len()))
     }
 
     /// Answers a block that is quoted: not by `keep` if it is certainly not meant.

@@ -56,7 +56,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Str
 use crate::document::{Attribute, Block, Document, Key, Said};
 use crate::expression::Scope;
 use crate::json::Json;
-use crate::program::{self, Action, Chosen, Dialect, Mode, ModeId, Near, Program};
+use crate::program::{self, Action, ActionId, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
 use crate::value::{Budget, Object, Record, Value};
@@ -178,6 +178,9 @@ pub(crate) struct Judgement<'r> {
     around: OnceCell<Vec<Option<usize>>>,
     /// The declared speakers; evaluated when first needed.
     known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
+    /// What the calls do, if each is judged by the state that those before it left; and the session that they left.
+    after_call: Option<Box<AfterCall<'r>>>,
+    in_turn: Option<Session>,
     /// What conditions see as `reply`; each member is made when it is read.
     pub(crate) reply: Record,
     mode_name: Value,
@@ -186,14 +189,19 @@ pub(crate) struct Judgement<'r> {
     pub(crate) budget: Arc<Budget>,
 }
 
+/// The session after a call of an action with these parameters, if it is the session before that.
+pub(crate) type AfterCall<'r> = dyn Fn(&Session, ActionId, &Value, Span) -> Session + 'r;
+
 /// What is known of an answer besides its text.
-pub(crate) struct Circumstances {
+pub(crate) struct Circumstances<'r> {
     /// Whether the host says that the model ran out of tokens.
     pub(crate) truncated: bool,
     /// How often the model has already been asked again.
     pub(crate) attempts: usize,
     /// What all that is made of the answer may take together.
     pub(crate) budget: Arc<Budget>,
+    /// What the calls do, if each is judged by the state that those before it left.
+    pub(crate) after_call: Option<Box<AfterCall<'r>>>,
 }
 
 /// Judges a document. Any document gives a judgement.
@@ -203,9 +211,9 @@ pub(crate) fn judge<'r>(
     text: &'r str,
     document: &'r Document,
     steps: Steps,
-    circumstances: Circumstances,
+    circumstances: Circumstances<'r>,
 ) -> Judgement<'r> {
-    let Circumstances { truncated, attempts, budget } = circumstances;
+    let Circumstances { truncated, attempts, budget, after_call } = circumstances;
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
     let mut judgement = Judgement {
@@ -243,6 +251,8 @@ pub(crate) fn judge<'r>(
         beside: BTreeMap::new(),
         around: OnceCell::new(),
         known_speakers: OnceCell::new(),
+        after_call,
+        in_turn: None,
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
         now: session.now.as_deref().into(),
@@ -260,6 +270,7 @@ pub(crate) fn judge<'r>(
     judgement.judge_unclosed_alone();
     judgement.compose();
     judgement.judge_guardrails();
+    judgement.judge_permits_again();
     judgement
 }
 

@@ -4,6 +4,7 @@
 //! Out: remarks as they are; defects answered by strategies.
 //! Never: looks for defects of its own.
 
+use super::speakers::MISLABELLED;
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
 use crate::document::{Block, Enclosing, Ended, Found, What};
@@ -164,6 +165,12 @@ impl<'r> Judgement<'r> {
         let family = block.map_or(0, |(block, _)| block.family());
         let Some(grammar) = self.dialect.and_then(|dialect| dialect.grammar(family)) else { return };
         let name = grammar.rule_name(rule);
+        // Where speakers are checked, this fault is a defect.
+        let speaks =
+            self.program.flows.speakers.is_some() && block.is_some_and(|(_, bound)| bound.role == Role::Utterance);
+        if speaks && name == MISLABELLED {
+            return;
+        }
         let what = fault_words(name);
         let message = match block {
             Some((block, _)) => {

@@ -14,6 +14,9 @@ use crate::value::Value;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+/// The rule of a grammar that matches where the opener of an utterance names its speaker in another way than it should.
+pub(super) const MISLABELLED: &str = "fault_label";
+
 /// The speaker of an utterance.
 pub(crate) struct Speaker {
     pub(crate) name: String,
@@ -65,15 +68,28 @@ impl Judgement<'_> {
             self.answer(Defect::UnknownSpeaker, &Subject::Block(index), finding);
             return;
         };
-        let label = declared.get("label").and_then(Value::as_str);
+        let label = declared.get("label").and_then(Value::as_str).unwrap_or_default();
         // A speaker without a label cannot have the wrong one.
-        if let Some(label) = label.filter(|label| !speaker.label.is_empty() && !self.same(label, &speaker.label)) {
-            let message = message!("`{}` is no `{}`", &speaker.name, quote(&speaker.label, 60));
-            let finding = defect(Defect::WrongLabel, span, message)
-                .with_rule(Some(speakers.at))
-                .with_help(message!("write `{} ({})`", &speaker.name, &label));
-            self.answer(Defect::WrongLabel, &Subject::Block(index), finding);
-        }
+        let other = !label.is_empty() && !speaker.label.is_empty() && !self.same(label, &speaker.label);
+        let message = match self.is_mislabelled(index) {
+            _ if other => message!("`{}` is no `{}`", &speaker.name, quote(&speaker.label, 60)),
+            true if speaker.label.is_empty() && !label.is_empty() => {
+                message!("`{}` speaks without a label", &speaker.name)
+            }
+            true => message!("the name of `{}` is not written as it should be", &speaker.name),
+            false => return,
+        };
+        let form = match label {
+            "" => message!("write `{}`", &speaker.name),
+            label => message!("write `{} ({})`", &speaker.name, &label),
+        };
+        let finding = defect(Defect::WrongLabel, span, message).with_rule(Some(speakers.at)).with_help(form);
+        self.answer(Defect::WrongLabel, &Subject::Block(index), finding);
+    }
+
+    /// Whether the grammar says that the opener of an utterance names its speaker in another way than it should.
+    fn is_mislabelled(&self, index: usize) -> bool {
+        self.block(index).is_some_and(|(block, _)| self.attribute(block, MISLABELLED).is_some())
     }
 
     /// Checks whether the speaker that should come first opens the reply.

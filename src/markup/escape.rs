@@ -173,10 +173,13 @@ impl Escape {
     }
 
     /// Adds closers after which an opener counts as at the start of a line. A closer is only escaped if it starts like
-    /// some opener: others are common in sentences.
+    /// some opener: others are common in sentences. One that starts with a letter is recognised by what follows, as such
+    /// an opener is: every text has letters.
     pub(crate) fn with_closers<'f>(mut self, closers: impl IntoIterator<Item = &'f First>) -> Self {
         for first in closers {
-            self.closers.iter_mut().zip(first.bytes).for_each(|(byte, may)| *byte |= may);
+            let is_mark = |byte: u8| !byte.is_ascii_alphanumeric();
+            let marks = (0..=u8::MAX).zip(first.bytes).map(|(byte, may)| may && is_mark(byte));
+            self.closers.iter_mut().zip(marks).for_each(|(byte, may)| *byte |= may);
             let mut start = Start::new(first, false);
             start.bytes.iter_mut().zip(self.openers).for_each(|(byte, opens)| *byte &= opens);
             self.starts.push(start);

@@ -12,13 +12,14 @@ use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::flow::{Done, Flow, Flowed};
-use crate::judge::{Circumstances, Judgement, Leaf, Steps, judge};
+use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Steps, judge};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
 use crate::value::{Budget, Object, Record, Value};
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 /// The most calls whose form a correction text shows.
 const CALLS_SHOWN: usize = 3;
@@ -108,7 +109,9 @@ impl Program {
         let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
         let session = &*current;
         let steps = Steps::new(options.trace);
-        let circumstances = Circumstances { truncated: options.truncated, attempts: options.attempts, budget };
+        let after_call = self.in_turn.then(|| self.after_call(&budget));
+        let circumstances =
+            Circumstances { truncated: options.truncated, attempts: options.attempts, budget, after_call };
         let mut judged = judge(self, session, text, document, steps, circumstances);
         for offset in broken.first.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
@@ -233,6 +236,18 @@ impl Program {
             flowed.done.clear();
         }
         flowed
+    }
+
+    /// What each call of an answer does by itself: its effects on the session, apart from what the host is asked to do.
+    fn after_call<'p>(&'p self, budget: &Arc<Budget>) -> Box<AfterCall<'p>> {
+        let budget = Arc::clone(budget);
+        Box::new(move |session, action, params, span| {
+            let Some((_, action)) = self.action(action) else { return session.clone() };
+            let mut flow = Flow::new(self, session, Record::default(), Steps::default(), &budget);
+            let near = Near { action: Some(action), ..Near::default() };
+            flow.perform(&action.effects, &[("params", params)], span, near);
+            flow.into_session()
+        })
     }
 
     fn perform_call<'p>(&'p self, flow: &mut Flow<'p>, judged: &Judgement<'p>, call: usize) {

@@ -134,6 +134,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
             }
             Trial::Tied => format!("`{name}` would claim it at the same place, but comes after the one that does"),
             Trial::First => format!("`{name}` reads it: nobody claims it, and it is the first that found a block"),
+            Trial::Rest => format!("`{name}` reads it: nobody finds a block, and it is the only one that needs none"),
             Trial::Fallback => format!("`{name}` reads it: no other dialect finds a block outside quotations"),
             Trial::Begins(place) => {
                 format!("`{name}` reads it: the quotation that it begins with opens a block at {}", lines.place(place))

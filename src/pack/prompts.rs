@@ -9,7 +9,7 @@ use super::names::{names_of, undeclared, undeclared_mode};
 use crate::diagnostic::{Code, Diagnostic, Message};
 use crate::expression::{Scope, Template};
 use crate::surface::{Amount, Layer, ONLY_MODE, Origins, Prompt, Speaker, Surface, Trimming};
-use crate::text::{Location, Spanned, excerpt};
+use crate::text::{Location, Spanned};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut check = PromptCheck { surface, diagnostics };
@@ -55,14 +55,8 @@ impl<'c> PromptCheck<'c> {
 
     fn tiers(&mut self) {
         let surface = self.surface;
-        for (name, model) in &surface.models {
+        for model in surface.models.values() {
             self.tier(&model.value.tier.value, model.value.tier.at);
-            if name.contains('*') {
-                let message = format!("`{}` has a `*`, which no model is called by", excerpt(name, 60));
-                let help = "a name without it also stands for undeclared models whose names contain it";
-                let diagnostic = Diagnostic::new(Code::PACK_WRONG_VALUE, model.at, message).with_help(help);
-                self.diagnostics.push(diagnostic.into_warning());
-            }
         }
         let per_token = surface.tiers.values().map(|tier| tier.value.bytes_per_token);
         let per_token = per_token.chain(surface.models.values().map(|model| model.value.bytes_per_token));

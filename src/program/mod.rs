@@ -101,6 +101,8 @@ pub struct Program {
     pub(crate) actions: Table<String, Action>,
     pub(crate) modes: Table<String, Mode>,
     pub(crate) start: ModeId,
+    /// Whether the permits of a call see the state that the calls before it left.
+    pub(crate) in_turn: bool,
     pub(crate) contents: Table<String, Content>,
     pub(crate) guardrails: Guardrails,
     pub(crate) flows: Flows,

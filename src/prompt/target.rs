@@ -9,7 +9,7 @@ use super::{Counter, Layer, Request, TokenLedger};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::program::{Model, Program, Prompts, Text};
 use crate::surface::Vocabulary;
-use crate::text::excerpt;
+use crate::text::{excerpt, glob};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl<'p> Target<'p> {
         let tier = declared.map_or(prompts.default, |(_, model)| model.tier);
         let target = Self::new(prompts, id, declared, tier, request.counter.as_ref());
         let named = declared.map(|(name, _)| name);
-        if !id.is_empty() && named != Some(id) {
+        if !id.is_empty() && named != Some(id) && !named.is_some_and(|family| is_member(family, id)) {
             diagnostics.push(unknown(prompts, id, named, target.tier_name));
         }
         target
@@ -154,20 +154,33 @@ impl Program {
     }
 }
 
-/// The model with this name, or else the one whose name is the longest part of it; of equally long ones the first.
+/// What stands for any text in the name of a family of models, and for any byte.
+const WILD: [char; 2] = ['*', '?'];
+
+/// The model with this name; or else the family that it belongs to, by the most letters; or else the model whose name is
+/// the longest part of it. Of equal ones the first.
 fn declared<'p>(prompts: &'p Prompts, id: &str) -> Option<(&'p str, &'p Model)> {
     if let Some((name, model)) = prompts.models.get_key_value(id) {
         return Some((name, model));
     }
-    let id = id.to_ascii_lowercase();
-    let mut best: Option<(&str, &Model)> = None;
+    let mut best: Option<((bool, usize), &str, &Model)> = None;
     for (name, model) in &prompts.models {
-        let longer = best.is_none_or(|(known, _)| name.len() > known.len());
-        if longer && id.contains(&name.to_ascii_lowercase()) {
-            best = Some((name, model));
+        let is_family = is_member(name, id);
+        let letters = name.chars().filter(|letter| !WILD.contains(letter)).count();
+        let fits = is_family || id.to_ascii_lowercase().contains(&name.to_ascii_lowercase());
+        if fits && best.is_none_or(|(known, ..)| (is_family, letters) > known) {
+            best = Some(((is_family, letters), name, model));
         }
     }
-    best
+    best.map(|(_, name, model)| (name, model))
+}
+
+/// Whether a name is that of a family to which the model belongs, ignoring case. A `/` in a model's name is one in the
+/// family's, too: who serves a model may serve it otherwise.
+fn is_member(name: &str, id: &str) -> bool {
+    let (name, id) = (name.to_ascii_lowercase(), id.to_ascii_lowercase());
+    let folders = |text: &str| text.matches('/').count();
+    name.contains(WILD) && folders(&name) == folders(&id) && glob(&name, &id)
 }
 
 fn unknown(prompts: &Prompts, id: &str, named: Option<&str>, tier: &str) -> Diagnostic {

@@ -35,7 +35,7 @@ pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub use guardrail::Guardrail;
 pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Hold, Mode, Reply, Showing};
-pub use pack::{About, Level, Levels, Origin, Sample, Slot};
+pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 pub(crate) use tree::plain_tables;

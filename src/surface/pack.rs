@@ -22,8 +22,20 @@ table! {
         start: Option<Spanned<String>>,
         /// The dialects that are read side by side; by default all, in the order of declaration.
         dialects: Option<Vec<Spanned<String>>>,
+        /// Which state the conditions of permits see; by default the one that the prompt showed.
+        calls: Option<Calls>,
         /// The folders of other packs whose tables this one takes over.
         uses = "use": Vec<Spanned<String>>,
+    }
+}
+
+words! {
+    /// How the calls of an answer are judged.
+    Calls {
+        /// All by the state that the prompt showed.
+        Together = "together",
+        /// Each by the state that the calls before it left.
+        InTurn = "in-turn",
     }
 }
 

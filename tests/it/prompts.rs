@@ -628,7 +628,7 @@ fn a_turn_of_several_speakers_says_who_said_what() {
     let prompt = program.prompt(&session, &request);
     let said = prompt.texts.iter().find(|text| text.contains("Should we?")).unwrap();
     let said = said.split_once("ASSISTANT: ").unwrap().1.trim();
-    assert_eq!(said, "(Maya Chen, Business Analyst) Yes.\n\n(Alex Rivera, Solutions Architect) No:\n- a\n- b");
+    assert_eq!(said, "(Maya Chen, Business Analyst) Yes.\n\n&#40;Alex Rivera, Solutions Architect) No:\n- a\n- b");
 }
 
 /// A variant that the author declares as shorter, but that is longer, is not used.

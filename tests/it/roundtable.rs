@@ -17,6 +17,9 @@ const META: &str = "{\n\t\"source\": \"GH-21\",\n\t\"depth_overrides\": {},\n\t\
 const MARKER: &str = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->";
 const INSIGHTS: &str =
     "- [Maya/Alex] Offline mode needs a local cache\n- [User/Jordan] Sync returns a list of conflicts";
+/// What the documents get beside the insights.
+const OTHERS: &str =
+    "- Decision: Last write wins: simple\n- Open question: How large is the cache: Alex asks operations";
 
 fn workspace(name: &str) -> PathBuf {
     let root = folder(name);
@@ -81,16 +84,16 @@ fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
     assert_eq!(fs::read_to_string(root.join("meta.json")).unwrap(), META);
     let said = done(&table.answer(&synthesis), &root);
     let updates = [
-        "Updated requirements-spec.md, section \"User Journeys & Experience\": added 2 insights from the roundtable discussion.",
-        "Updated impact-analysis.md, section \"Additional Insights from Elaboration\": added 2 insights from the roundtable discussion.",
+        "Updated requirements-spec.md, section \"User Journeys & Experience\": added 2 insights, 1 decision and 1 open question from the roundtable discussion.",
+        "Updated impact-analysis.md, section \"Additional Insights from Elaboration\": added 2 insights, 1 decision and 1 open question from the roundtable discussion.",
         "none.md could not be updated: there is no such document.",
     ];
     assert_eq!(said, [&[synthesis.as_str(), menu[0].as_str()][..], &updates].concat());
     assert_eq!(table.session().mode, "menu");
 
-    let spec = SPEC.replace("```\n\n###", &format!("```\n\n{MARKER}\n{INSIGHTS}\n\n###"));
+    let spec = SPEC.replace("```\n\n###", &format!("```\n\n{MARKER}\n{INSIGHTS}\n{OTHERS}\n\n###"));
     assert_eq!(fs::read_to_string(root.join("requirements-spec.md")).unwrap(), spec);
-    let insights = INSIGHTS.replace('\n', "\r\n");
+    let insights = format!("{INSIGHTS}\n{OTHERS}").replace('\n', "\r\n");
     let impact = format!("{IMPACT}\r\n\r\n### Additional Insights from Elaboration\r\n\r\n{MARKER}\r\n{insights}\r\n");
     assert_eq!(fs::read_to_string(root.join("impact-analysis.md")).unwrap(), impact);
     let record = format!(

@@ -42,10 +42,19 @@ fn length(start: u8) -> usize {
     }
 }
 
-/// The start of what may be a quotation mark, if one ends at `end`, or would with the bytes that follow.
-fn mark_before(bytes: &[u8], end: usize) -> Option<usize> {
-    let starts = (1..=3).filter_map(|back| end.checked_sub(back));
-    starts.into_iter().find(|at| bytes.get(*at).is_some_and(|byte| may_start(*byte) && at + length(*byte) >= end))
+/// The start of what may be a quotation mark, from `from` on, if one ends at `end`, or would with the bytes that follow;
+/// or if one with a blank behind it does.
+fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    let starts = |end: usize| (1..=3).filter_map(move |back| end.checked_sub(back));
+    let mark = |end: usize| {
+        let is_mark = |byte: u8, at: usize| may_start(byte) && at + length(byte) >= end;
+        starts(end).find(|at| *at >= from && bytes.get(*at).is_some_and(|byte| is_mark(*byte, *at)))
+    };
+    let is_blank = |at: &usize| {
+        let behind = bytes.get(*at..end).unwrap_or_default();
+        BLANKS.iter().any(|blank| blank.encode_utf8(&mut [0; 4]).as_bytes().starts_with(behind))
+    };
+    starts(end).filter(is_blank).find_map(mark).or_else(|| mark(end))
 }
 
 /// The search for the block behind a quotation mark.
@@ -95,13 +104,28 @@ fn pair(kind: usize) -> (&'static str, &'static [&'static str]) {
     PAIRS.get(kind).copied().unwrap_or_default()
 }
 
+/// The blank that French puts inside its quotation marks.
+const BLANKS: [char; 3] = [' ', '\u{a0}', '\u{202f}'];
+
+/// The bytes of such a blank at the start of a text, if this kind of quotation mark has one inside.
+fn blank(kind: usize, text: &str) -> usize {
+    let is_spaced = matches!(pair(kind).0, "«" | "‹");
+    text.chars().next().filter(|first| is_spaced && BLANKS.contains(first)).map_or(0, char::len_utf8)
+}
+
 /// The start of the quotation mark directly before a text of one paragraph and the end of its partner directly behind,
 /// if both are there.
 pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
     let before = text.get(..quoted.start)?;
-    let kind = PAIRS.iter().position(|(open, _)| before.ends_with(open))?;
+    let opens = |before: &str| PAIRS.iter().position(|(open, _)| before.ends_with(open));
+    let spaced = || {
+        let before = before.strip_suffix(BLANKS)?;
+        let kind = opens(before).filter(|kind| blank(*kind, " ") > 0)?;
+        Some((kind, before.len()))
+    };
+    let (kind, end) = opens(before).map(|kind| (kind, before.len())).or_else(spaced)?;
     let behind = partner_at(kind, text, quoted.end, true)??;
-    let start = quoted.start - pair(kind).0.len();
+    let start = end - pair(kind).0.len();
     (!holds_blank_line(quoted.of(text))).then_some((start, behind))
 }
 
@@ -115,6 +139,8 @@ fn holds_blank_line(text: &str) -> bool {
 /// text ends there.
 fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
     let rest = text.get(at..).unwrap_or_default();
+    let blank = blank(kind, rest);
+    let (at, rest) = (at + blank, rest.get(blank..).unwrap_or_default());
     if rest.is_empty() {
         return complete.then_some(None);
     }
@@ -129,7 +155,7 @@ impl Masks {
         let mut from = self.decided;
         while let Some(offset) = dialect.mask_starts.find(before.get(from..)?) {
             let at = from + offset;
-            if let Some(mark) = mark_before(bytes, at).filter(|mark| *mark >= self.decided) {
+            if let Some(mark) = mark_before(bytes, self.decided, at) {
                 return Some(mark);
             }
             if self.kinds.first_mark(before.get(at..at + 1)?).is_some() {
@@ -138,7 +164,7 @@ impl Masks {
             from = at + 1;
         }
         // What may open a block can come behind the last mark.
-        mark_before(bytes, limit).filter(|mark| *mark >= self.decided)
+        mark_before(bytes, self.decided, limit)
     }
 
     /// What the quotation mark at `at` quotes, if it is one.
@@ -194,7 +220,8 @@ impl Quoting {
         if self.opened.is_some() {
             return Some(self.opened);
         }
-        let start = self.at + pair(kind).0.len();
+        let behind = self.at + pair(kind).0.len();
+        let start = behind + blank(kind, text.get(behind..).unwrap_or_default());
         if start == text.len() {
             return complete.then_some(None);
         }

@@ -191,7 +191,7 @@ fn texts<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option
 fn words_of<'t>(schema: &'t Tree, inside: &[&str]) -> Option<Vec<&'t str>> {
     let Some((name, inside)) = inside.split_first() else {
         let Tree::List(values, _) = schema.get("enum")? else { return None };
-        let words = values.iter().filter_map(|value| match value {
+        let words = values.iter().filter_map(|value| match value.spelled_value().unwrap_or(value) {
             Tree::Text(text) => Some(text.value.as_str()),
             _ => None,
         });

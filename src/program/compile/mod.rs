@@ -84,6 +84,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         actions,
         modes,
         start: ModeId(start),
+        in_turn: surface.about.as_ref().is_some_and(|about| about.calls == Some(surface::Calls::InTurn)),
         contents,
         guardrails,
         flows,

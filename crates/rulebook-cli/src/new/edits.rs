@@ -37,6 +37,26 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
+    /// Adds a table before the first entry of the list `all`. What stands above that, such as the head of the file, stays
+    /// above; the comment directly over it stays with it.
+    pub(super) fn prepend(&mut self, all: &str, mut entry: Table) -> Result<(), Error> {
+        let path = self.file_of(all);
+        let Some(Item::ArrayOfTables(tables)) = self.document(&path)?.get_mut(all) else {
+            return self.append(all, entry);
+        };
+        let Some(first) = tables.iter_mut().next() else { return self.append(all, entry) };
+        entry.set_position(first.position());
+        let above = first.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned();
+        let own = above.rfind("\n\n").map_or(above.len(), |blank| blank + 1);
+        let (head, own) = above.split_at_checked(own).unwrap_or((&above, ""));
+        entry.decor_mut().set_prefix([head, "\n"].concat());
+        first.decor_mut().set_prefix(if own.is_empty() { "\n" } else { own });
+        let rest: Vec<Table> = std::mem::take(tables).into_iter().collect();
+        tables.push(entry);
+        rest.into_iter().for_each(|table| tables.push(table));
+        Ok(())
+    }
+
     /// Adds a named table after the last one in the table `all`.
     pub(super) fn insert(&mut self, all: &str, name: &str, mut table: Table) -> Result<(), Error> {
         let path = self.file_of(all);
@@ -75,6 +95,7 @@ impl<'f> Edits<'f> {
         for path in self.tables() {
             let Some(table) = table_at(self.document(&path)?, parents) else { continue };
             match table.get_mut(key).map(Item::as_array_mut) {
+                Some(Some(list)) if word.is_some_and(|word| list.iter().any(|one| one.as_str() == Some(word))) => {}
                 Some(Some(list)) => word.into_iter().for_each(|word| add_word(list, word)),
                 Some(None) => return Err(unexpected(&path, key)),
                 None => {

@@ -13,7 +13,7 @@ use rulebook::diagnostic::Checked;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::lint;
 use rulebook::program::{Declares, Permission, Program};
-use rulebook::surface::Folder;
+use rulebook::surface::{Folder, Role};
 use rulebook::text::{Location, Sources};
 use rulebook_fs::{CaseFile, folder_of};
 use rulebook_report::Pen;
@@ -36,37 +36,79 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(usize, Drafted)> = None;
-    // In some packs every mode must be reached by an action, in others none is: try without an action first, then
-    // with one whose name the pack's grammars can read. And where the prompts show calls in every mode, the new one
-    // must permit what the other does.
-    let leads = if kind == Kind::Mode { leads_to(name).map(Some).into() } else { Vec::new() };
-    let ways = std::iter::once(None).chain(leads);
-    let all = if kind == Kind::Mode { vec![false, true] } else { vec![false] };
-    for (permits, action) in all.into_iter().flat_map(|permits| ways.clone().map(move |action| (permits, action))) {
-        let is_broken = |(_, drafted): &(usize, Drafted)| drafted.news.iter().any(Diagnostic::is_error);
-        if permits && !best.as_ref().is_none_or(is_broken) {
-            break;
-        }
+    for way in ways(kind, name) {
         let folder = &opened.files.folder;
         let mut drafting = Drafting { folder, program, edits: Edits::of(folder), texts: BTreeMap::new() };
         drafting.declare(kind, name, part.mode.as_deref())?;
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
-        if permits {
-            drafting.permit_as(name, &mode);
+        if way.shares {
+            drafting.share(name);
         }
-        if let Some(action) = action {
-            if declared(program, Kind::Action, &action).is_some() {
-                continue;
-            }
-            drafting.lead(name, &action, &mode)?;
+        let goes = match &way.leads {
+            Leads::Nothing => Ok(()),
+            Leads::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
+            Leads::Action(action) => drafting.lead(name, action, &mode),
+            Leads::Words => drafting.lead_by_words(name, &mode),
+            Leads::Block if calls(program, &mode) => continue,
+            Leads::Block => drafting.bind(name, &mode),
+        };
+        // The plain way says why it cannot be taken; any other is only another try.
+        match goes {
+            Err(error) if best.is_none() => return Err(error),
+            Err(_) => continue,
+            Ok(()) => {}
         }
         let drafted = drafting.check(&opened.loaded.diagnostics);
         if best.as_ref().is_none_or(|(news, _)| drafted.news.len() < *news) {
             best = Some((drafted.news.len(), drafted));
         }
+        if best.as_ref().is_some_and(|(news, _)| *news == 0) {
+            break;
+        }
     }
     let Some((_, drafted)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
     finish(kind, part, &opened, &mode, drafted)
+}
+
+/// Whether answers of a mode can call anything.
+fn calls(program: &Program, mode: &str) -> bool {
+    program.forms(mode).iter().flat_map(|form| &form.blocks).any(|block| block.role == Role::Call)
+}
+
+/// A way in which a pack may have something new.
+struct Way {
+    leads: Leads,
+    /// Whether a mode permits what all others permit, since prompts show examples of that in every mode.
+    shares: bool,
+}
+
+/// What leads to something new.
+#[derive(Clone)]
+enum Leads {
+    /// Nothing else than what is there.
+    Nothing,
+    /// To a mode: an action of this name.
+    Action(String),
+    /// To a mode: words of the user.
+    Words,
+    /// To an action: a block of its own.
+    Block,
+}
+
+/// The ways to try, the plainest first. In some packs every mode must be reached, by an action whose name the pack's
+/// grammars can read or by words; in others none is.
+fn ways(kind: Kind, name: &str) -> Vec<Way> {
+    let plain = |leads| Way { leads, shares: false };
+    match kind {
+        Kind::Mode => {
+            let actions = leads_to(name).into_iter().map(Leads::Action);
+            let all: Vec<Leads> = std::iter::once(Leads::Nothing).chain(actions).chain([Leads::Words]).collect();
+            let ways = |shares| all.iter().map(move |leads| Way { leads: leads.clone(), shares });
+            ways(false).chain(ways(true)).collect()
+        }
+        Kind::Action => vec![plain(Leads::Nothing), plain(Leads::Block)],
+        Kind::Dialect | Kind::Guardrail => vec![plain(Leads::Nothing)],
+    }
 }
 
 /// Names for the action that leads to a mode.
@@ -214,11 +256,48 @@ impl Drafting<'_> {
         self.edits.push(&["modes", mode, "permits"], action, true)
     }
 
-    /// Permits in a new mode what another one does without a condition.
-    fn permit_as(&mut self, name: &str, mode: &str) {
-        let cells = self.program.permit_table().into_iter();
-        let own = cells.filter(|cell| cell.mode == mode && matches!(cell.permission, Permission::Always { .. }));
-        self.edits.set(&["modes", name, "permits"], value(own.map(|cell| cell.action).collect::<Array>()));
+    /// Lets a new mode permit what all others permit.
+    fn share(&mut self, name: &str) {
+        let mut shared: BTreeMap<String, bool> = BTreeMap::new();
+        for cell in self.program.permit_table() {
+            *shared.entry(cell.action).or_insert(true) &= !matches!(cell.permission, Permission::Forbidden);
+        }
+        let all = shared.into_iter().filter(|(_, permitted)| *permitted).map(|(action, _)| action);
+        self.edits.set(&["modes", name, "permits"], value(all.collect::<Array>()));
+    }
+
+    /// Makes a way to a new mode by what a user says: an input before all others, a rule, and an exit of another mode. A
+    /// session may end in the new mode.
+    fn lead_by_words(&mut self, name: &str, mode: &str) -> Result<(), Error> {
+        let mut input = Table::new();
+        input.insert("class", value(name));
+        input.insert("in", value(mode));
+        let words: Vec<&str> = name.split(['-', '_']).collect();
+        let pattern = format!("'(?i)\\A\\W*{}\\W*\\z'", words.join("\\W"));
+        input.insert("matches", pattern.parse::<Value>().map_or_else(|_| value(name), Item::Value));
+        self.edits.prepend("inputs", input)?;
+        let mut go = InlineTable::new();
+        go.insert("go", name.into());
+        let mut rule = Table::new();
+        rule.insert("id", value(format!("enter-{name}")));
+        rule.insert("on", value(format!("input.{name}")));
+        rule.insert("effects", value(Array::from_iter([go])));
+        self.edits.append("rules", rule)?;
+        self.edits.set(&["modes", name, "final"], value(true));
+        self.edits.push(&["modes", mode, "exits"], name, true)
+    }
+
+    /// Binds a block that asks for a new action, in tags, in the first dialect of a mode.
+    fn bind(&mut self, name: &str, mode: &str) -> Result<(), Error> {
+        let dialects = self.program.dialects_in(mode);
+        let Some(dialect) = dialects.first() else { return Ok(()) };
+        self.edits.list(&["dialects", dialect, "grammar"], Some(&[]), Some("tags"))?;
+        let mut block = InlineTable::new();
+        block.insert("role", "call".into());
+        block.insert("grammar", "tags".into());
+        block.insert("payload", "tags".into());
+        self.edits.set(&["dialects", dialect, "blocks", name], value(block));
+        Ok(())
     }
 
     /// A text for the new mode for each that the prompts have for the other mode.

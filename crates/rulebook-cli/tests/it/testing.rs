@@ -211,6 +211,14 @@ fn the_cases_of_the_shipped_packs_exercise_all_of_them() {
     test(&rules, &[".", "--min-coverage", "100"], 0);
 }
 
+#[test]
+fn a_pack_on_top_of_a_shipped_one_passes() {
+    let examples = crate::root().join("examples");
+    test(&examples, &["writers-factory-today"], 0);
+    let check = rulebook(&examples, &["check", "--strict", "writers-factory-today"], b"");
+    assert!(check.status.success(), "{check:?}");
+}
+
 /// As editors and version control on Windows save files.
 #[test]
 fn a_pack_is_the_same_however_its_files_were_saved() {
