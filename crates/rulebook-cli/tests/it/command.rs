@@ -394,8 +394,9 @@ fn a_pack_without_modes_permits_a_new_action() {
 #[test]
 fn a_part_of_a_shipped_pack_stands_with_its_like() {
     let folder = folder("new-parts-shipped");
-    for path in ["rules/writers-factory", "rules/couple-ai", "rules/roundtable", "rules/dce", "tests/packs/one-object"]
-    {
+    let shipped =
+        ["reasoning", "writers-factory", "couple-ai", "roundtable", "dce"].map(|name| format!("rules/{name}"));
+    for path in shipped.into_iter().chain(["tests/packs/one-object".to_owned()]) {
         let root = crate::root().join(path);
         let name = root.file_name().unwrap();
         for entry in
