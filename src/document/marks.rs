@@ -269,7 +269,8 @@ impl Marker {
             if inside && families.get(index).is_none_or(|family| !family.inside_words) {
                 continue;
             }
-            let resume = resumed.take().is_some_and(|(_, _, started)| started);
+            // What was tried before may turn out to start in another way.
+            let resume = resumed.take().is_some_and(|(_, _, started)| started && number == first);
             let attempt = match closing {
                 false => self.open(look, index, budget, resume),
                 true => self.close(look, index, budget, resume),

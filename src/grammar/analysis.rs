@@ -108,7 +108,7 @@ impl<'r> Analysis<'r> {
             Expr::Call(rule) => self.leads.get(*rule).copied().unwrap_or_default(),
             Expr::Sequence(parts) => {
                 let mut lead = MatchStart { bytes: Bytes::default(), empty: true };
-                let mut refused = Bytes::default();
+                let (mut refused, mut asked) = (Bytes::default(), Bytes::ALL);
                 for part in parts {
                     // A `!` before anything has been read excludes what may come first.
                     if let Expr::Not(inner) = part
@@ -116,8 +116,13 @@ impl<'r> Analysis<'r> {
                     {
                         refused = refused.or(self.taken(inner, CALLS));
                     }
+                    // A `&` says what the rest starts with.
+                    if let Expr::And(inner) = part {
+                        let ahead = self.lead(inner);
+                        asked = if ahead.empty { asked } else { asked.and(ahead.bytes) };
+                    }
                     let next = self.lead(part);
-                    lead = MatchStart { bytes: lead.bytes.or(next.bytes), empty: next.empty };
+                    lead = MatchStart { bytes: lead.bytes.or(next.bytes.and(asked)), empty: next.empty };
                     if !next.empty {
                         break;
                     }

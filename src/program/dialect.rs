@@ -47,7 +47,9 @@ impl MaskKinds {
     /// The bytes that a mask may start with, in a dialect with these families.
     pub(crate) fn starts(self, families: &[Family]) -> Needles {
         let opens = |byte: usize| {
-            let mut firsts = families.iter().map(|family| family.grammar.first(family.open));
+            // What opens at the start of an answer alone stands behind no mark.
+            let families = families.iter().filter(|family| !family.only_prelude);
+            let mut firsts = families.map(|family| family.grammar.first(family.open));
             firsts.any(|first| first.empty || first.bytes.get(byte) == Some(&true))
         };
         Needles::new(|byte| match byte as u8 {
