@@ -214,8 +214,8 @@ fn the_cases_of_the_shipped_packs_exercise_all_of_them() {
 #[test]
 fn a_pack_on_top_of_a_shipped_one_passes() {
     let examples = crate::root().join("examples");
-    test(&examples, &["writers-factory-today"], 0);
-    let check = rulebook(&examples, &["check", "--strict", "writers-factory-today"], b"");
+    test(&examples, &["writers-factory-today", "dce-today"], 0);
+    let check = rulebook(&examples, &["check", "--strict", "writers-factory-today", "dce-today"], b"");
     assert!(check.status.success(), "{check:?}");
 }
 
