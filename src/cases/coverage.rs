@@ -1,7 +1,8 @@
 //! Coverage: which declarations of the pack did no case exercise, and why?
 //!
 //! In: a program and the results of its cases.
-//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it.
+//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it; what a used pack declares has
+//! a row only where a case did, since that pack has cases of its own.
 //! Never: judges; a row without a hit is a fact, not a fault.
 
 use super::talk::TurnResult;
@@ -9,6 +10,7 @@ use crate::diagnostic::Code;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, StepKind, TraceStep, Verdict};
 use crate::program::{Permission, Program};
 use crate::text::FilePlace;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// How often the cases exercised each declaration of a pack.
@@ -63,7 +65,9 @@ impl fmt::Display for Reason {
 impl Coverage {
     /// Counts what cases exercised, from the results of all their turns. Each result needs its trace.
     pub fn of(program: &Program, told: &[&TurnResult]) -> Self {
-        let mut counting = Counting { program, told, rows: Vec::new() };
+        let used = program.sources().iter().filter(|(id, _)| !program.files.is_own(*id));
+        let used = used.map(|(_, source)| source.name()).collect();
+        let mut counting = Counting { program, told, used, rows: Vec::new() };
         counting.dialects();
         counting.calls();
         counting.guardrails();
@@ -84,6 +88,8 @@ impl Coverage {
 struct Counting<'c> {
     program: &'c Program,
     told: &'c [&'c TurnResult],
+    /// The files of the packs that it uses.
+    used: BTreeSet<&'c str>,
     rows: Vec<Covered>,
 }
 
@@ -97,6 +103,9 @@ impl<'c> Counting<'c> {
         hits: usize,
         reason: impl FnOnce(&Self) -> Option<Reason>,
     ) {
+        if hits == 0 && rule.as_ref().is_some_and(|place| self.used.contains(&*place.file)) {
+            return;
+        }
         let reason = (hits == 0).then(|| reason(self).unwrap_or(Reason::Never));
         self.rows.push(Covered { kind, name, rule, hits, reason });
     }

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
 use crate::document::{Trial, Tried, What};
 use crate::flow::{Effect, Flowed};
 use crate::judge::{Fate, Judgement, Leaf, Step, StepKind};
-use crate::program::Program;
+use crate::program::{Dialect, Program};
 use crate::text::{Lines, Location, Span, excerpt};
 use std::borrow::Cow;
 
@@ -110,7 +110,12 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
         Trial::Claims(place) | Trial::Begins(place) => Some(place),
         _ => None,
     });
-    for dialect in &program.dialects {
+    // What only lends its blocks to others reads no answer.
+    let reads = |dialect: &&Dialect| {
+        let mut modes = program.modes.values();
+        modes.any(|mode| program.dialects_of(mode).any(|one| one.id == dialect.id))
+    };
+    for dialect in program.dialects.iter().filter(reads) {
         let name = &dialect.name;
         let Some(one) = tried.iter().find(|one| one.dialect == dialect.id) else {
             let found = format!("`{name}` is not tried in the mode `{}`", judged.session.mode);
