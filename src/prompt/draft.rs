@@ -244,12 +244,13 @@ impl<'d> Draft<'d> {
     /// Writes the turns that are shown.
     pub(super) fn say_turns(&mut self, sight: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
-        for (role, said) in self.turns() {
+        for (role, said, is_form) in self.turns() {
             text.push_str(if text.is_empty() { "" } else { "\n\n" });
             let label = line(role, "");
             let said = of_one(&label, said);
             text.push_str(&label);
-            values.push(text.len()..text.len() + said.len());
+            // The blocks of an answer in the form of the mode are meant.
+            values.extend(Some(text.len()..text.len() + said.len()).filter(|_| !is_form));
             text.push_str(&said);
         }
         self.text = sight.program.prompts.escape.apart(text, values);
@@ -280,8 +281,8 @@ impl<'d> Draft<'d> {
         Some((variant, sight.program.prompts.texts.get(number)?))
     }
 
-    /// The turns that are shown.
-    pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str)> {
+    /// The turns that are shown: who speaks, the text, and whether it is an answer in the form of the mode.
+    pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str, bool)> {
         let (window, from) = match &self.choice {
             Choice::History { window, from } => (Some(*window), *from),
             _ => (None, 0),
@@ -289,7 +290,8 @@ impl<'d> Draft<'d> {
         let numbers = from..window.map_or(0, Window::len);
         numbers.filter_map(move |number| {
             let window = window?;
-            Some((window.role(number)?, window.said(number))).filter(|(_, said)| !said.is_empty())
+            let turn = (window.role(number)?, window.said(number), window.is_form(number));
+            Some(turn).filter(|(_, said, _)| !said.is_empty())
         })
     }
 

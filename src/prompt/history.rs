@@ -1,25 +1,33 @@
 //! History: which turns of the conversation does the model see?
 //!
 //! In: the turns so far.
-//! Out: a [`Window`] of them that escapes a turn only when it is needed.
-//! Never: cuts a turn in two, or reads an answer.
+//! Out: a [`Window`] of them that writes a turn only when it is needed: an answer in the form of the mode if that can hold
+//! it, and otherwise as its user saw it.
+//! Never: cuts a turn in two, or lets a turn that is not an answer have a block.
 
+use super::past::Rewriter;
 use super::{Request, Turn};
-use crate::program::Prompts;
 use crate::surface::Speaker;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-/// The turns, each escaped when it is first needed.
+/// The turns, each written when it is first needed.
 pub(super) struct Window<'r> {
-    turns: Vec<(&'r Turn, OnceCell<String>)>,
-    prompts: &'r Prompts,
+    turns: Vec<(&'r Turn, OnceCell<Said>)>,
+    rewriter: Rewriter<'r>,
+}
+
+/// The text of a turn.
+struct Said {
+    text: String,
+    /// Whether it is an answer in the form of the mode, so that its blocks are meant.
+    is_form: bool,
 }
 
 impl<'r> Window<'r> {
-    pub(super) fn of(prompts: &'r Prompts, request: &'r Request) -> Self {
-        Self { turns: request.history.iter().map(|turn| (turn, OnceCell::new())).collect(), prompts }
+    pub(super) fn of(request: &'r Request, rewriter: Rewriter<'r>) -> Self {
+        Self { turns: request.history.iter().map(|turn| (turn, OnceCell::new())).collect(), rewriter }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -30,10 +38,29 @@ impl<'r> Window<'r> {
         self.turns.get(number).map(|(turn, _)| turn.role)
     }
 
-    /// The text of a turn, in which nothing can be taken for a block.
+    /// The text of a turn. Nothing in it can be taken for a block, except the blocks of an answer in the form of the mode.
     pub(super) fn said(&self, number: usize) -> &str {
-        let Some((turn, said)) = self.turns.get(number) else { return "" };
-        said.get_or_init(|| self.prompts.escape.spoken(&line(turn.role, ""), turn.content.trim()))
+        self.turn(number).map_or("", |said| said.text.as_str())
+    }
+
+    /// Whether a turn is an answer in the form of the mode.
+    pub(super) fn is_form(&self, number: usize) -> bool {
+        self.turn(number).is_some_and(|said| said.is_form)
+    }
+
+    fn turn(&self, number: usize) -> Option<&Said> {
+        let (turn, said) = self.turns.get(number)?;
+        Some(said.get_or_init(|| {
+            let content = turn.content.trim();
+            let past = turn.outcome.as_ref().filter(|_| turn.role == Speaker::Assistant);
+            match past.and_then(|past| self.rewriter.rewrite(past, content)) {
+                Some(text) => Said { text, is_form: true },
+                None => {
+                    let escape = &self.rewriter.program.prompts.escape;
+                    Said { text: escape.spoken(&line(turn.role, ""), content), is_form: false }
+                }
+            }
+        }))
     }
 }
 
