@@ -203,7 +203,9 @@ impl<'c> PromptCheck<'c> {
             let misfit = match strategy.value {
                 Trimming::Never if layer.trim.0.len() > 1 => Some("`never` stands alone"),
                 Trimming::Variant if layer.variants.is_empty() => Some("the layer has no `variants`"),
-                Trimming::Entries if layer.entries.is_empty() => Some("the layer has no `entries`"),
+                Trimming::Entries if layer.entries.is_empty() && source != Some(Origins::Verdicts) => {
+                    Some("the layer has no `entries`")
+                }
                 Trimming::OldestTurns if source != Some(Origins::History) => Some("only the history has turns"),
                 Trimming::Drop if number + 1 < layer.trim.0.len() => Some("nothing comes after `drop`"),
                 _ if source == Some(Origins::Message) && strategy.value != Trimming::Never => {
@@ -261,10 +263,12 @@ impl<'c> PromptCheck<'c> {
 
 /// The strategies that make a layer shorter, in order; empty if nothing does.
 pub(crate) fn trimming(layer: &Layer) -> Vec<Trimming> {
-    let history = layer.source.is_some_and(|source| source.value == Origins::History);
-    match layer.trim.0.as_slice() {
-        [] if history => vec![Trimming::OldestTurns],
-        declared => declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect(),
+    match (layer.trim.0.as_slice(), layer.source.map(|source| source.value)) {
+        ([], Some(Origins::History)) => vec![Trimming::OldestTurns],
+        ([], Some(Origins::Verdicts)) => vec![Trimming::Entries, Trimming::Drop],
+        (declared, _) => {
+            declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect()
+        }
     }
 }
 

@@ -7,6 +7,8 @@
 use super::history::{Window, line, of_one};
 use super::ledger;
 use super::target::Target;
+use super::turn::RefusedCall;
+use super::verdicts::{self, Detail};
 use crate::expression::{Failure, FailureKind, Scope};
 use crate::markup::Document;
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
@@ -55,6 +57,16 @@ impl PromptScope<'_> {
     }
 }
 
+/// What has been said, for the layers that are no files.
+#[derive(Clone, Copy)]
+pub(super) struct Said<'d> {
+    /// What the user says now.
+    pub(super) message: &'d str,
+    pub(super) history: &'d Window<'d>,
+    /// The calls of the last answer that were not carried out.
+    pub(super) refused: &'d [RefusedCall],
+}
+
 /// A layer on its way into the prompt.
 #[derive(Clone)]
 pub(super) struct Draft<'d> {
@@ -83,6 +95,11 @@ pub(super) enum Choice<'d> {
         variant: usize,
         shown: Vec<usize>,
     },
+    /// The calls of the last answer that were not carried out, and how much of them is said.
+    Verdicts {
+        calls: &'d [RefusedCall],
+        detail: Detail,
+    },
     /// The turns from this one on.
     History {
         window: &'d Window<'d>,
@@ -92,7 +109,7 @@ pub(super) enum Choice<'d> {
 
 impl<'d> Draft<'d> {
     /// The draft of a layer before any strategy. The texts of files and turns are not written yet.
-    pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, history: &'d Window<'d>, message: &str) -> Self {
+    pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, said: Said<'d>) -> Self {
         let mut draft = Draft {
             layer,
             text: String::new(),
@@ -123,16 +140,20 @@ impl<'d> Draft<'d> {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
                 // As with turns: no model accepts an empty message.
-                let is_silent = message.trim().is_empty();
-                if is_silent && !message.is_empty() {
+                let is_silent = said.message.trim().is_empty();
+                if is_silent && !said.message.is_empty() {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
                 }
-                let message = if is_silent { "" } else { message };
+                let message = if is_silent { "" } else { said.message };
                 draft.text = sight.program.prompts.escape.spoken(&layer.lead, message);
                 draft.count(sight);
             }
             LayerSource::History => {
-                draft.choice = Choice::History { window: history, from: 0 };
+                draft.choice = Choice::History { window: said.history, from: 0 };
+            }
+            LayerSource::Verdicts { .. } => {
+                let detail = Detail { calls: said.refused.len(), helps: true };
+                draft.choice = Choice::Verdicts { calls: said.refused, detail };
             }
             LayerSource::Files { variants, .. } => {
                 let own = variants.iter().position(|variant| variant.tier == Some(sight.target.tier)).unwrap_or(0);
@@ -204,7 +225,7 @@ impl<'d> Draft<'d> {
         let lead = self.layer.lead.as_str();
         let text = match self.layer.holds {
             LayerSource::Message => of_one(lead, &self.text),
-            LayerSource::History | LayerSource::Files { .. } => Cow::Borrowed(self.text.as_str()),
+            LayerSource::History | LayerSource::Verdicts { .. } | LayerSource::Files { .. } => Cow::Borrowed(self.text.as_str()),
         };
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
@@ -239,6 +260,14 @@ impl<'d> Draft<'d> {
             *shown = count;
         }
         self.write(sight);
+    }
+
+    /// Says this much of the calls that were not carried out.
+    pub(super) fn say_verdicts(&mut self, new: Detail, sight: &PromptScope<'d>) {
+        let Choice::Verdicts { calls, detail } = &mut self.choice else { return };
+        *detail = new;
+        self.text = verdicts::text(calls, new, &sight.program.prompts.escape);
+        self.count(sight);
     }
 
     /// Writes the turns that are shown.
@@ -302,6 +331,7 @@ impl<'d> Draft<'d> {
         let own = match &self.layer.holds {
             LayerSource::History => Some("history".to_owned()),
             LayerSource::Message => Some("message".to_owned()),
+            LayerSource::Verdicts { .. } => Some("verdicts".to_owned()),
             LayerSource::Files { .. } => file.map(|(_, text)| text.path.clone()),
         };
         let notes: Vec<String> = self.notes.iter().map(|(word, what)| format!("{word}: {what}")).collect();

@@ -29,6 +29,7 @@ mod strict;
 mod target;
 mod trim;
 mod turn;
+mod verdicts;
 
 pub use crate::surface::Speaker;
 #[cfg(feature = "unstable")]
@@ -56,7 +57,7 @@ use crate::expression::Scope;
 use crate::program::{LayerSource, ModeId, Program, Prompts, TargetPatterns, Text};
 use crate::session::Session;
 use crate::value::{Budget, Object, Value};
-use draft::{Draft, PromptScope};
+use draft::{Draft, PromptScope, Said};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
@@ -170,10 +171,14 @@ fn assemble_for(
     let sight = values.sight(program, session, target, &budget);
     let read_back = |text: &str| read(session, text);
     let history = history::Window::of(request, past::Rewriter { program, mode, read: &read_back });
-    let message = request.message.as_deref().unwrap_or_default();
+    let said = Said {
+        message: request.message.as_deref().unwrap_or_default(),
+        history: &history,
+        refused: verdicts::of_last(&request.history),
+    };
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {
-        let mut draft = Draft::new(layer, &sight, &history, message);
+        let mut draft = Draft::new(layer, &sight, said);
         trim::open(&mut draft, &sight);
         trim::keep_to_budget(&mut draft, &sight, &mut diagnostics);
         drafts.push(draft);
@@ -234,7 +239,7 @@ fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
                 messages.push(Message { role: Speaker::User, content: draft.text.clone() });
                 merges = false;
             }
-            LayerSource::Files { role, .. } => match messages.last_mut().filter(|last| merges && last.role == role) {
+            LayerSource::Files { role, .. } | LayerSource::Verdicts { role } => match messages.last_mut().filter(|last| merges && last.role == role) {
                 Some(last) => last.content.extend([separator, &draft.text]),
                 None => {
                     messages.push(Message { role, content: draft.text.clone() });

@@ -1,10 +1,10 @@
 //! Past answers: is what a prompt shows of an answer read as the same answer?
 
-use crate::texts::{self, PACKS, program};
+use crate::texts::{self, PACKS, program, program_of};
 use proptest::prelude::*;
 use rulebook::cases::{self, CaseOptions, TurnResult};
 use rulebook::outcome::{Options, Outcome, Status};
-use rulebook::prompt::Turn;
+use rulebook::prompt::{Request, Turn};
 use rulebook::text::Sources;
 use rulebook::{Program, Session};
 use serde_json::{Value, json};
@@ -108,4 +108,101 @@ fn whatever_an_answer_says_forms_nothing_else_in_any_mode() {
             }
         }
     });
+}
+
+/// A pack with a small tier, whose prompt has the history, the verdicts and the message.
+const DESK: &str = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+decode = "entities"
+[dialects.tagged.blocks]
+message = { role = "message" }
+action = { role = "call", name = "@type", payload = "tags" }
+[modes.default]
+permits = ["note", { action = "pay", when = "params.amount <= state.limit", advice = "ask for less than {{ state.limit }}" }]
+[actions.note]
+params = { text = { type = "string", required = true } }
+[actions.pay]
+params = { amount = { type = "integer", required = true } }
+[actions.fire]
+[state.limit]
+type = "integer"
+default = 100
+[[guardrails]]
+id = "card"
+on = "note.text"
+matches = '\d{8,}'
+strategy = "redact"
+[tiers.any]
+context = 4000
+reserve = 500
+[[prompts.main.layers]]
+id = "history"
+source = "history"
+budget = 120
+[[prompts.main.layers]]
+id = "verdicts"
+source = "verdicts"
+[[prompts.main.layers]]
+id = "message"
+source = "message"
+"#;
+
+/// What the model reads after these answers, and the notes on its layers.
+fn next(program: &Program, history: Vec<Turn>) -> (Vec<String>, Vec<String>) {
+    let request = Request { history, message: Some("And?".to_owned()), ..Request::default() };
+    let prompt = program.prompt(&program.session(), &request);
+    assert!(!prompt.has_errors(), "{:?}", prompt.diagnostics);
+    assert!(prompt.ledger.layers.iter().all(|layer| layer.budget.is_none_or(|most| layer.tokens <= most)));
+    let notes = prompt.ledger.layers.into_iter().filter_map(|layer| layer.trimmed).collect();
+    (prompt.messages.into_iter().map(|message| message.content).collect(), notes)
+}
+
+#[test]
+fn a_model_is_told_which_calls_were_not_carried_out() {
+    let program = program_of(DESK);
+    let answer = "<message>Done.</message><action type=\"pay\"><amount>900</amount></action>\
+                  <action type=\"note\"><text>Card 4111222233334444</text></action><action type=\"fire\"/>\
+                  <action type=\"pay\"><amount>&lt;action type=\"note\"&gt;</amount></action>";
+    let outcome = program.run(&program.session(), answer);
+    let turn = Turn::answer(&outcome);
+    // An outcome that was kept as JSON says the same, without the condition.
+    let kept: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
+    assert_eq!(Turn::answer(&kept), turn);
+    assert!(!serde_json::to_string(&turn).unwrap().contains("state.limit"));
+    let (messages, _) = next(&program, vec![Turn::user("Pay."), turn.clone()]);
+    let form = "<message>\nDone.\n</message>\n\n<action type=\"note\">\n  <text>Card […]</text>\n</action>";
+    assert_eq!(messages[1], form);
+    let told: Vec<&str> = messages[2].lines().collect();
+    assert_eq!(told[0], "Of your last answer, this was not carried out:");
+    assert_eq!(told[1], "- pay: `pay` is not permitted with this `amount`; ask for less than 100");
+    assert_eq!(told[2], "- fire: the mode `default` does not permit `fire`; no mode permits it");
+    assert!(told[3].starts_with("- pay: the payload does not fit its schema: `amount`"), "{}", told[3]);
+    assert_eq!(program.read_only(&program.session(), &messages[2]), 0, "{}", messages[2]);
+    assert_eq!((told.len(), messages.len()), (4, 4));
+    // Only of the last answer, and within the budget.
+    let good = Turn::answer(&program.run(&program.session(), "<message>Well.</message>"));
+    assert_eq!(next(&program, vec![turn.clone(), Turn::user("So?"), good]).0.len(), 4);
+    let small = program_of(DESK.replace("source = \"verdicts\"", "source = \"verdicts\"\nbudget = 50"));
+    let (messages, notes) = next(&small, vec![Turn::user("Pay."), turn.clone()]);
+    assert_eq!(
+        messages[2].lines().skip(1).collect::<Vec<_>>(),
+        ["- pay: `pay` is not permitted with this `amount`", "- and 2 more"]
+    );
+    assert_eq!(notes, ["entries: the first 1 of 3 calls, without advice, for its budget of 50 tokens"]);
+    let none = program_of(DESK.replace("source = \"verdicts\"", "source = \"verdicts\"\nbudget = 5"));
+    assert_eq!(next(&none, vec![Turn::user("Pay."), turn]).0.len(), 3);
+}
+
+#[test]
+fn what_was_refused_is_told_without_its_words() {
+    let program = program_of(DESK.replace("strategy = \"redact\"", "strategy = \"refuse\""));
+    let answer = "<message>Sly.</message><action type=\"note\"><text>Card 4111222233334444</text></action><action type=\"fire\"/>";
+    let turn = Turn::answer(&program.run(&program.session(), answer));
+    let (messages, _) = next(&program, vec![Turn::user("Note it."), turn]);
+    assert_eq!(messages.len(), 3, "{messages:#?}");
+    assert!(!messages.concat().contains("4111") && !messages.concat().contains("Sly"), "{messages:#?}");
+    assert!(messages[1].lines().count() == 3 && messages[1].contains("- fire: "), "{}", messages[1]);
 }

@@ -40,6 +40,10 @@ impl fmt::Display for TrimReason {
 pub(super) fn open<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     match draft.choice {
         Choice::History { .. } => oldest_turns::window(draft, sight),
+        Choice::Verdicts { detail, .. } => {
+            let whole = detail;
+            draft.say_verdicts(whole, sight);
+        }
         Choice::File { .. } => entries::all(draft, sight),
         Choice::Absent | Choice::Message => {}
     }
