@@ -206,7 +206,9 @@ impl<'c> PromptCheck<'c> {
                 Trimming::Entries if layer.entries.is_empty() && source != Some(Origins::Verdicts) => {
                     Some("the layer has no `entries`")
                 }
-                Trimming::OldestTurns if source != Some(Origins::History) => Some("only the history has turns"),
+                Trimming::LongTurns | Trimming::OldestTurns if source != Some(Origins::History) => {
+                    Some("only the history has turns")
+                }
                 Trimming::Drop if number + 1 < layer.trim.0.len() => Some("nothing comes after `drop`"),
                 _ if source == Some(Origins::Message) && strategy.value != Trimming::Never => {
                     Some("what the user says is never trimmed")
@@ -214,8 +216,8 @@ impl<'c> PromptCheck<'c> {
                 _ => None,
             };
             if let Some(message) = misfit {
-                let help = "`variant` needs `variants`, `entries` needs `entries`, `oldest-turns` the history; \
-                            `drop` comes last";
+                let help = "`variant` needs `variants`, `entries` needs `entries`, `long-turns` and `oldest-turns` the \
+                            history; `drop` comes last";
                 self.bad(strategy.at, message, help);
             }
         }
@@ -266,9 +268,7 @@ pub(crate) fn trimming(layer: &Layer) -> Vec<Trimming> {
     match (layer.trim.0.as_slice(), layer.source.map(|source| source.value)) {
         ([], Some(Origins::History)) => vec![Trimming::OldestTurns],
         ([], Some(Origins::Verdicts)) => vec![Trimming::Entries, Trimming::Drop],
-        (declared, _) => {
-            declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect()
-        }
+        (declared, _) => declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect(),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Out: [`Draft`], whose text always follows from its choices: which variant, how many items, which turns.
 //! Never: makes the next choice; the strategies in [`super::trim`] do.
 
-use super::history::{Window, line, of_one};
+use super::history::{Window, WrittenTurn, line, of_one};
 use super::ledger;
 use super::target::Target;
 use super::turn::RefusedCall;
@@ -17,6 +17,7 @@ use crate::value::{Budget, Record, Value, to_value};
 use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 /// What the texts of one prompt see.
 pub(super) struct PromptScope<'s> {
@@ -80,6 +81,8 @@ pub(super) struct Draft<'d> {
     pub(super) notes: IndexMap<&'static str, String>,
     /// Why its template could not be rendered.
     failure: Option<(&'d Document, Failure)>,
+    /// The turns that are shortened, by their number.
+    pub(super) short: BTreeMap<usize, WrittenTurn>,
     /// The bytes that its text takes of the budget of the prompt.
     taken: usize,
 }
@@ -117,6 +120,7 @@ impl<'d> Draft<'d> {
             choice: Choice::Absent,
             notes: IndexMap::new(),
             failure: None,
+            short: BTreeMap::new(),
             taken: 0,
         };
         if layer.modes.get(sight.mode.0) != Some(&true) {
@@ -225,7 +229,9 @@ impl<'d> Draft<'d> {
         let lead = self.layer.lead.as_str();
         let text = match self.layer.holds {
             LayerSource::Message => of_one(lead, &self.text),
-            LayerSource::History | LayerSource::Verdicts { .. } | LayerSource::Files { .. } => Cow::Borrowed(self.text.as_str()),
+            LayerSource::History | LayerSource::Verdicts { .. } | LayerSource::Files { .. } => {
+                Cow::Borrowed(self.text.as_str())
+            }
         };
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
@@ -310,6 +316,11 @@ impl<'d> Draft<'d> {
         Some((variant, sight.program.prompts.texts.get(number)?))
     }
 
+    /// The text of a turn, shortened or not.
+    pub(super) fn said(&self, window: &'d Window<'d>, number: usize) -> &str {
+        self.short.get(&number).map_or_else(|| window.said(number), |turn| turn.text.as_str())
+    }
+
     /// The turns that are shown: who speaks, the text, and whether it is an answer in the form of the mode.
     pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str, bool)> {
         let (window, from) = match &self.choice {
@@ -319,8 +330,8 @@ impl<'d> Draft<'d> {
         let numbers = from..window.map_or(0, Window::len);
         numbers.filter_map(move |number| {
             let window = window?;
-            let turn = (window.role(number)?, window.said(number), window.is_form(number));
-            Some(turn).filter(|(_, said, _)| !said.is_empty())
+            let turn = self.short.get(&number).or_else(|| window.turn(number))?;
+            Some((window.role(number)?, turn.text.as_str(), turn.is_form)).filter(|(_, said, _)| !said.is_empty())
         })
     }
 

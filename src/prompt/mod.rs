@@ -24,6 +24,7 @@ mod ledger;
 mod object;
 mod past;
 mod said;
+mod shorten;
 mod spelling;
 mod strict;
 mod target;
@@ -239,13 +240,15 @@ fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
                 messages.push(Message { role: Speaker::User, content: draft.text.clone() });
                 merges = false;
             }
-            LayerSource::Files { role, .. } | LayerSource::Verdicts { role } => match messages.last_mut().filter(|last| merges && last.role == role) {
-                Some(last) => last.content.extend([separator, &draft.text]),
-                None => {
-                    messages.push(Message { role, content: draft.text.clone() });
-                    merges = true;
+            LayerSource::Files { role, .. } | LayerSource::Verdicts { role } => {
+                match messages.last_mut().filter(|last| merges && last.role == role) {
+                    Some(last) => last.content.extend([separator, &draft.text]),
+                    None => {
+                        messages.push(Message { role, content: draft.text.clone() });
+                        merges = true;
+                    }
                 }
-            },
+            }
         }
     }
     messages

@@ -160,6 +160,8 @@ words! {
         Variant = "variant",
         /// Shows fewer items of its `entries`; the newest stay.
         Entries = "entries",
+        /// Takes the middle out of turns that have more than a third of the tokens.
+        LongTurns = "long-turns",
         /// Leaves out the oldest turns.
         OldestTurns = "oldest-turns",
         /// Leaves the layer out.

@@ -142,6 +142,7 @@ reserve = 500
 id = "history"
 source = "history"
 budget = 120
+trim = ["long-turns", "oldest-turns"]
 [[prompts.main.layers]]
 id = "verdicts"
 source = "verdicts"
@@ -205,4 +206,29 @@ fn what_was_refused_is_told_without_its_words() {
     assert_eq!(messages.len(), 3, "{messages:#?}");
     assert!(!messages.concat().contains("4111") && !messages.concat().contains("Sly"), "{messages:#?}");
     assert!(messages[1].lines().count() == 3 && messages[1].contains("- fire: "), "{}", messages[1]);
+}
+
+#[test]
+fn one_long_answer_does_not_empty_the_history() {
+    let program = program_of(DESK);
+    let long = format!(
+        "<message>{}</message><action type=\"note\"><text>{}</text></action>",
+        "word ".repeat(500),
+        "w ".repeat(300)
+    );
+    let turns = || vec![Turn::user("Write."), Turn::answer(&program.run(&program.session(), &long))];
+    let (messages, notes) = next(&program, turns());
+    assert_eq!((messages.len(), messages[0].as_str()), (3, "Write."));
+    assert!(messages[1].starts_with("<message>\nword word") && messages[1].contains(" […] word"), "{}", messages[1]);
+    assert!(messages[1].ends_with("</message>\n\n(This answer also had, not repeated here: note.)"), "{}", messages[1]);
+    assert_eq!(notes, ["long-turns: 1 of 2 turns shortened, for its budget of 120 tokens"]);
+    // So it is with what a user says; and older turns are left out for newer ones.
+    let mut talk = turns();
+    talk.extend([Turn::user("x ".repeat(900)), turns()[1].clone()]);
+    let (messages, notes) = next(&program, talk);
+    assert_eq!(messages.len(), 3);
+    assert!(messages[0].starts_with("x x") && messages[0].contains(" […] x"), "{}", messages[0]);
+    assert!(notes[0].starts_with("long-turns: 3 of 4 turns shortened"), "{notes:?}");
+    let without = program_of(DESK.replace("\"long-turns\", ", ""));
+    assert_eq!(next(&without, turns()).0, ["And?"]);
 }

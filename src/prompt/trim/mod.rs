@@ -6,6 +6,7 @@
 
 mod drop;
 mod entries;
+mod long_turns;
 mod oldest_turns;
 mod variant;
 
@@ -88,6 +89,7 @@ fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: TrimR
         Trimming::Never => {}
         Trimming::Variant => variant::trim(draft, limit, why, sight),
         Trimming::Entries => entries::trim(draft, limit, why, sight),
+        Trimming::LongTurns => long_turns::trim(draft, limit, why, sight),
         Trimming::OldestTurns => oldest_turns::trim(draft, limit, why, sight),
         Trimming::Drop => drop::trim(draft, why),
     }
