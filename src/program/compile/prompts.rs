@@ -212,6 +212,10 @@ impl Library for Surface {
         self.sources.get(source).map_or("", Source::text)
     }
 
+    fn is_xml(&self, source: SourceId) -> bool {
+        self.sources.get(source).is_some_and(|source| source.name().ends_with(".xml"))
+    }
+
     fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic> {
         // The caller knows the place: the word that names the file.
         wrong_text(self, name, Location { source: from, span: Span::default() })
