@@ -7,7 +7,7 @@
 use super::form::rank;
 use super::spelling::Speller;
 use super::turn::{Omitted, PastAnswer, PastOutcome, PastUtterance};
-use crate::program::{Action, Dialect, Mode, Outside, Program};
+use crate::program::{Action, Block, Dialect, Mode, Outside, Program};
 use crate::surface::Role;
 use std::borrow::Cow;
 
@@ -116,8 +116,11 @@ impl<'p> Rewriter<'p> {
         let mut blocks: Vec<_> = speller.blocks().filter(|(_, block)| !block.starts).collect();
         blocks.sort_by_key(|(id, block)| rank(&self.mode.reply, dialect.id, *id, block));
         let find = |role: Role, name: &str, label: &str, text: &str| {
-            let of_role = blocks.iter().filter(|(_, block)| block.role == role);
-            of_role.copied().find_map(|(id, block)| {
+            // Of several blocks for one part, those that claim an answer for the dialect are its own way to write it.
+            let claims = |block: &Block| block.names.iter().any(|name| dialect.is_claimed_by(name));
+            let (own, others): (Vec<_>, Vec<_>) =
+                blocks.iter().copied().filter(|(_, block)| block.role == role).partition(|(_, block)| claims(block));
+            own.into_iter().chain(others).find_map(|(id, block)| {
                 let text = speller.text(id, name, label, text)?;
                 Some((rank(&self.mode.reply, dialect.id, id, block), text))
             })
