@@ -6,8 +6,8 @@
 
 use super::form::rank;
 use super::spelling::Speller;
-use super::turn::{Omitted, PastAnswer, PastOutcome, PastUtterance};
-use crate::program::{Action, Block, Dialect, Mode, Outside, Program};
+use super::turn::{Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance};
+use crate::program::{Action, Block, BlockId, Dialect, Mode, Outside, Program};
 use crate::surface::Role;
 use std::borrow::Cow;
 
@@ -100,7 +100,8 @@ impl<'p> Rewriter<'p> {
         Some(given)
     }
 
-    fn write(self, dialect: &Dialect, given: &PastAnswer) -> Option<String> {
+    /// The text of an answer with these parts; none if the dialect has no block for one of them.
+    fn write(self, dialect: &'p Dialect, given: &PastAnswer) -> Option<String> {
         // A section that is shown as the message is written once.
         let shows = |message: &str| {
             let shown = self.mode.reply.shows.as_deref();
@@ -111,51 +112,17 @@ impl<'p> Rewriter<'p> {
             let object = self.program.answer_object(self.mode, dialect, message, given)?;
             return Some(format!("{object:#}"));
         }
-        let speller = Speller { program: self.program, dialect, reply: &self.mode.reply };
-        // Blocks of a role in the order in which a reply has them, without those that are understood but not asked for.
-        let mut blocks: Vec<_> = speller.blocks().filter(|(_, block)| !block.starts).collect();
-        blocks.sort_by_key(|(id, block)| rank(&self.mode.reply, dialect.id, *id, block));
-        let find = |role: Role, name: &str, label: &str, text: &str| {
-            // Of several blocks for one part, those that claim an answer for the dialect are its own way to write it.
-            let claims = |block: &Block| block.names.iter().any(|name| dialect.is_claimed_by(name));
-            let (own, others): (Vec<_>, Vec<_>) =
-                blocks.iter().copied().filter(|(_, block)| block.role == role).partition(|(_, block)| claims(block));
-            own.into_iter().chain(others).find_map(|(id, block)| {
-                let text = speller.text(id, name, label, text)?;
-                Some((rank(&self.mode.reply, dialect.id, id, block), text))
-            })
-        };
-        let utterance = |one: &PastUtterance| find(Role::Utterance, &one.speaker, &one.label, &one.text);
-        let mut parts: Vec<((usize, usize), String)> = Vec::new();
-        // Text outside every block comes first: nothing before it could take it for its own.
-        const OUTSIDE: (usize, usize) = (0, usize::MAX);
-        if message.is_empty() {
-            parts.extend(given.utterances.iter().map(utterance).collect::<Option<Vec<_>>>()?);
-        } else if let Some(block) = find(Role::Message, "", "", message) {
-            parts.push(block);
-            parts.extend(given.utterances.iter().map(utterance).collect::<Option<Vec<_>>>()?);
-        } else {
-            for piece in pieces(message, &given.utterances) {
-                let text = match piece {
-                    Piece::Prose(prose) => prose.to_owned(),
-                    Piece::Utterance(one) => utterance(one)?.1,
-                };
-                parts.push((OUTSIDE, text));
-            }
-        }
+        let writer = Writer::new(self, dialect);
+        let mut parts = writer.texts(message, &given.utterances)?;
         for section in &given.sections {
-            let outside = matches!(&dialect.text, Outside::Section(name) if *name == section.name);
-            let block = find(Role::Section, &section.name, "", &section.text);
-            parts.push(block.or_else(|| outside.then(|| (OUTSIDE, section.text.clone())))?);
+            parts.push(writer.section(section)?);
         }
         for call in &given.calls {
-            let action = self.program.actions.get(&call.action)?;
-            let (block, text) = speller.call(&call.action, action, &call.params)?;
-            parts.push((rank(&self.mode.reply, dialect.id, block, dialect.block(block)?), text));
+            parts.push(writer.call(call)?);
         }
-        parts.sort_by_key(|(rank, _)| *rank);
-        let text = parts.iter().map(|(_, text)| text.trim_end()).collect::<Vec<_>>().join("\n\n");
-        Some(speller.around(&text).unwrap_or(text))
+        parts.sort_by_key(|part| part.rank);
+        let text = parts.iter().map(|part| part.text.trim_end()).collect::<Vec<_>>().join("\n\n");
+        Some(writer.speller.around(&text).unwrap_or(text))
     }
 
     /// The text with the names of what is not repeated, if nothing else is read of it then.
@@ -175,6 +142,75 @@ impl<'p> Rewriter<'p> {
         let words = format!("(This answer also had, not repeated here: {}{more}.)", names.join(", "));
         let named = format!("{text}\n\n{}", self.program.prompts.escape.spoken("", &words));
         if self.reads(dialect, &named, given) { named } else { text }
+    }
+}
+
+/// Writes the parts of an answer in one dialect.
+struct Writer<'p> {
+    speller: Speller<'p>,
+    /// The blocks in the order in which they are tried, each with its place in a reply.
+    blocks: Vec<(Rank, BlockId, &'p Block)>,
+}
+
+/// The place of a part in an answer.
+type Rank = (usize, usize);
+
+/// The place of text outside every block: it comes first, so that nothing before it takes it for its own.
+const OUTSIDE: Rank = (0, usize::MAX);
+
+/// A written part of an answer.
+struct Part {
+    rank: Rank,
+    text: String,
+}
+
+impl<'p> Writer<'p> {
+    fn new(Rewriter { program, mode, .. }: Rewriter<'p>, dialect: &'p Dialect) -> Self {
+        let speller = Speller { program, dialect, reply: &mode.reply };
+        // What is understood and not asked for is not written.
+        let asked = speller.blocks().filter(|(_, block)| !block.starts);
+        let mut blocks: Vec<_> =
+            asked.map(|(id, block)| (rank(&mode.reply, dialect.id, id, block), id, block)).collect();
+        // Of several blocks for one part, those that claim an answer for the dialect are its own way to write it.
+        let claims = |block: &Block| block.names.iter().any(|name| dialect.is_claimed_by(name));
+        blocks.sort_by_key(|(rank, _, block)| (!claims(block), *rank));
+        Self { speller, blocks }
+    }
+
+    /// The first block of a role that can hold this.
+    fn block(&self, role: Role, name: &str, label: &str, text: &str) -> Option<Part> {
+        let mut of_role = self.blocks.iter().filter(|(.., block)| block.role == role);
+        of_role.find_map(|(rank, id, _)| Some(Part { rank: *rank, text: self.speller.text(*id, name, label, text)? }))
+    }
+
+    /// The message, with the utterances in their places if it is text outside every block.
+    fn texts(&self, message: &str, utterances: &[PastUtterance]) -> Option<Vec<Part>> {
+        let utterance = |one: &PastUtterance| self.block(Role::Utterance, &one.speaker, &one.label, &one.text);
+        let block = self.block(Role::Message, "", "", message).filter(|_| !message.is_empty());
+        if message.is_empty() || block.is_some() {
+            return block.map(Some).into_iter().chain(utterances.iter().map(utterance)).collect();
+        }
+        let pieces = pieces(message, utterances).into_iter().map(|piece| {
+            let text = match piece {
+                Piece::Prose(prose) => prose.to_owned(),
+                Piece::Utterance(one) => utterance(one)?.text,
+            };
+            Some(Part { rank: OUTSIDE, text })
+        });
+        pieces.collect()
+    }
+
+    fn section(&self, section: &PastSection) -> Option<Part> {
+        let is_outside = matches!(&self.speller.dialect.text, Outside::Section(name) if *name == section.name);
+        let outside = || is_outside.then(|| Part { rank: OUTSIDE, text: section.text.clone() });
+        self.block(Role::Section, &section.name, "", &section.text).or_else(outside)
+    }
+
+    fn call(&self, call: &PastCall) -> Option<Part> {
+        let action = self.speller.program.actions.get(&call.action)?;
+        let (written, text) = self.speller.call(&call.action, action, &call.params)?;
+        let (rank, ..) = self.blocks.iter().find(|(_, id, _)| *id == written)?;
+        Some(Part { rank: *rank, text })
     }
 }
 
