@@ -213,6 +213,21 @@ pub(crate) fn judge<'r>(
     steps: Steps,
     circumstances: Circumstances<'r>,
 ) -> Judgement<'r> {
+    let mut judgement = judge_parts(program, session, text, document, steps, circumstances);
+    judgement.judge_guardrails();
+    judgement.judge_permits_again();
+    judgement
+}
+
+/// Judges a document by everything but guardrails.
+pub(crate) fn judge_parts<'r>(
+    program: &'r Program,
+    session: &'r Session,
+    text: &'r str,
+    document: &'r Document,
+    steps: Steps,
+    circumstances: Circumstances<'r>,
+) -> Judgement<'r> {
     let Circumstances { truncated, attempts, budget, after_call } = circumstances;
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
@@ -269,8 +284,6 @@ pub(crate) fn judge<'r>(
     judgement.judge_outside();
     judgement.judge_unclosed_alone();
     judgement.compose();
-    judgement.judge_guardrails();
-    judgement.judge_permits_again();
     judgement
 }
 

@@ -82,8 +82,9 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
             forms.map(|text| ("forms", text)).chain(calls.map(|text| ("actions", text))).collect()
         });
         let stands = |text: &str| {
-            let quoted = program.prompts.escape.text(text);
-            quoted != text && said.text.contains(quoted.trim()) && !said.text.contains(text.trim())
+            let escape = &program.prompts.escape;
+            let is_there = |quoted: String| quoted != text && said.text.contains(quoted.trim());
+            !said.text.contains(text.trim()) && (is_there(escape.text(text)) || is_there(escape.spoken("", text)))
         };
         let (head, _) = spelled.iter().find(|(head, text)| shows(head).is_some() && stands(text))?;
         let member = |path: &[String]| path.last().is_some_and(|name| matches!(name.as_str(), "text" | "example"));

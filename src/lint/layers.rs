@@ -41,7 +41,7 @@ fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
         let mut layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let takes = |holds: &LayerSource| match holds {
             LayerSource::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&Some(number))),
-            LayerSource::History | LayerSource::Message => false,
+            LayerSource::History | LayerSource::Message | LayerSource::Verdicts { .. } => false,
         };
         let layer = layers.find(|layer| takes(&layer.holds));
         let place = layer.map(|layer| layer.at);

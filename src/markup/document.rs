@@ -8,7 +8,7 @@
 //! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
 //! document is read, which also finds a document that includes itself.
 
-use super::escape::{Escape, Places};
+use super::escape::{Escape, Places, Slot};
 use super::pages::{Included, Library, Walk, Way};
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Failure, File, Printed, Reads, Scope};
@@ -45,7 +45,7 @@ impl Document {
     ) -> Result<Document, Box<Diagnostic>> {
         let text = library.text(source);
         let typed = Spanned::new(text.to_owned(), Location { source, span: Span::new(0, text.len()) });
-        let mut walk = Walk::new(library, own, escape);
+        let mut walk = Walk::new(library, source, own, escape);
         let file = File::parse(text, &typed, Box::new(Included::new(library, source)), |page| walk.page(page))?;
         let Walk { ways, joins, .. } = walk;
         Ok(Document(Arc::new(Parsed { file, escape: escape.clone(), ways, joins, at: typed.at })))
@@ -78,7 +78,10 @@ impl Document {
                 Some(Way::Escaped(slot)) if !printed.is_bare => escape.write(&printed.text, *slot, out),
                 _ => out.push_str(&printed.text),
             }
-            places.add(start..out.len(), matches!(way, Some(Way::Guarded(_))));
+            match way {
+                Some(Way::Escaped(Slot::Plain)) => places.add_plain(start..out.len()),
+                _ => places.add(start..out.len(), matches!(way, Some(Way::Guarded(_)))),
+            }
         })?;
         Ok(if *joins { escape.settled(text, &places) } else { text })
     }
@@ -109,6 +112,10 @@ mod tests {
 
         fn missing(&self, _: &str, _: SourceId) -> Option<Diagnostic> {
             None
+        }
+
+        fn is_xml(&self, _: SourceId) -> bool {
+            true
         }
     }
 

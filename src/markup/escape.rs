@@ -4,7 +4,7 @@
 //! Out: the text, escaped for a place between tags or inside the quotes of an attribute.
 //! Never: drops anything that an XML reader would keep, or lets `<`, `&` or the start of an opener through.
 //!
-//! Between tags, `&`, `<` and `>` become entities and quotes stay as they are. Inside quotes all five become entities,
+//! Between the tags of XML, `&`, `<` and `>` become entities and quotes stay as they are. Inside quotes all five become entities,
 //! and line breaks and tabs become character references, because XML readers turn them into spaces. A carriage return
 //! is dropped before a line feed, as XML readers do (XML 1.0, 2.11), and becomes a reference elsewhere. Characters that
 //! XML cannot contain are dropped; two of them, vertical tab and form feed, become a space.
@@ -127,16 +127,29 @@ pub(super) struct Places {
     values: Vec<Range<usize>>,
     /// Text printed unescaped: nothing that starts in it was written by an author.
     raw: Vec<Range<usize>>,
+    /// Values without entities.
+    plain: Vec<Range<usize>>,
 }
 
 impl Places {
     /// Only one value.
     fn of(value: Range<usize>) -> Self {
-        Self { values: vec![value], raw: Vec::new() }
+        Self { values: vec![value], ..Self::default() }
     }
 
     pub(super) fn add(&mut self, place: Range<usize>, raw: bool) {
         if raw { &mut self.raw } else { &mut self.values }.push(place);
+    }
+
+    pub(super) fn add_plain(&mut self, place: Range<usize>) {
+        self.plain.push(place.clone());
+        self.values.push(place);
+    }
+
+    /// Whether these ranges, which are in order, contain a position.
+    fn contain(ranges: &[Range<usize>], at: usize) -> bool {
+        let next = ranges.partition_point(|range| range.end <= at);
+        ranges.get(next).is_some_and(|range| range.start <= at)
     }
 }
 
@@ -152,8 +165,10 @@ const NEXT: &str = "\n\nx: ";
 /// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// Between tags, or in text without tags.
+    /// Between tags.
     Text,
+    /// In a text that is no XML: only what would open or close a block is escaped, once the text is whole.
+    Plain,
     /// Inside the quotes of an attribute.
     Quoted,
 }
@@ -214,10 +229,8 @@ impl Escape {
             return text;
         }
         let mut changed: Vec<usize> = Vec::new();
-        let is_raw = |at: usize| {
-            let next = places.raw.partition_point(|raw| raw.end <= at);
-            places.raw.get(next).is_some_and(|raw| raw.start <= at)
-        };
+        let is_raw = |at: usize| Places::contain(&places.raw, at);
+        let has_entities = |value: &Range<usize>| escaped && !Places::contain(&places.plain, value.start);
         let marks = marks.iter().flat_map(|marking| marking.marks(&text, values));
         for mark in marks.filter(|mark| !is_raw(mark.start)) {
             let first = values.partition_point(|value| value.end <= mark.start);
@@ -226,13 +239,15 @@ impl Escape {
                 // Without its start there is no mark.
                 Some(value) if value.start <= mark.start => {
                     let before = text.get(value.start..mark.start).unwrap_or_default();
-                    let in_reference = escaped && before.rfind('&') > before.rfind(';');
+                    let in_reference = has_entities(value) && before.rfind('&') > before.rfind(';');
                     changed.extend(Some(mark.start).filter(|_| !in_reference));
                 }
                 // An author who writes the whole tag around a value has it opened, whatever the value is.
                 _ => parts
                     .filter(|value| !is_attribute(text.get(mark.start..value.start).unwrap_or_default()))
-                    .for_each(|value| changed.extend(telling(&text, value.start..value.end.min(mark.end)))),
+                    .for_each(|value| {
+                        changed.extend(telling(&text, value.start..value.end.min(mark.end), has_entities(value)));
+                    }),
             }
         }
         if changed.is_empty() {
@@ -268,7 +283,10 @@ impl Escape {
     /// Appends `text` to `out`, escaped for a slot. A caller that puts it next to other text has to call
     /// [`settled`](Escape::settled) afterwards.
     pub(super) fn write(&self, text: &str, slot: Slot, out: &mut String) {
-        self.put(text, slot, false, out);
+        match slot {
+            Slot::Plain => out.extend(text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c))),
+            Slot::Text | Slot::Quoted => self.put(text, slot, false, out),
+        }
     }
 
     /// The same for a value that may be `whole`: nothing after it belongs to it.
@@ -349,7 +367,7 @@ impl Escape {
             return text;
         }
         text.push_str(NEXT);
-        let mut said = self.settled(text, &Places { values, raw: Vec::new() });
+        let mut said = self.settled(text, &Places { values, ..Places::default() });
         said.truncate(said.len().saturating_sub(NEXT.len()));
         said
     }
@@ -370,22 +388,22 @@ fn named(text: &str) -> Option<(char, usize)> {
     entities.filter(|_| text.starts_with('&')).find_map(|(c, name)| text.starts_with(name).then_some((c, name.len())))
 }
 
-/// The positions of the characters without which a part of an escaped value forms no mark: its first character, and all
-/// punctuation. If it has none of these except in entities, the entities.
-fn telling(text: &str, part: Range<usize>) -> Vec<usize> {
+/// The positions of the characters without which a part of a value forms no mark: its first character, and all
+/// punctuation. If it has none of these except in `entities`, the entities.
+fn telling(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
     let said = text.get(part.clone()).unwrap_or_default();
     for (at, c) in said.char_indices() {
         let starts = std::mem::take(&mut first);
-        reference |= c == '&';
+        reference |= entities && c == '&';
         if !reference && (starts || c.is_ascii_punctuation()) {
             found.push(part.start + at);
         }
         reference &= c != ';';
         first = starts && c.is_whitespace();
     }
-    if found.is_empty() && !said.contains("&#") {
+    if found.is_empty() && entities && !said.contains("&#") {
         let entities = said.match_indices('&').map(|(at, _)| part.start + at);
         found.extend(entities.filter(|at| text.get(*at..).and_then(named).is_some()));
     }

@@ -28,6 +28,9 @@ pub(crate) trait Library {
 
     /// The diagnostic for a `name` that means no text in the file `from`.
     fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic>;
+
+    /// Whether a file is XML, so that values in it are entities.
+    fn is_xml(&self, source: SourceId) -> bool;
 }
 
 /// The files of one document, while it is read.
@@ -91,14 +94,20 @@ pub(super) enum Way {
     Guarded(String),
 }
 
+/// How a value between tags is escaped in a file.
+fn slot(library: &dyn Library, source: SourceId) -> Slot {
+    if library.is_xml(source) { Slot::Text } else { Slot::Plain }
+}
+
 /// A document being walked through.
 pub(super) struct Walk<'s> {
     library: &'s dyn Library,
     /// Names whose values never come from a user.
     own: &'s [&'s str],
     escape: &'s Escape,
-    /// The place of the next value.
+    /// The place of the next value, and how one between tags is escaped in this file.
     place: Place,
+    slot: Slot,
     /// Each visible name that statements bind, and whether its value never comes from a user.
     bindings: Vec<(usize, bool)>,
     pub(super) ways: Vec<Way>,
@@ -107,9 +116,10 @@ pub(super) struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    pub(super) fn new(library: &'s dyn Library, own: &'s [&'s str], escape: &'s Escape) -> Self {
+    pub(super) fn new(library: &'s dyn Library, source: SourceId, own: &'s [&'s str], escape: &'s Escape) -> Self {
         let (place, joins, ways) = (Place::Text, escape.joins(""), Vec::new());
-        Self { library, own, escape, place, bindings: Vec::new(), ways, joins }
+        let slot = slot(library, source);
+        Self { library, own, escape, place, slot, bindings: Vec::new(), ways, joins }
     }
 
     pub(super) fn page(&mut self, page: &mut [Node]) -> Result<(), Fault> {
@@ -146,7 +156,9 @@ impl<'s> Walk<'s> {
                     None => Fault { file: Some((*source, self.library.text(*source).to_owned())), ..fault },
                     Some(_) => fault,
                 };
+                let outer = std::mem::replace(&mut self.slot, slot(self.library, *source));
                 self.page(page).map_err(located)?;
+                self.slot = outer;
             }
         }
         Ok(())
@@ -174,7 +186,11 @@ impl<'s> Walk<'s> {
                 if *name == *GUARDED { self.guarded(own, &args) } else { self.markup(own, tree) }
             }
             (Some((name, at)), Place::Text | Place::Quoted(_)) => Err(no_filter(&name, at)),
-            (_, Place::Text) => Ok(self.way(Way::Escaped(Slot::Text), true)),
+            (_, Place::Text) => {
+                // Only the whole text tells what a value without entities opens.
+                self.joins |= self.slot == Slot::Plain;
+                Ok(self.way(Way::Escaped(self.slot), true))
+            }
             (_, Place::Quoted(_)) => Ok(self.way(Way::Escaped(Slot::Quoted), true)),
             // A whole number needs no escaping anywhere: it cannot form markup.
             (_, Place::Tag) if matches!(tree.op, Op::Filter(filter) if filter.name == "int") => Ok(Print::Value),

@@ -163,6 +163,9 @@ contract! {
         strategy: Option<Strategy>,
         /// How to fix it.
         help: Option<Message>,
+        /// The message in words for a model, which does not read the pack's conditions; absent if that is `message`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to_model: Option<Message>,
     }
 
     /// The account of every byte of the response: the parts sum to `bytes`.
@@ -334,6 +337,7 @@ impl Finding {
             rule: None,
             strategy: found.strategy,
             help: found.help,
+            to_model: found.to_model.map(|message| *message),
         }
     }
 }

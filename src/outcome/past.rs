@@ -1,25 +1,144 @@
 //! Past answers: what of an answer does a history hold?
 //!
 //! In: an outcome; or an answer whose outcome is gone, which is then read once.
-//! Out: a [`Turn`] with what the user saw.
-//! Never: shows more of an answer than its user saw.
+//! Out: a [`Turn`] with what the user saw, and with the parts of the answer that counted.
+//! Never: holds more of an answer than counted: nothing refused, dropped, redacted or withheld, and no reasoning.
 
-use super::contract::{Outcome, Utterance};
+use super::contract::{Call, Finding, Outcome, Section, Status, Utterance, Verdict};
+use crate::diagnostic::{Code, Strategy};
 use crate::program::{Mode, Program};
-use crate::prompt::{History, Line, PastOutcome, Turn};
+use crate::prompt::{
+    History, Line, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, Piece, RefusedCall,
+    Rewriter, Turn, in_words_for_a_model, pieces,
+};
 use crate::session::Session;
+use crate::text::excerpt;
 use indexmap::IndexMap;
 
+/// The longest parameters of a call that a history repeats, in bytes of JSON: whatever is longer costs more in every
+/// prompt to come than it teaches the model.
+const LONGEST_CALL: usize = 4096;
+/// The longest answer that a history can repeat, in bytes: the texts of its parts, besides the message.
+const LONGEST: usize = 64 * 1024;
+/// The most calls that a history names, repeats or gives reasons for.
+const MOST_CALLS: usize = 32;
+/// The most contents that a history names.
+const MOST_CONTENTS: usize = 64;
+/// The most characters of a reason, and of an advice.
+const REASON: usize = 300;
+
 impl Turn {
-    /// An answer of the model, as its user saw it: the message, with the utterances in their places. Without a message,
-    /// these are the sections and the utterances. What was withheld or dropped is no part of it.
+    /// An answer of the model. Its `content` is what the user saw: the message, with the utterances in their places;
+    /// without a message, the sections and the utterances. The parts that counted are in its `outcome`, so that a prompt
+    /// can show the answer in the form in which answers are asked for.
     pub fn answer(outcome: &Outcome) -> Self {
-        let past = PastOutcome { mode: outcome.mode.clone(), dialect: outcome.dialect.clone() };
-        Self { outcome: Some(past), ..Self::assistant(seen(outcome)) }
+        let parts = texts(&outcome.message, &outcome.sections, &outcome.utterances);
+        let content = seen(&parts);
+        let past = PastOutcome {
+            mode: outcome.mode.clone(),
+            dialect: outcome.dialect.clone(),
+            answer: answer(outcome, parts, &content),
+            refused: refused(outcome),
+        };
+        Self { outcome: Some(past), ..Self::assistant(content) }
+    }
+}
+
+/// The texts of an answer.
+fn texts(message: &str, sections: &[Section], utterances: &[Utterance]) -> PastAnswer {
+    let sections = sections.iter().map(|Section { name, text, value, .. }| PastSection {
+        name: name.clone(),
+        text: text.clone(),
+        value: value.clone(),
+    });
+    let utterances = utterances.iter().map(|Utterance { speaker, label, text, offset, .. }| PastUtterance {
+        speaker: speaker.clone(),
+        label: label.clone(),
+        text: text.clone(),
+        offset: *offset,
+    });
+    PastAnswer {
+        message: Some(message.to_owned()),
+        sections: sections.collect(),
+        utterances: utterances.collect(),
+        ..PastAnswer::default()
+    }
+}
+
+/// The parts of an answer that counted, for a turn with this content.
+fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<PastAnswer> {
+    if outcome.dialect.is_none() || outcome.status == Status::Refused {
+        return None;
+    }
+    parts.message = parts.message.filter(|message| message != content);
+    let mut room = LONGEST.checked_sub(parts.texts().map(str::len).sum())?;
+    let contents = outcome.contents.iter().map(|content| (content.name.clone(), content.key.clone()));
+    parts.omitted = contents.take(MOST_CONTENTS).map(|(name, key)| Omitted { name, key }).collect();
+    for call in outcome.calls.iter().filter(|call| call.verdict != Verdict::Dropped).take(MOST_CALLS) {
+        let length = call.params.to_string().len();
+        match room.checked_sub(length).filter(|_| length <= LONGEST_CALL) {
+            Some(rest) => {
+                room = rest;
+                parts.calls.push(PastCall { action: call.action.clone(), params: call.params.clone() });
+            }
+            None => parts.omitted.push(Omitted { name: call.action.clone(), key: String::new() }),
+        }
+    }
+    Some(parts)
+}
+
+/// The calls that were not carried out, with the reasons.
+fn refused(outcome: &Outcome) -> Vec<RefusedCall> {
+    let dropped = outcome.calls.iter().filter(|call| call.verdict == Verdict::Dropped);
+    dropped.take(MOST_CALLS).map(|call| refusal(outcome, call)).collect()
+}
+
+/// Why a call was not carried out: by the finding of the strategy that decided so, or by what else is wrong with it.
+fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
+    use Strategy::{AskAgain, Drop, KeepAsText, KeepFirst, KeepLast, Refuse};
+    let is_inside = |found: &&Finding| call.span.start <= found.span.start && found.span.end <= call.span.end;
+    let decides =
+        |found: &&Finding| matches!(found.strategy, Some(AskAgain | Drop | KeepAsText | KeepFirst | KeepLast | Refuse));
+    let is_defect = |found: &&Finding| matches!(found.code, Code::Defect(_));
+    let defects = || outcome.diagnostics.iter().filter(is_inside).filter(is_defect);
+    let (message, help) = match defects().find(decides).or_else(|| defects().next()) {
+        Some(found) => {
+            let message = found.to_model.as_ref().unwrap_or(&found.message);
+            in_words_for_a_model(&found.code, message, found.help.as_deref())
+        }
+        None if outcome.status == Status::Refused => ("the whole answer was refused", None),
+        None => ("it did not count", None),
+    };
+    RefusedCall {
+        action: excerpt(&call.action, REASON).into_owned(),
+        message: excerpt(message, REASON).into_owned(),
+        help: help.map(|help| excerpt(help, REASON).into_owned()),
     }
 }
 
 impl Program {
+    /// The parts that an answer of this text has in the session's mode, whatever counts of them. What a history does not
+    /// repeat is named.
+    pub(super) fn read_back(&self, session: &Session, text: &str) -> PastAnswer {
+        let read = self.read_parts(session, text);
+        let calls = read.calls.into_iter().map(|Call { action, params, .. }| PastCall { action, params });
+        let contents = read.contents.into_iter().map(|content| (content.name, content.key));
+        let thinking = read.thinking.into_iter().map(|text| (text, String::new()));
+        PastAnswer {
+            calls: calls.collect(),
+            omitted: contents.chain(thinking).map(|(name, key)| Omitted { name, key }).collect(),
+            ..texts(&read.message, &read.sections, &read.utterances)
+        }
+    }
+
+    /// The answer of a turn as a prompt in the session's mode writes it again; none if the prompt shows what the user saw.
+    #[doc(hidden)]
+    pub fn rewritten(&self, session: &Session, turn: &Turn) -> Option<String> {
+        let read = |text: &str| self.read_back(session, text);
+        let rewriter = Rewriter { program: self, mode: self.modes.get(&session.mode)?, read: &read };
+        rewriter.rewrite(turn.outcome.as_ref()?, turn.content.trim())
+    }
+
     /// The turn for an answer of which only the text is left, whole or without its markup. It is read in the session's
     /// mode, or else in the first mode whose dialects find a block in it. A text without any block is a message.
     ///
@@ -78,31 +197,26 @@ impl Program {
     }
 }
 
-/// What the user saw.
-fn seen(outcome: &Outcome) -> String {
-    if outcome.message.is_empty() {
-        let sections = outcome.sections.iter().map(|section| section.text.clone());
-        let texts: Vec<String> = sections.chain(outcome.utterances.iter().map(attributed)).collect();
+/// What the user saw of these parts.
+fn seen(parts: &PastAnswer) -> String {
+    let message = parts.message.as_deref().unwrap_or_default();
+    if message.is_empty() {
+        let sections = parts.sections.iter().map(|section| section.text.clone());
+        let texts: Vec<String> = sections.chain(parts.utterances.iter().map(attributed)).collect();
         return texts.join("\n\n");
     }
-    if outcome.utterances.is_empty() {
-        return outcome.message.clone();
+    if parts.utterances.is_empty() {
+        return message.to_owned();
     }
-    let mut texts: Vec<String> = Vec::new();
-    let mut rest = outcome.message.as_str();
-    for utterance in &outcome.utterances {
-        let before = utterance.offset.saturating_sub(outcome.message.len() - rest.len());
-        let (prose, after) = rest.split_at_checked(before).unwrap_or((rest, ""));
-        texts.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
-        texts.push(attributed(utterance));
-        rest = after;
-    }
-    texts.extend(Some(rest.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
-    texts.join("\n\n")
+    let texts = pieces(message, &parts.utterances).into_iter().map(|piece| match piece {
+        Piece::Prose(prose) => prose.to_owned(),
+        Piece::Utterance(utterance) => attributed(utterance),
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// An utterance with its speaker. In its original form it would read as an utterance of the prompt itself.
-fn attributed(Utterance { speaker, label, text, .. }: &Utterance) -> String {
+fn attributed(PastUtterance { speaker, label, text, .. }: &PastUtterance) -> String {
     match label.as_str() {
         "" => format!("({speaker}) {text}"),
         label => format!("({speaker}, {label}) {text}"),

@@ -12,7 +12,7 @@ use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers, StreamEvent};
 use crate::flow::{Done, Flow, Flowed};
-use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Steps, judge};
+use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Steps, judge, judge_parts};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::session::Session;
 use crate::surface::Role;
@@ -72,6 +72,15 @@ impl Program {
     pub fn read_only(&self, session: &Session, response: &str) -> usize {
         let mut readers = self.readers(session, &Options::default());
         readers.finish(&self.dialects, response).blocks.len()
+    }
+
+    /// What is read of a text, by everything but guardrails and without effects.
+    pub(super) fn read_parts(&self, session: &Session, text: &str) -> Withheld {
+        let mut readers = self.readers(session, &Options::default());
+        let document = readers.finish(&self.dialects, text);
+        let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
+        let circumstances = Circumstances { truncated: false, attempts: 0, budget, after_call: None };
+        parts(&mut judge_parts(self, &current, text, &document, Steps::new(false), circumstances))
     }
 
     /// The declared block of each block that one dialect finds in a response.
@@ -150,7 +159,7 @@ impl Program {
             sections: Vec::new(),
             contents: Vec::new(),
             utterances: Vec::new(),
-            calls: Vec::with_capacity(judged.calls.len()),
+            calls: Vec::new(),
             effects: flowed.done.into_iter().map(|done| self.record(done)).collect(),
             diagnostics: Vec::new(),
             ask_again,
@@ -160,16 +169,11 @@ impl Program {
             withheld: None,
             trace,
         };
-        parts(&mut judged, &mut outcome);
+        let read = parts(&mut judged);
+        (outcome.message, outcome.thinking, outcome.calls) = (read.message, read.thinking, read.calls);
+        (outcome.sections, outcome.contents, outcome.utterances) = (read.sections, read.contents, read.utterances);
         let found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
         outcome.diagnostics = self.findings(found, judged.text);
-        if !judged.texts.message_dropped {
-            let message = std::mem::take(&mut judged.texts.message);
-            for utterance in &mut outcome.utterances {
-                utterance.offset = message.before(utterance.span.start);
-            }
-            outcome.message = message.text;
-        }
         if refused {
             withhold(&mut outcome, options.withheld);
             let words = judged.mode.and_then(|mode| mode.reply.refused.as_ref());
@@ -375,42 +379,43 @@ impl Program {
     }
 }
 
-/// Fills in the parts of the outcome from the blocks that stand.
-fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
+/// What was read of a response: its parts, from the blocks that stand.
+fn parts(judged: &mut Judgement<'_>) -> Withheld {
+    let mut read = Withheld::default();
     let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
     for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
         match bound.role {
             Role::Message | Role::Call | Role::Wrapper => {}
-            Role::Thinking => outcome.thinking.extend(judged.body_joined(index).map(|(text, _)| text.into_owned())),
+            Role::Thinking => read.thinking.extend(judged.body_joined(index).map(|(text, _)| text.into_owned())),
             Role::Section => {
                 let Some((text, whole)) = judged.body_joined(index) else { continue };
                 let name = judged.content_name(index).unwrap_or_default().into_owned();
                 let value = judged.section_value(index);
-                outcome.sections.push(Section { name, text: text.into_owned(), value, span: whole.into() });
+                read.sections.push(Section { name, text: text.into_owned(), value, span: whole.into() });
             }
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
                     let (name, key) = (name.into_owned(), key.into_owned());
-                    outcome.contents.push(ContentBlock { name, key, text, span: block.span().into() });
+                    read.contents.push(ContentBlock { name, key, text, span: block.span().into() });
                 }
             }
             Role::Utterance => {
                 let Some(speaker) = judged.speaker(index) else { continue };
                 let (speaker, label, text) = (speaker.name, speaker.label, judged.body(index).into_owned());
-                outcome.utterances.push(Utterance { speaker, label, text, offset: 0, span: block.span().into() });
+                read.utterances.push(Utterance { speaker, label, text, offset: 0, span: block.span().into() });
             }
         }
     }
     if let Some((name, text)) = &judged.texts.section {
         let section = Section { name: name.clone(), text: text.text.clone(), value: None, span: text.span.into() };
-        let at = outcome.sections.partition_point(|section| section.span.start < text.span.start);
-        outcome.sections.insert(at, section);
+        let at = read.sections.partition_point(|section| section.span.start < text.span.start);
+        read.sections.insert(at, section);
     }
-    outcome.calls.reserve_exact(judged.calls.len());
+    read.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
-        outcome.calls.push(Call {
+        read.calls.push(Call {
             id: None,
             action: call.name.to_string(),
             params: std::mem::take(&mut call.params),
@@ -418,6 +423,14 @@ fn parts(judged: &mut Judgement<'_>, outcome: &mut Outcome) {
             span: block.into(),
         });
     }
+    if !judged.texts.message_dropped {
+        let message = std::mem::take(&mut judged.texts.message);
+        for utterance in &mut read.utterances {
+            utterance.offset = message.before(utterance.span.start);
+        }
+        read.message = message.text;
+    }
+    read
 }
 
 /// Takes what was read of a refused response out of its outcome: nobody may be shown it.

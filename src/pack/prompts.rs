@@ -203,8 +203,12 @@ impl<'c> PromptCheck<'c> {
             let misfit = match strategy.value {
                 Trimming::Never if layer.trim.0.len() > 1 => Some("`never` stands alone"),
                 Trimming::Variant if layer.variants.is_empty() => Some("the layer has no `variants`"),
-                Trimming::Entries if layer.entries.is_empty() => Some("the layer has no `entries`"),
-                Trimming::OldestTurns if source != Some(Origins::History) => Some("only the history has turns"),
+                Trimming::Entries if layer.entries.is_empty() && source != Some(Origins::Verdicts) => {
+                    Some("the layer has no `entries`")
+                }
+                Trimming::LongTurns | Trimming::OldestTurns if source != Some(Origins::History) => {
+                    Some("only the history has turns")
+                }
                 Trimming::Drop if number + 1 < layer.trim.0.len() => Some("nothing comes after `drop`"),
                 _ if source == Some(Origins::Message) && strategy.value != Trimming::Never => {
                     Some("what the user says is never trimmed")
@@ -212,8 +216,8 @@ impl<'c> PromptCheck<'c> {
                 _ => None,
             };
             if let Some(message) = misfit {
-                let help = "`variant` needs `variants`, `entries` needs `entries`, `oldest-turns` the history; \
-                            `drop` comes last";
+                let help = "`variant` needs `variants`, `entries` needs `entries`, `long-turns` and `oldest-turns` the \
+                            history; `drop` comes last";
                 self.bad(strategy.at, message, help);
             }
         }
@@ -261,10 +265,10 @@ impl<'c> PromptCheck<'c> {
 
 /// The strategies that make a layer shorter, in order; empty if nothing does.
 pub(crate) fn trimming(layer: &Layer) -> Vec<Trimming> {
-    let history = layer.source.is_some_and(|source| source.value == Origins::History);
-    match layer.trim.0.as_slice() {
-        [] if history => vec![Trimming::OldestTurns],
-        declared => declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect(),
+    match (layer.trim.0.as_slice(), layer.source.map(|source| source.value)) {
+        ([], Some(Origins::History)) => vec![Trimming::OldestTurns],
+        ([], Some(Origins::Verdicts)) => vec![Trimming::Entries, Trimming::Drop],
+        (declared, _) => declared.iter().map(|one| one.value).filter(|strategy| *strategy != Trimming::Never).collect(),
     }
 }
 

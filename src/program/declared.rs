@@ -62,7 +62,7 @@ impl Program {
         let layers = layers.filter(|layer| self.files.is_own(layer.at.source));
         let variants = layers.flat_map(|layer| match &layer.holds {
             LayerSource::Files { variants, .. } => variants.as_slice(),
-            LayerSource::History | LayerSource::Message => &[],
+            LayerSource::History | LayerSource::Message | LayerSource::Verdicts { .. } => &[],
         });
         let texts = variants.filter_map(|variant| variant.texts.get(mode.0).copied().flatten());
         texts.filter_map(|text| self.files.path(self.prompts.texts.get(text)?.source)).collect()

@@ -92,6 +92,13 @@ impl Program {
         self.dialects_of(mode).filter(|dialect| dialect.fallback.is_none())
     }
 
+    /// The dialect in which a mode asks for answers like those that a dialect reads; none if it asks for no such answers.
+    /// What a fallback has read is asked for in the dialect that it is like.
+    pub(crate) fn asked_like<'p>(&'p self, mode: &'p Mode, dialect: &Dialect) -> Option<&'p Dialect> {
+        let asked = dialect.fallback.unwrap_or(dialect.id);
+        mode.dialects.iter().find(|id| **id == asked)?.of(&self.dialects)
+    }
+
     /// The actions that a mode permits, in the order of declaration, with their permits.
     pub(crate) fn permitted<'p>(
         &'p self,

@@ -92,6 +92,10 @@ pub(crate) struct Layer {
 pub(crate) enum LayerSource {
     History,
     Message,
+    /// The calls of the last answer that were not carried out.
+    Verdicts {
+        role: Speaker,
+    },
     /// Files, from the longest to the shortest.
     Files {
         role: Speaker,

@@ -69,7 +69,9 @@ impl Program {
     fn call_form(&self, mode: &Mode, name: &str, action: &Action) -> Option<String> {
         self.asked_dialects_of(mode).find_map(|dialect| match lone_call(dialect, name, action) {
             Some(schema) => Some(spelled(&schema)),
-            None => Speller { program: self, dialect, reply: &mode.reply }.call(name, action),
+            None => {
+                Speller { program: self, dialect, reply: &mode.reply }.example_call(name, action).map(|(_, text)| text)
+            }
         })
     }
 
@@ -82,7 +84,7 @@ impl Program {
         action: &Action,
     ) -> Option<(BlockId, String)> {
         Speller { program: self, dialect, reply: &mode.reply }
-            .call_in(name, action)
+            .example_call(name, action)
             .filter(|_| dialect.outline.is_none())
     }
 }

@@ -49,23 +49,21 @@ impl Program {
     ) -> String {
         // What is missing is missing from the last line that says something.
         let last = lines.text().trim_end().len();
-        let found = findings.iter().filter_map(|found| match found.code {
-            // What the model can do about it is not what its host can.
-            Code::Defect(Defect::Truncated) => Some(Fault {
-                defect: Defect::Truncated,
-                message: "the answer was longer than there is room for, and was cut off".to_owned(),
-                help: Some("write less: leave out what is not needed, or do one thing at a time".to_owned()),
-                line: lines.place(last).line,
-                is_conditional: false,
-            }),
-            Code::Defect(defect) => Some(Fault {
+        let found = findings.iter().filter_map(|found| {
+            let Code::Defect(defect) = found.code else { return None };
+            let message = found.to_model.as_deref().unwrap_or(&found.message);
+            let (message, help) = in_words_for_a_model(&found.code, message, found.help.as_deref());
+            let start = match defect {
+                Defect::Truncated => last,
+                _ => found.at.map(|at| at.span.start).unwrap_or_default().min(last),
+            };
+            Some(Fault {
                 defect,
-                message: found.to_model.as_deref().unwrap_or(&found.message).to_string(),
+                message: message.to_owned(),
                 is_conditional: found.to_model.is_some(),
-                help: found.help.as_ref().map(ToString::to_string),
-                line: lines.place(found.at.map(|at| at.span.start).unwrap_or_default().min(last)).line,
-            }),
-            _ => None,
+                help: help.map(str::to_owned),
+                line: lines.place(start).line,
+            })
         });
         let faults: Vec<Fault> = found.collect();
         let form = self.form_shown(mode, dialect, calls);
@@ -126,10 +124,23 @@ impl Program {
     /// The form of the dialect that read the answer, or of the mode's first dialect if that is not one of the mode's.
     fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<Form> {
         let of = self.modes.get(mode)?;
-        // What a fallback has read is asked for in the dialect that it is like.
-        let asked = dialect.map(|dialect| dialect.fallback.unwrap_or(dialect.id));
-        let own = asked.filter(|id| of.dialects.contains(id)).and_then(|id| id.of(&self.dialects));
+        let own = dialect.and_then(|dialect| self.asked_like(of, dialect));
         Some(self.form(of, own.or_else(|| self.asked_dialects_of(of).next())?, calls))
+    }
+}
+
+/// What a model is told of a finding, and how to do better: what it can do is not always what its host can.
+pub(crate) fn in_words_for_a_model<'f>(
+    code: &Code,
+    message: &'f str,
+    help: Option<&'f str>,
+) -> (&'f str, Option<&'f str>) {
+    match code {
+        Code::Defect(Defect::Truncated) => (
+            "the answer was longer than there is room for, and was cut off",
+            Some("write less: leave out what is not needed, or do one thing at a time"),
+        ),
+        _ => (message, help),
     }
 }
 

@@ -4,9 +4,11 @@
 //! Out: [`Draft`], whose text always follows from its choices: which variant, how many items, which turns.
 //! Never: makes the next choice; the strategies in [`super::trim`] do.
 
-use super::history::{Window, line, of_one};
+use super::history::{Window, WrittenTurn, line, of_one};
 use super::ledger;
 use super::target::Target;
+use super::turn::RefusedCall;
+use super::verdicts::{self, Detail};
 use crate::expression::{Failure, FailureKind, Scope};
 use crate::markup::Document;
 use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
@@ -15,6 +17,7 @@ use crate::value::{Budget, Record, Value, to_value};
 use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 /// What the texts of one prompt see.
 pub(super) struct PromptScope<'s> {
@@ -55,6 +58,16 @@ impl PromptScope<'_> {
     }
 }
 
+/// What has been said, for the layers that are no files.
+#[derive(Clone, Copy)]
+pub(super) struct Said<'d> {
+    /// What the user says now.
+    pub(super) message: &'d str,
+    pub(super) history: &'d Window<'d>,
+    /// The calls of the last answer that were not carried out.
+    pub(super) refused: &'d [RefusedCall],
+}
+
 /// A layer on its way into the prompt.
 #[derive(Clone)]
 pub(super) struct Draft<'d> {
@@ -68,6 +81,8 @@ pub(super) struct Draft<'d> {
     pub(super) notes: IndexMap<&'static str, String>,
     /// Why its template could not be rendered.
     failure: Option<(&'d Document, Failure)>,
+    /// The turns that are shortened, by their number.
+    pub(super) short: BTreeMap<usize, WrittenTurn>,
     /// The bytes that its text takes of the budget of the prompt.
     taken: usize,
 }
@@ -83,6 +98,11 @@ pub(super) enum Choice<'d> {
         variant: usize,
         shown: Vec<usize>,
     },
+    /// The calls of the last answer that were not carried out, and how much of them is said.
+    Verdicts {
+        calls: &'d [RefusedCall],
+        detail: Detail,
+    },
     /// The turns from this one on.
     History {
         window: &'d Window<'d>,
@@ -92,7 +112,7 @@ pub(super) enum Choice<'d> {
 
 impl<'d> Draft<'d> {
     /// The draft of a layer before any strategy. The texts of files and turns are not written yet.
-    pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, history: &'d Window<'d>, message: &str) -> Self {
+    pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, said: Said<'d>) -> Self {
         let mut draft = Draft {
             layer,
             text: String::new(),
@@ -100,6 +120,7 @@ impl<'d> Draft<'d> {
             choice: Choice::Absent,
             notes: IndexMap::new(),
             failure: None,
+            short: BTreeMap::new(),
             taken: 0,
         };
         if layer.modes.get(sight.mode.0) != Some(&true) {
@@ -123,16 +144,20 @@ impl<'d> Draft<'d> {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
                 // As with turns: no model accepts an empty message.
-                let is_silent = message.trim().is_empty();
-                if is_silent && !message.is_empty() {
+                let is_silent = said.message.trim().is_empty();
+                if is_silent && !said.message.is_empty() {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
                 }
-                let message = if is_silent { "" } else { message };
+                let message = if is_silent { "" } else { said.message };
                 draft.text = sight.program.prompts.escape.spoken(&layer.lead, message);
                 draft.count(sight);
             }
             LayerSource::History => {
-                draft.choice = Choice::History { window: history, from: 0 };
+                draft.choice = Choice::History { window: said.history, from: 0 };
+            }
+            LayerSource::Verdicts { .. } => {
+                let detail = Detail { calls: said.refused.len(), helps: true };
+                draft.choice = Choice::Verdicts { calls: said.refused, detail };
             }
             LayerSource::Files { variants, .. } => {
                 let own = variants.iter().position(|variant| variant.tier == Some(sight.target.tier)).unwrap_or(0);
@@ -204,7 +229,9 @@ impl<'d> Draft<'d> {
         let lead = self.layer.lead.as_str();
         let text = match self.layer.holds {
             LayerSource::Message => of_one(lead, &self.text),
-            LayerSource::History | LayerSource::Files { .. } => Cow::Borrowed(self.text.as_str()),
+            LayerSource::History | LayerSource::Verdicts { .. } | LayerSource::Files { .. } => {
+                Cow::Borrowed(self.text.as_str())
+            }
         };
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
@@ -241,15 +268,24 @@ impl<'d> Draft<'d> {
         self.write(sight);
     }
 
+    /// Says this much of the calls that were not carried out.
+    pub(super) fn say_verdicts(&mut self, new: Detail, sight: &PromptScope<'d>) {
+        let Choice::Verdicts { calls, detail } = &mut self.choice else { return };
+        *detail = new;
+        self.text = verdicts::text(calls, new, &sight.program.prompts.escape);
+        self.count(sight);
+    }
+
     /// Writes the turns that are shown.
     pub(super) fn say_turns(&mut self, sight: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
-        for (role, said) in self.turns() {
+        for (role, said, is_form) in self.turns() {
             text.push_str(if text.is_empty() { "" } else { "\n\n" });
             let label = line(role, "");
             let said = of_one(&label, said);
             text.push_str(&label);
-            values.push(text.len()..text.len() + said.len());
+            // The blocks of an answer in the form of the mode are meant.
+            values.extend(Some(text.len()..text.len() + said.len()).filter(|_| !is_form));
             text.push_str(&said);
         }
         self.text = sight.program.prompts.escape.apart(text, values);
@@ -280,8 +316,13 @@ impl<'d> Draft<'d> {
         Some((variant, sight.program.prompts.texts.get(number)?))
     }
 
-    /// The turns that are shown.
-    pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str)> {
+    /// The text of a turn, shortened or not.
+    pub(super) fn said(&self, window: &'d Window<'d>, number: usize) -> &str {
+        self.short.get(&number).map_or_else(|| window.said(number), |turn| turn.text.as_str())
+    }
+
+    /// The turns that are shown: who speaks, the text, and whether it is an answer in the form of the mode.
+    pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str, bool)> {
         let (window, from) = match &self.choice {
             Choice::History { window, from } => (Some(*window), *from),
             _ => (None, 0),
@@ -289,7 +330,8 @@ impl<'d> Draft<'d> {
         let numbers = from..window.map_or(0, Window::len);
         numbers.filter_map(move |number| {
             let window = window?;
-            Some((window.role(number)?, window.said(number))).filter(|(_, said)| !said.is_empty())
+            let turn = self.short.get(&number).or_else(|| window.turn(number))?;
+            Some((window.role(number)?, turn.text.as_str(), turn.is_form)).filter(|(_, said, _)| !said.is_empty())
         })
     }
 
@@ -300,6 +342,7 @@ impl<'d> Draft<'d> {
         let own = match &self.layer.holds {
             LayerSource::History => Some("history".to_owned()),
             LayerSource::Message => Some("message".to_owned()),
+            LayerSource::Verdicts { .. } => Some("verdicts".to_owned()),
             LayerSource::Files { .. } => file.map(|(_, text)| text.path.clone()),
         };
         let notes: Vec<String> = self.notes.iter().map(|(word, what)| format!("{word}: {what}")).collect();

@@ -115,7 +115,7 @@ impl Program {
             let text = match block.role {
                 Role::Call if !permits => continue,
                 Role::Call => call_in(id),
-                _ => speller.plain(id, count.and_then(|count| count.lists.as_deref())),
+                _ => speller.example(id, count.and_then(|count| count.lists.as_deref())),
             };
             let Some(text) = text else {
                 unspelled.push(block);
@@ -150,7 +150,7 @@ impl Program {
         let permitted = |id: &ActionId| !mode.permits_of(*id).is_empty();
         let spelled = move |id: ActionId| {
             let (name, action) = self.action(id)?;
-            speller.call_in(name, action)
+            speller.example_call(name, action)
         };
         let wanted: Vec<(BlockId, String)> = calls.iter().copied().filter(permitted).filter_map(spelled).collect();
         // Each permitted action is spelled once, whichever block it is.
@@ -203,7 +203,7 @@ fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
 }
 
 /// The place of a block in a reply: as the reply orders it; otherwise texts come before calls and contents.
-fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
+pub(super) fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
     let role = match block.role {
         Role::Thinking => 0,
         Role::Message => 1,

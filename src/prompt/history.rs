@@ -1,25 +1,34 @@
 //! History: which turns of the conversation does the model see?
 //!
 //! In: the turns so far.
-//! Out: a [`Window`] of them that escapes a turn only when it is needed.
-//! Never: cuts a turn in two, or reads an answer.
+//! Out: a [`Window`] of them that writes a turn only when it is needed: an answer in the form of the mode if that can hold
+//! it, and otherwise as its user saw it.
+//! Never: cuts a block in two, or lets a turn that is not an answer have a block.
 
+use super::past::Rewriter;
 use super::{Request, Turn};
-use crate::program::Prompts;
 use crate::surface::Speaker;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-/// The turns, each escaped when it is first needed.
+/// The turns, each written when it is first needed.
 pub(super) struct Window<'r> {
-    turns: Vec<(&'r Turn, OnceCell<String>)>,
-    prompts: &'r Prompts,
+    turns: Vec<(&'r Turn, OnceCell<WrittenTurn>)>,
+    rewriter: Rewriter<'r>,
+}
+
+/// The text of a turn.
+#[derive(Debug, Clone)]
+pub(super) struct WrittenTurn {
+    pub(super) text: String,
+    /// Whether it is an answer in the form of the mode, so that its blocks are meant.
+    pub(super) is_form: bool,
 }
 
 impl<'r> Window<'r> {
-    pub(super) fn of(prompts: &'r Prompts, request: &'r Request) -> Self {
-        Self { turns: request.history.iter().map(|turn| (turn, OnceCell::new())).collect(), prompts }
+    pub(super) fn of(request: &'r Request, rewriter: Rewriter<'r>) -> Self {
+        Self { turns: request.history.iter().map(|turn| (turn, OnceCell::new())).collect(), rewriter }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -30,10 +39,41 @@ impl<'r> Window<'r> {
         self.turns.get(number).map(|(turn, _)| turn.role)
     }
 
-    /// The text of a turn, in which nothing can be taken for a block.
+    /// The text of a turn. Nothing in it can be taken for a block, except the blocks of an answer in the form of the mode.
     pub(super) fn said(&self, number: usize) -> &str {
-        let Some((turn, said)) = self.turns.get(number) else { return "" };
-        said.get_or_init(|| self.prompts.escape.spoken(&line(turn.role, ""), turn.content.trim()))
+        self.turn(number).map_or("", |turn| turn.text.as_str())
+    }
+
+    /// A turn as it is shown.
+    pub(super) fn turn(&self, number: usize) -> Option<&WrittenTurn> {
+        let (turn, written) = self.turns.get(number)?;
+        Some(written.get_or_init(|| self.write(turn)))
+    }
+
+    /// The length of the longest text of a turn, in bytes.
+    pub(super) fn longest(&self, number: usize) -> usize {
+        let Some((turn, _)) = self.turns.get(number) else { return 0 };
+        let answer = turn.outcome.as_ref().and_then(|past| past.answer.as_ref());
+        let parts = answer.into_iter().flat_map(|answer| answer.lengths());
+        parts.chain([turn.content.len()]).max().unwrap_or_default()
+    }
+
+    /// A turn without the middle of each text that has more than `most` bytes.
+    pub(super) fn shortened(&self, number: usize, most: usize) -> WrittenTurn {
+        let turn = self.turns.get(number).map(|(turn, _)| turn.shortened(most));
+        turn.map_or_else(|| WrittenTurn { text: String::new(), is_form: false }, |turn| self.write(&turn))
+    }
+
+    fn write(&self, turn: &Turn) -> WrittenTurn {
+        let content = turn.content.trim();
+        let past = turn.outcome.as_ref().filter(|_| turn.role == Speaker::Assistant);
+        match past.and_then(|past| self.rewriter.rewrite(past, content)) {
+            Some(text) => WrittenTurn { text, is_form: true },
+            None => {
+                let escape = &self.rewriter.program.prompts.escape;
+                WrittenTurn { text: escape.spoken(&line(turn.role, ""), content), is_form: false }
+            }
+        }
     }
 }
 

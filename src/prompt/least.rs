@@ -5,7 +5,7 @@
 //! Never: reports the same layer and tier twice: the mode and model where it is largest stand for the others.
 
 use super::target::Target;
-use super::{Program, Request, Session, assemble_for};
+use super::{PastAnswer, Program, Request, Session, assemble_for};
 use crate::diagnostic::Diagnostic;
 
 impl Program {
@@ -17,7 +17,8 @@ impl Program {
             for mode in self.modes() {
                 let session = Session { mode: mode.to_owned(), ..self.session() };
                 for target in Target::each(&self.prompts) {
-                    let prompt = assemble_for(&target, self, &session, &request, Vec::new());
+                    let prompt =
+                        assemble_for(&target, self, &session, &request, &|_, _| PastAnswer::default(), Vec::new());
                     for found in prompt.diagnostics {
                         let message =
                             format!("for the tier `{}` in the mode `{mode}`: {}", target.tier_name, found.message);

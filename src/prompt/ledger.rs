@@ -41,7 +41,8 @@ contract! {
     pub struct Layer {
         /// Its name.
         id: String,
-        /// The file of its text, after the folder of its pack if that is a used one; or `history` or `message`.
+        /// The file of its text, after the folder of its pack if that is a used one; or `history`, `verdicts` or
+        /// `message`.
         source: Option<String>,
         /// The tier whose variant was used; none for the layer's own text.
         variant: Option<String>,

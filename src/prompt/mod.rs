@@ -21,12 +21,16 @@ mod form;
 mod history;
 mod least;
 mod ledger;
+mod object;
+mod past;
 mod said;
+mod shorten;
 mod spelling;
 mod strict;
 mod target;
 mod trim;
 mod turn;
+mod verdicts;
 
 pub use crate::surface::Speaker;
 #[cfg(feature = "unstable")]
@@ -44,15 +48,17 @@ pub(crate) use turn::History;
 pub use turn::{History, read_history};
 pub use turn::{PastOutcome, Turn};
 
+pub(crate) use ask_again::in_words_for_a_model;
+pub(crate) use past::{Piece, Rewriter, pieces};
 pub(crate) use said::PromptText;
-pub(crate) use turn::Line;
+pub(crate) use turn::{Line, Omitted, PastAnswer, PastCall, PastSection, PastUtterance, RefusedCall};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{LayerSource, ModeId, Program, Prompts, TargetPatterns, Text};
 use crate::session::Session;
 use crate::value::{Budget, Object, Value};
-use draft::{Draft, PromptScope};
+use draft::{Draft, PromptScope, Said};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
@@ -86,12 +92,17 @@ pub(crate) struct Assembled {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Assembles a prompt.
-pub(crate) fn assemble(program: &Program, session: &Session, request: &Request) -> Assembled {
+/// Assembles a prompt. `read` reads what is written of a past answer.
+pub(crate) fn assemble(
+    program: &Program,
+    session: &Session,
+    request: &Request,
+    read: &dyn Fn(&Session, &str) -> PastAnswer,
+) -> Assembled {
     let mut diagnostics = Vec::new();
     let guarded = guarded(program, session, request, &mut diagnostics);
     let target = Target::of(&program.prompts, &guarded, &mut diagnostics);
-    assemble_for(&target, program, session, &guarded, diagnostics)
+    assemble_for(&target, program, session, &guarded, read, diagnostics)
 }
 
 /// The request without what guardrails on the input take out of the words of a user. If they refuse what the user says
@@ -133,14 +144,15 @@ fn assemble_for(
     program: &Program,
     session: &Session,
     request: &Request,
+    read: &dyn Fn(&Session, &str) -> PastAnswer,
     mut diagnostics: Vec<Diagnostic>,
 ) -> Assembled {
     let prompts = &program.prompts;
     // What the rules say of one mode is not to be told in another.
-    if program.mode_id(&session.mode).is_none() {
+    let Some(mode) = program.modes.get(&session.mode) else {
         diagnostics.push(program.no_mode(&session.mode));
         return nothing(target, diagnostics);
-    }
+    };
     let named = match &request.prompt {
         Some(name) => prompts.prompts.get_key_value(name),
         None => prompts.prompts.first(),
@@ -158,11 +170,16 @@ fn assemble_for(
     let session = &*current;
     let values = Values::of(program, session, target);
     let sight = values.sight(program, session, target, &budget);
-    let history = history::Window::of(prompts, request);
-    let message = request.message.as_deref().unwrap_or_default();
+    let read_back = |text: &str| read(session, text);
+    let history = history::Window::of(request, past::Rewriter { program, mode, read: &read_back });
+    let said = Said {
+        message: request.message.as_deref().unwrap_or_default(),
+        history: &history,
+        refused: verdicts::of_last(&request.history),
+    };
     let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {
-        let mut draft = Draft::new(layer, &sight, &history, message);
+        let mut draft = Draft::new(layer, &sight, said);
         trim::open(&mut draft, &sight);
         trim::keep_to_budget(&mut draft, &sight, &mut diagnostics);
         drafts.push(draft);
@@ -216,20 +233,22 @@ fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
     for draft in drafts.iter().filter(|draft| !draft.text.is_empty()) {
         match draft.layer.holds {
             LayerSource::History => {
-                messages.extend(draft.turns().map(|(role, content)| Message { role, content: content.to_owned() }));
+                messages.extend(draft.turns().map(|(role, content, _)| Message { role, content: content.to_owned() }));
                 merges = false;
             }
             LayerSource::Message => {
                 messages.push(Message { role: Speaker::User, content: draft.text.clone() });
                 merges = false;
             }
-            LayerSource::Files { role, .. } => match messages.last_mut().filter(|last| merges && last.role == role) {
-                Some(last) => last.content.extend([separator, &draft.text]),
-                None => {
-                    messages.push(Message { role, content: draft.text.clone() });
-                    merges = true;
+            LayerSource::Files { role, .. } | LayerSource::Verdicts { role } => {
+                match messages.last_mut().filter(|last| merges && last.role == role) {
+                    Some(last) => last.content.extend([separator, &draft.text]),
+                    None => {
+                        messages.push(Message { role, content: draft.text.clone() });
+                        merges = true;
+                    }
                 }
-            },
+            }
         }
     }
     messages

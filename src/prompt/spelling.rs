@@ -1,10 +1,11 @@
 //! Spelling: how is a block of a dialect written well?
 //!
-//! In: a dialect, one of its blocks, and for a call the action.
-//! Out: the block as its grammar reads it, with example values from the schemas.
+//! In: a dialect, one of its blocks, and what it is to hold: given values, or examples.
+//! Out: the block as its grammar reads it.
 //! Never: knows a dialect by name, or decides which blocks a reply has.
 
 use crate::grammar::{Part, RuleId};
+use crate::markup::Guarding as _;
 use crate::program::{
     Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, Reply, Schema, example,
     tag_family,
@@ -20,6 +21,24 @@ pub(super) const PROSE: &str = "What the user is told";
 /// Names to try for a `*`; most grammars accept one of them.
 const WILD: [&str; 3] = ["name", "Name", "NAME"];
 
+/// What a block holds that is not a call.
+#[derive(Clone)]
+struct Filling<'t> {
+    /// The names that may open it, the best first.
+    names: Vec<String>,
+    /// The name, for a block that an attribute names.
+    name: &'t str,
+    /// The key, for a content.
+    key: &'t str,
+    /// The label after the speaker of an utterance; empty without one.
+    label: &'t str,
+    /// The text, as it is once it has been decoded.
+    body: Cow<'t, str>,
+}
+
+/// The name of the fields that are the entries of a list.
+const ITEM: &str = "item";
+
 /// Writes the blocks of one dialect.
 #[derive(Clone, Copy)]
 pub(super) struct Speller<'p> {
@@ -30,13 +49,13 @@ pub(super) struct Speller<'p> {
 }
 
 impl<'p> Speller<'p> {
-    /// A call of an action, in the first block that can hold it.
-    pub(super) fn call(self, name: &str, action: &Action) -> Option<String> {
-        self.call_in(name, action).map(|(_, text)| text)
+    /// A call of an action with example values, in the first block that can hold it; with that block.
+    pub(super) fn example_call(self, name: &str, action: &Action) -> Option<(BlockId, String)> {
+        self.call(name, action, &example(action.schema.json(), Members::Telling))
     }
 
-    /// A call of an action, and its block.
-    pub(super) fn call_in(self, name: &str, action: &Action) -> Option<(BlockId, String)> {
+    /// A call of an action with these parameters, in the first block that can hold it; with that block.
+    pub(super) fn call(self, name: &str, action: &Action, params: &Value) -> Option<(BlockId, String)> {
         let calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
         calls.into_iter().find_map(|(id, block)| {
             let (names, attributes) = match &block.called {
@@ -47,32 +66,61 @@ impl<'p> Speller<'p> {
                 Called::Payload { .. } => (self.names(block), vec![]),
                 Called::Word(_) | Called::Around(..) => return None,
             };
-            let told = self.told(id, block, action);
+            let told = self.told(id, block, params);
             let told = told.iter().map(|(key, value)| (key.as_str(), value.as_str()));
             let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(told).collect();
-            let text = self.spell(id, block, &names, &attributes, &|family| self.payload(block, name, action, family));
-            text.map(|text| (id, text))
+            let payload = |family: &Family| self.payload(block, name, (action, params), family);
+            self.spell(id, block, &names, &attributes, &payload).map(|text| (id, text))
         })
     }
 
-    /// A block that is not a call; `lists` are the contents whose keys it names.
-    pub(super) fn plain(self, id: BlockId, lists: Option<&str>) -> Option<String> {
+    /// An example of a block that is not a call; `lists` are the contents whose keys it names.
+    pub(super) fn example(self, id: BlockId, lists: Option<&str>) -> Option<String> {
         let block = self.block(id)?;
-        let key = self.key(block);
-        let mut names = self.names(block);
+        let body = match lists.filter(|_| block.payload.contains(&Payload::Bullets)) {
+            Some(contents) => Cow::Owned(format!("* `{}`", self.example_key(contents))),
+            None => self.body(block),
+        };
+        let filling = Filling { names: self.names(block), key: &self.key(block), name: WILD[0], label: "", body };
+        // If the grammar needs a label after the speaker, show one.
+        let labelled = || (block.role == Role::Utterance).then(|| Filling { label: "Label", ..filling.clone() });
+        self.filled(id, &filling).or_else(|| self.filled(id, &labelled()?))
+    }
+
+    /// A message or a section with this text, or what a speaker says, with a label or without; none if the block cannot
+    /// have this name.
+    pub(super) fn text(self, id: BlockId, name: &str, label: &str, text: &str) -> Option<String> {
+        let block = self.block(id)?;
+        let names = match &block.called {
+            Called::Own if block.role == Role::Utterance => vec![name.to_owned()],
+            Called::Own if block.name != name && block.role != Role::Message => return None,
+            Called::Word(word) if word != name && block.role != Role::Message => return None,
+            // What an answer had in the place of a `*` is not known any more.
+            Called::Own | Called::Word(_) | Called::Attribute(_) => {
+                block.names.iter().filter(|name| !name.contains(['*', '?'])).cloned().collect()
+            }
+            Called::Around(..) | Called::Payload { .. } => return None,
+        };
+        self.filled(id, &Filling { names, key: "", name, label, body: text.into() })
+    }
+
+    /// A block that is not a call, with what it is to hold.
+    fn filled(self, id: BlockId, filling: &Filling<'_>) -> Option<String> {
+        let block = self.block(id)?;
+        let mut names = filling.names.clone();
         let mut attributes = Vec::new();
         match &block.key {
-            Some(Called::Own) => names.insert(0, key.clone()),
-            Some(Called::Attribute(attribute)) => attributes.push((attribute.as_str(), key.as_str())),
+            Some(Called::Own) => names.insert(0, filling.key.to_owned()),
+            Some(Called::Attribute(attribute)) => attributes.push((attribute.as_str(), filling.key)),
             Some(Called::Word(_) | Called::Around(..) | Called::Payload { .. }) | None => {}
         }
         if let Called::Attribute(attribute) = &block.called {
-            attributes.push((attribute, WILD[0]));
+            attributes.push((attribute, filling.name));
         }
-        let body = match lists.filter(|_| block.payload.contains(&Payload::Bullets)) {
-            Some(contents) => format!("* `{}`", self.example_key(contents)),
-            None => self.body(block),
-        };
+        if !filling.label.is_empty() {
+            attributes.push(("label", filling.label));
+        }
+        let body = self.written(&filling.body, block.decode);
         let fenced = format!("```\n{body}\n```");
         let body = |family: &Family| {
             let ladder = family.ladder(block);
@@ -86,12 +134,7 @@ impl<'p> Speller<'p> {
                 _ => Some(body.clone()),
             }
         };
-        // If the grammar needs a label after the speaker, show one.
-        let labelled = || {
-            let attributes = [attributes.as_slice(), &[("label", "Label")]].concat();
-            (block.role == Role::Utterance).then(|| self.spell(id, block, &names, &attributes, &body)).flatten()
-        };
-        self.spell(id, block, &names, &attributes, &body).or_else(labelled)
+        self.spell(id, block, &names, &attributes, &body)
     }
 
     /// The text inside the wrapper that an answer needs, if only the wrapper claims an answer for the dialect.
@@ -149,7 +192,7 @@ impl<'p> Speller<'p> {
     }
 
     /// An example of the body of a block.
-    fn body(self, block: &Block) -> String {
+    fn body(self, block: &'p Block) -> Cow<'p, str> {
         let told = match block.role {
             Role::Message => PROSE,
             Role::Thinking => "Your reasoning",
@@ -162,7 +205,7 @@ impl<'p> Speller<'p> {
             Role::Utterance | Role::Call | Role::Wrapper => "Text",
         };
         let schema = block.schema.as_ref().map(Schema::json).filter(|_| block.text.is_none());
-        let body = match (block.role, schema) {
+        match (block.role, schema) {
             (Role::Section, Some(schema)) if block.payload.first() == Some(&Payload::Json) => {
                 Cow::Owned(format!("{:#}", example(schema, Members::Telling)))
             }
@@ -171,16 +214,14 @@ impl<'p> Speller<'p> {
                 value => Cow::Owned(value.to_string()),
             },
             _ => Cow::Borrowed(block.about.as_deref().unwrap_or(told)),
-        };
-        written(&body, block.decode)
+        }
     }
 
     /// The attributes in the opener of a call, if its payload is read from them.
-    fn told(self, id: BlockId, block: &Block, action: &Action) -> Vec<(String, String)> {
+    fn told(self, id: BlockId, block: &Block, params: &Value) -> Vec<(String, String)> {
         if block.payload.first() != Some(&Payload::Attributes) {
             return Vec::new();
         }
-        let params = example(action.schema.json(), Members::Telling);
         let behind = |name: &str| block.text_param() == Some(name);
         let told = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
         // Where the grammar builds values, it writes them, too.
@@ -195,7 +236,7 @@ impl<'p> Speller<'p> {
             }
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let text = match block.decode {
-                Some(Decoding::Escapes) => written(&text, block.decode),
+                Some(Decoding::Escapes) => self.written(&text, block.decode),
                 _ => escape(&text).replace('"', "&quot;"),
             };
             (name.to_owned(), text)
@@ -203,9 +244,9 @@ impl<'p> Speller<'p> {
         told.collect()
     }
 
-    /// The payload of a call with example values; none if the block cannot hold it.
-    fn payload(self, block: &Block, name: &str, action: &Action, family: &Family) -> Option<String> {
-        let mut params = example(action.schema.json(), Members::Telling);
+    /// The payload of a call with these parameters; none if the block cannot hold it.
+    fn payload(self, block: &Block, name: &str, given: (&Action, &Value), family: &Family) -> Option<String> {
+        let (action, mut params) = (given.0, given.1.clone());
         if let Some((way, each)) = block.named_within() {
             let mut call = Object::new();
             put(&mut call, way, name.into());
@@ -220,7 +261,7 @@ impl<'p> Speller<'p> {
         let behind = block.text_param().is_some_and(is_verbatim);
         let text = |value: &Value| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            written(&text, block.decode.filter(|_| !behind))
+            self.written(&text, block.decode.filter(|_| !behind))
         };
         match block.payload.first()? {
             // The one parameter that no attribute gives is the text after the opener.
@@ -232,8 +273,8 @@ impl<'p> Speller<'p> {
                 let own = || if family.close.is_some() { Some(family) } else { tag_family() };
                 let fields = block.fields.as_deref().or_else(own);
                 let is_verbatim = |name: &str| is_verbatim(name) && block.named_within().is_none();
-                let decode = |name: &str| block.decode.filter(|_| !is_verbatim(name));
-                Some(members(&params, (fields?, block.field.as_ref()), &decode, 1))
+                let write = |name: &str, text: &str| self.written(text, block.decode.filter(|_| !is_verbatim(name)));
+                Some(members(&params, (fields?, block.field.as_ref()), &write, 1))
             }
             Payload::Json if family.payload.is_some() && family.builders.is_some() => {
                 let built = family.builders.as_ref()?.spell(&family.grammar, &params)?;
@@ -251,6 +292,21 @@ impl<'p> Speller<'p> {
                 Some((name, value)) if Some(name) == block.text_param() => Some(text(value)),
                 Some(_) => None,
             },
+        }
+    }
+
+    /// A text as a block has it that decodes it so.
+    fn written(self, text: &str, decode: Option<Decoding>) -> String {
+        match decode {
+            Some(Decoding::Entities) => escape(text),
+            Some(Decoding::Escapes) => {
+                let quoted = Value::from(text).to_string();
+                quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+            }
+            Some(Decoding::Guarded) => {
+                self.dialect.structure.as_ref().map_or_else(|| text.to_owned(), |structure| structure.guarded(text))
+            }
+            None => text.to_owned(),
         }
     }
 
@@ -318,23 +374,23 @@ fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
     spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
 }
 
-/// The members of an object as fields, each on its own lines, and each escaped as `decode` says.
+/// The members of an object, or the entries of a list, as fields, each on its own lines. `write` writes the text of a field.
 fn members(
     value: &Value,
     (family, named): (&Family, Option<&FieldName>),
-    decode: &dyn Fn(&str) -> Option<Decoding>,
+    write: &dyn Fn(&str, &str) -> String,
     depth: usize,
 ) -> String {
-    let Value::Object(members) = value else { return String::new() };
     let indent = "  ".repeat(depth);
     let field = |(name, value): (&str, &Value)| {
         let body = match value {
-            Value::Object(inner) if !inner.is_empty() => {
-                let decode = decode(name);
-                format!("\n{}\n{indent}", self::members(value, (family, named), &|_| decode, depth + 1))
+            // A list in a field that nothing declares is read from fields of one name.
+            Value::Object(_) | Value::Array(_) if is_nested(value, depth) => {
+                let write = |_: &str, text: &str| write(name, text);
+                format!("\n{}\n{indent}", self::members(value, (family, named), &write, depth + 1))
             }
-            Value::String(text) => written(text, decode(name)),
-            other => written(&other.to_string(), decode(name)),
+            Value::String(text) => write(name, text),
+            other => write(name, &other.to_string()),
         };
         let word = named.map_or(name, |named| &named.tag);
         let attributes: Vec<(&str, &str)> = named.iter().map(|named| (named.attribute.as_str(), name)).collect();
@@ -344,7 +400,21 @@ fn members(
         let close = close.strip_suffix('\n').unwrap_or(&close);
         Some(format!("{indent}{open}{body}{close}"))
     };
-    members.iter().filter_map(field).collect::<Vec<_>>().join("\n")
+    let fields: Vec<String> = match value {
+        Value::Object(members) => members.iter().filter_map(field).collect(),
+        Value::Array(items) => items.iter().filter_map(|item| field((ITEM, item))).collect(),
+        _ => Vec::new(),
+    };
+    fields.join("\n")
+}
+
+/// Whether a value is written as fields inside its own. A list of parameters, or of one entry, is written as JSON.
+fn is_nested(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Object(members) => !members.is_empty(),
+        Value::Array(items) => depth > 1 && items.len() > 1,
+        _ => false,
+    }
 }
 
 /// Sets the value at a path in an object.
@@ -367,18 +437,6 @@ fn put(object: &mut Object, way: &[String], value: Value) {
 /// A name that matches the pattern.
 fn filled(pattern: &str, word: &str) -> String {
     pattern.replace('*', word).replace('?', "x")
-}
-
-/// A text as a block has it that decodes it so.
-fn written(text: &str, decode: Option<Decoding>) -> String {
-    match decode {
-        Some(Decoding::Entities) => escape(text),
-        Some(Decoding::Escapes) => {
-            let quoted = Value::from(text).to_string();
-            quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
-        }
-        Some(Decoding::Guarded) | None => text.to_owned(),
-    }
 }
 
 fn escape(text: &str) -> String {

@@ -9,15 +9,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::session::contract;
 use crate::surface::Speaker;
 use crate::text::{Location, Source, SourceId, Span};
+#[cfg(feature = "schema")]
+use crate::value::Object;
 use crate::value::{Value, broken};
 
 contract! {
-    /// One turn of a conversation, as a prompt shows it. Building a prompt reads no answer, so `content` is plain text,
-    /// and anything in it that looks like a block is escaped.
+    /// One turn of a conversation. `content` is plain text, and what a host displays: a prompt reads no block in it, and
+    /// escapes anything that looks like one.
     ///
     /// An answer of the model becomes a turn by [`Turn::answer`], or by [`Program::turn`](crate::Program::turn) if only
-    /// its text is left.
-    #[derive(Eq)]
+    /// its text is left. A prompt shows such a turn in the form in which the current mode asks for answers.
     pub struct Turn {
         /// Whose turn it is. A turn of the `system` speaks with its authority, so it must not come from a user.
         role: Speaker,
@@ -28,13 +29,104 @@ contract! {
         outcome: Option<PastOutcome>,
     }
 
-    /// What a history keeps of an outcome, besides the text.
-    #[derive(Eq)]
+    /// What a history has of an outcome, besides the text that the user saw.
     pub struct PastOutcome {
         /// The mode in which the answer was judged.
         mode: String,
         /// The dialect that read it; none if no dialect did.
         dialect: Option<String>,
+        /// The parts that counted, from which a prompt writes the answer again; absent if no dialect read it, if it was
+        /// refused, or if the parts are too long. Such a turn is shown as its `content`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<PastAnswer>,
+        /// The calls that were not carried out, with the reasons. The next prompt may tell the model.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        refused: Vec<RefusedCall>,
+    }
+
+    /// The parts of a past answer that counted. Nothing of what was refused, dropped, redacted or withheld is in it, and
+    /// no reasoning.
+    #[derive(Default)]
+    pub struct PastAnswer {
+        /// The message; absent if it is the `content` of the turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        /// The sections, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        sections: Vec<PastSection>,
+        /// The utterances, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        utterances: Vec<PastUtterance>,
+        /// The calls that were accepted, in order, except long ones.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<PastCall>,
+        /// What is named and not repeated: contents, and calls whose parameters are long.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        omitted: Vec<Omitted>,
+    }
+
+    /// A section of a past answer.
+    pub struct PastSection {
+        /// Its name.
+        name: String,
+        /// Its text.
+        text: String,
+        /// Its value; absent unless it is JSON other than a text, or declares how it is read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Value>,
+    }
+
+    /// What one speaker said in a past answer.
+    pub struct PastUtterance {
+        /// The speaker's name.
+        speaker: String,
+        /// The label written after the name.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        label: String,
+        /// What the speaker said.
+        text: String,
+        /// How many bytes of the message come before it.
+        #[serde(default)]
+        offset: usize,
+    }
+
+    /// A call of a past answer that was accepted.
+    pub struct PastCall {
+        /// The name of the action.
+        action: String,
+        /// The parameters.
+        #[cfg_attr(feature = "schema", schemars(with = "Object"))]
+        params: Value,
+    }
+
+    /// A part of a past answer that is named and not repeated.
+    #[derive(Eq)]
+    pub struct Omitted {
+        /// The name of the content or of the action.
+        name: String,
+        /// The key of the content, such as a path; empty for a call.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        key: String,
+    }
+
+    /// A call of an answer that was not carried out.
+    #[derive(Eq)]
+    pub struct RefusedCall {
+        /// The name of the action, as the answer wrote it.
+        action: String,
+        /// The reason, in words for a model.
+        message: String,
+        /// How to do better; absent if nobody says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        help: Option<String>,
+    }
+}
+
+impl PastAnswer {
+    /// The texts of its parts, besides the message.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        let sections = self.sections.iter().map(|section| section.text.as_str());
+        sections.chain(self.utterances.iter().map(|utterance| utterance.text.as_str()))
     }
 }
 

@@ -78,7 +78,7 @@ table! {
 }
 
 table! {
-    /// One named part of a prompt: a text, a template, the history, or what the user says.
+    /// One named part of a prompt: a text, a template, the history, what became of the last answer, or what the user says.
     Layer {
         /// Its name in the ledger.
         id: Spanned<String>,
@@ -96,9 +96,10 @@ table! {
         modes = "in": Names,
         /// The condition for the layer; always true by default.
         when: Option<Spanned<String>>,
-        /// The most tokens of the layer.
+        /// The most tokens of the layer; 200 by default for `verdicts`, and no limit for the others.
         budget: Option<Amount>,
-        /// How to make it shorter, in order; by default `oldest-turns` for the history and `never` for the others.
+        /// How to make it shorter, in order; by default `oldest-turns` for the history, `entries` and `drop` for
+        /// `verdicts`, and `never` for the others.
         trim: OneOrMore<Spanned<Trimming>>,
         /// For a template: how many of the newest items it sees of lists of the state.
         entries: Named<Amount>,
@@ -145,6 +146,8 @@ words! {
         History = "history",
         /// What the user says now.
         Message = "message",
+        /// The calls of the last answer that were not carried out, with the reasons.
+        Verdicts = "verdicts",
     }
 }
 
@@ -157,6 +160,8 @@ words! {
         Variant = "variant",
         /// Shows fewer items of its `entries`; the newest stay.
         Entries = "entries",
+        /// Takes the middle out of turns that have more than a third of the tokens.
+        LongTurns = "long-turns",
         /// Leaves out the oldest turns.
         OldestTurns = "oldest-turns",
         /// Leaves the layer out.

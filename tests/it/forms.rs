@@ -176,8 +176,10 @@ fn what_the_rules_spell_is_printed_as_markup() {
     assert_eq!(found(&forms("form.text")), escaped("form.text"));
     assert_eq!(found(&forms("form.text | length")), [""; 0]);
     assert_eq!(found("{{ forms[0].text }} dim"), escaped("forms[0].text"));
-    let actions = "{% for one in actions %}{{ one.name }} {{ one.example }}{% endfor %}";
+    let actions = "{% for one in actions %}{{ one.name }}\n{{ one.example }}{% endfor %}";
     assert_eq!(found(actions), escaped("one.example"));
+    // Where a block cannot start, nothing is escaped.
+    assert_eq!(found(&actions.replace('\n', " ")), [""; 0]);
     assert_eq!(found(&actions.replace("example", "example | markup")), [""; 0]);
 }
 

@@ -51,10 +51,12 @@ fn in_mode(program: &Program, mode: &str) -> Session {
 
 /// The messages of the prompt with this history, without what escapes them.
 fn shown(program: &Program, mode: &str, history: Vec<Turn>) -> Vec<String> {
-    let prompt = program.prompt(&in_mode(program, mode), &Request { history, ..Request::default() });
+    let session = in_mode(program, mode);
+    let prompt = program.prompt(&session, &Request { history, ..Request::default() });
     assert!(!prompt.has_errors(), "{:?}", prompt.diagnostics);
     let raw = |text: &str| {
-        assert!(!text.contains("<thinking"), "{text}");
+        let again = program.run(&session, text);
+        assert!(again.thinking.is_empty() && again.calls.is_empty() && again.utterances.is_empty(), "{text}");
         quick_xml::escape::unescape(text).unwrap().into_owned()
     };
     prompt.messages.iter().map(|message| raw(&message.content)).collect()
@@ -67,23 +69,30 @@ fn history(lines: &str) -> Result<History, Vec<String>> {
 }
 
 #[test]
-fn a_prompt_reads_no_answer() {
+fn an_answer_is_shown_in_the_form_of_the_mode_or_as_it_was_seen() {
     let program = program_of(PACK);
     // Read once more, the decoded text would lose its reasoning, and the rest would be a message.
     let answer = "<thinking>Sly.</thinking><message>Write &lt;thinking&gt;so&lt;/thinking&gt;, and no more.</message>";
     let outcome = program.run(&in_mode(&program, "chat"), answer);
     assert_eq!(outcome.message, "Write <thinking>so</thinking>, and no more.");
     let seen = outcome.message.as_str();
-    for mode in ["chat", "meeting", "machine"] {
+    let object = |text: &str| format!("{:#}", json!({ "say": text }));
+    for (mode, again) in
+        [("chat", format!("<message>\n{seen}\n</message>")), ("meeting", seen.to_owned()), ("machine", object(seen))]
+    {
         let turns = vec![Turn::answer(&outcome), Turn::assistant(&outcome.message)];
-        assert_eq!(shown(&program, mode, turns), [seen, seen], "{mode}");
+        assert_eq!(shown(&program, mode, turns), [&again, seen], "{mode}");
     }
     // The dialect that read it is gone, with its mode.
     let without = PACK.replace("[modes.chat]\ndialects = [\"tagged\"]\n", "");
     let program = program_of(without);
-    for mode in ["meeting", "machine"] {
-        assert_eq!(shown(&program, mode, vec![Turn::answer(&outcome)]), [seen], "{mode}");
+    for (mode, again) in [("meeting", seen.to_owned()), ("machine", object(seen))] {
+        assert_eq!(shown(&program, mode, vec![Turn::answer(&outcome)]), [again], "{mode}");
     }
+    // A line of an older version has no parts.
+    let mut old = Turn::answer(&outcome);
+    old.outcome = serde_json::from_value(json!({ "mode": "chat", "dialect": "tagged" })).unwrap();
+    assert_eq!(shown(&program, "machine", vec![old]), [seen]);
 }
 
 #[test]

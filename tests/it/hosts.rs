@@ -237,7 +237,10 @@ message = { required = true }
             let prompt = program.prompt(&program.session(), &request);
             prompt.messages.into_iter().map(|one| one.content).collect::<Vec<_>>()
         };
-        assert_eq!(remembered("Salt and tea."), ["Salt and tea.", "And?"], "{answers}");
+        // What was taken for a message is shown as one.
+        let is_taken = !answers.contains("ask-again");
+        let taken = if is_taken { "<message>\nSalt and tea.\n</message>" } else { "Salt and tea." };
+        assert_eq!(remembered("Salt and tea."), [taken, "And?"], "{answers}");
         assert_eq!(remembered("<message></message>"), ["And?"], "{answers}");
     }
 }
@@ -675,12 +678,17 @@ fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
     "#;
     let program = program_of(pack);
     let answers = ["<thinking>Sly.</thinking><message>Hello.</message>", "Maya (Analyst): Hi.\n", "As it is."];
-    for mode in ["chat", "meeting"] {
+    for (mode, shown) in [
+        ("chat", ["<message>\nHello.\n</message>", "(Maya, Analyst) Hi.", "As it is."]),
+        ("meeting", ["Hello.", "Maya (Analyst): Hi.", "As it is."]),
+    ] {
         let session = program.resume(serde_json::json!({ "mode": mode })).unwrap();
         let history = answers.map(|answer| program.turn(&session, answer)).to_vec();
+        let seen: Vec<&str> = history.iter().map(|turn| turn.content.as_str()).collect();
+        assert_eq!(seen, ["Hello.", "(Maya, Analyst) Hi.", "As it is."], "{mode}");
         let prompt = program.prompt(&session, &Request { history, ..Request::default() });
         let said: Vec<&str> = prompt.messages.iter().map(|message| message.content.as_str()).collect();
-        assert_eq!(said, ["Hello.", "(Maya, Analyst) Hi.", "As it is."], "{mode}");
+        assert_eq!(said, shown, "{mode}");
     }
 }
 

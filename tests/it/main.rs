@@ -40,6 +40,7 @@ mod members;
 mod model;
 mod outcomes_elsewhere;
 mod pack_page;
+mod past_answers;
 mod pieces;
 mod places;
 mod promises;

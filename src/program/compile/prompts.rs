@@ -23,6 +23,8 @@ use std::sync::{Arc, OnceLock};
 const BYTES_PER_TOKEN: f64 = 3.0;
 /// The most turns of the history by default.
 const TURNS: usize = 10;
+/// The most tokens by default for what became of the calls of the last answer.
+const VERDICTS: usize = 200;
 
 impl Compiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
@@ -64,11 +66,13 @@ impl Compiler<'_> {
         let surface = self.surface;
         let stands = modes_of(surface, layer);
         let by_tier = |amount: Option<&Amount>, otherwise: Option<usize>| {
-            surface.tiers.keys().map(|tier| amount.map_or(otherwise, |amount| amount.of(tier))).collect()
+            surface.tiers.keys().map(|tier| amount.map_or(otherwise, |amount| amount.of(tier))).collect::<Vec<_>>()
         };
+        let role = layer.role.map_or(surface::Speaker::System, |role| role.value);
         let holds = match (layer.source.map(|source| source.value), &layer.text, &layer.template) {
             (Some(Origins::History), ..) => LayerSource::History,
             (Some(Origins::Message), ..) => LayerSource::Message,
+            (Some(Origins::Verdicts), ..) => LayerSource::Verdicts { role },
             (None, Some(path), _) | (None, None, Some(path)) => {
                 let plain = layer.text.is_some();
                 let own = std::iter::once((None, path));
@@ -81,7 +85,7 @@ impl Compiler<'_> {
                     };
                     variants.push(Variant { tier, texts: modes.iter().map(&mut of_mode).collect() });
                 }
-                LayerSource::Files { role: layer.role.map_or(surface::Speaker::System, |role| role.value), variants }
+                LayerSource::Files { role, variants }
             }
             (None, None, None) => {
                 texts.unread = true;
@@ -90,10 +94,16 @@ impl Compiler<'_> {
         };
         Some(Layer {
             id: layer.id.value.clone(),
-            holds,
             modes: modes.iter().map(|mode| stands.contains(mode)).collect(),
             when: self.condition(layer.when.as_ref(), &Sight::of(LAYER_NAMES)),
-            budget: by_tier(layer.budget.as_ref(), None),
+            budget: match holds {
+                LayerSource::Verdicts { .. } => by_tier(layer.budget.as_ref(), Some(VERDICTS))
+                    .into_iter()
+                    .map(|most| most.or(Some(VERDICTS)))
+                    .collect(),
+                _ => by_tier(layer.budget.as_ref(), None),
+            },
+            holds,
             trim: trimming(layer),
             entries: layer
                 .entries
@@ -200,6 +210,10 @@ impl Library for Surface {
 
     fn text(&self, source: SourceId) -> &str {
         self.sources.get(source).map_or("", Source::text)
+    }
+
+    fn is_xml(&self, source: SourceId) -> bool {
+        self.sources.get(source).is_some_and(|source| source.name().ends_with(".xml"))
     }
 
     fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic> {

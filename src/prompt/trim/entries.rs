@@ -1,11 +1,13 @@
-//! `entries`: how many of the newest items of its lists does a template show?
+//! `entries`: how many items does a layer show?
 //!
-//! In: a draft of a template, and the lists of the state that its layer names.
-//! Out: the draft with fewer items: list by list, the oldest items go first, until none are left.
+//! In: a draft of a template, and the lists of the state that its layer names; or a draft of the verdicts.
+//! Out: the draft with fewer items: list by list, the oldest items go first, until none are left. Verdicts lose their advice,
+//! then the last calls.
 //! Never: shows an older item instead of a newer one, or renders more often than a binary search does.
 
 use super::TrimReason;
 use crate::prompt::draft::{Choice, Draft, PromptScope, length};
+use crate::prompt::verdicts::Detail;
 use crate::surface::Trimming;
 
 /// Shows as many items as the pack allows, and notes it if there are more.
@@ -26,6 +28,9 @@ pub(super) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
 }
 
 pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+    if let Choice::Verdicts { calls, detail } = &draft.choice {
+        return trim_verdicts(draft, (calls.len(), *detail), limit, why, sight);
+    }
     let Choice::File { shown, .. } = &draft.choice else { return };
     let mut shown = shown.clone();
     let before = shown.clone();
@@ -53,6 +58,27 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
     }
     if shown != before {
         note(draft, why, sight);
+    }
+}
+
+/// Says less of the calls that were not carried out: first without advice, then fewer of them, but at least one.
+fn trim_verdicts<'d>(
+    draft: &mut Draft<'d>,
+    (all, before): (usize, Detail),
+    limit: usize,
+    why: TrimReason,
+    sight: &PromptScope<'d>,
+) {
+    for calls in (1..=before.calls).rev() {
+        if draft.tokens <= limit {
+            break;
+        }
+        draft.say_verdicts(Detail { calls, helps: false }, sight);
+    }
+    if let Choice::Verdicts { detail, .. } = &draft.choice {
+        let advice = if detail.helps { "" } else { ", without advice" };
+        let what = format!("the first {} of {all} calls{advice}, {why}", detail.calls);
+        draft.note(Trimming::Entries, what);
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod drop;
 mod entries;
+mod long_turns;
 mod oldest_turns;
 mod variant;
 
@@ -40,6 +41,10 @@ impl fmt::Display for TrimReason {
 pub(super) fn open<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     match draft.choice {
         Choice::History { .. } => oldest_turns::window(draft, sight),
+        Choice::Verdicts { detail, .. } => {
+            let whole = detail;
+            draft.say_verdicts(whole, sight);
+        }
         Choice::File { .. } => entries::all(draft, sight),
         Choice::Absent | Choice::Message => {}
     }
@@ -84,6 +89,7 @@ fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: TrimR
         Trimming::Never => {}
         Trimming::Variant => variant::trim(draft, limit, why, sight),
         Trimming::Entries => entries::trim(draft, limit, why, sight),
+        Trimming::LongTurns => long_turns::trim(draft, limit, why, sight),
         Trimming::OldestTurns => oldest_turns::trim(draft, limit, why, sight),
         Trimming::Drop => drop::trim(draft, why),
     }

@@ -35,7 +35,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
     let (mut left, mut first) = (limit, window.len());
     while let Some(number) = first.checked_sub(1).filter(|number| *number >= from) {
         let role = window.role(number).unwrap_or(Speaker::User);
-        let said = window.said(number);
+        let said = draft.said(window, number);
         let tokens = if said.is_empty() { 0 } else { sight.target.count(&line(role, said)) };
         let Some(rest) = left.checked_sub(tokens) else { break };
         (left, first) = (rest, number);

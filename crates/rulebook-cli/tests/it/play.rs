@@ -190,7 +190,7 @@ fn a_command_answers_for_the_model_and_is_asked_again() {
     let model = "prompt=$(cat); case \"$prompt\" in *'<message>'*) echo '<message>Again.</message>';; *'Be brief.'*'USER: Hello') echo Hi;; esac";
     let (out, err) = play(&folder, &["p", "--command", model], "Hello\n\n/case a.case\n/prompt\n", 0);
     assert!(out.contains("the model is asked again") && out.contains("\nAgain.\n"), "{out}{err}");
-    assert!(out.ends_with("Be brief.\n\nUSER: Hello\n\nASSISTANT: Again.\n\nuser> \n"), "{out}");
+    assert!(out.ends_with("Be brief.\n\nUSER: Hello\n\nASSISTANT: <message>\nAgain.\n</message>\n\nuser> \n"), "{out}");
     outputs(&folder, &["test", "p", "--cases", "."], "", 0);
     // One that reads nothing, one that fails, one that is not there, one that says too much before it reads.
     for (model, status, said) in [

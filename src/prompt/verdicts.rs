@@ -1,0 +1,46 @@
+//! Verdicts: what is a model told of the calls of its last answer that were not carried out?
+//!
+//! In: the calls, with the reasons in words for a model.
+//! Out: a line for each, within as many lines as there is room for.
+//! Never: quotes what was redacted or withheld, or lets what it quotes form a block.
+
+use super::turn::{RefusedCall, Turn};
+use crate::markup::Escape;
+use crate::surface::Speaker;
+
+/// The words before the lines.
+const WORDS: &str = "Of your last answer, this was not carried out:";
+
+/// The calls of the last answer of a history that were not carried out.
+pub(super) fn of_last(history: &[Turn]) -> &[RefusedCall] {
+    let last = history.iter().rev().find(|turn| turn.role == Speaker::Assistant);
+    last.and_then(|turn| turn.outcome.as_ref()).map(|past| past.refused.as_slice()).unwrap_or_default()
+}
+
+/// How much is said of the calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Detail {
+    /// How many calls have a line.
+    pub(super) calls: usize,
+    /// Whether the lines say how to do better.
+    pub(super) helps: bool,
+}
+
+/// The text for these calls; empty if there are none.
+pub(super) fn text(calls: &[RefusedCall], detail: Detail, escape: &Escape) -> String {
+    let shown = calls.get(..detail.calls).unwrap_or(calls);
+    if shown.is_empty() {
+        return String::new();
+    }
+    let mut lines = vec![WORDS.to_owned()];
+    for call in shown {
+        let help = call.help.as_ref().filter(|_| detail.helps);
+        let help = help.map(|help| format!("; {}", escape.framed(help))).unwrap_or_default();
+        lines.push(format!("- {}: {}{help}", escape.framed(&call.action), escape.framed(&call.message)));
+    }
+    match calls.len() - shown.len() {
+        0 => {}
+        more => lines.push(format!("- and {more} more")),
+    }
+    escape.unframed(&lines.join("\n"))
+}
