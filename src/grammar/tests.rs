@@ -252,8 +252,10 @@ fn steps_and_depth_are_bounded_and_spent_runs_go_on() {
 
 #[test]
 fn what_a_match_starts_with_is_known() {
-    let grammar = grammar("a = { \"<\" ~ b }\nb = { \"x\" | \"yz\" }\nc = { b? }\nd = { !\"q\" ~ (ANY | \"z\") }\n\
-         e = { (\"<x\" ~ b)? ~ &\"yes\" ~ ASCII_ALPHA+ }");
+    let grammar = grammar(
+        "a = { \"<\" ~ b }\nb = { \"x\" | \"yz\" }\nc = { b? }\nd = { !\"q\" ~ (ANY | \"z\") }\n\
+         e = { (\"<x\" ~ b)? ~ &\"yes\" ~ ASCII_ALPHA+ }",
+    );
     let first = |rule: &str| grammar.rule(rule).map(|rule| grammar.first(rule).clone());
     let literals = |rule: &str| first(rule).map(|first| first.literals).unwrap_or_default();
     assert_eq!(literals("a"), ["<"]);

@@ -660,7 +660,8 @@ fn a_variant_that_is_not_shorter_is_not_used() {
 fn a_variant_that_shows_all_entries_leaves_none_out() {
     let program = foreman();
     let fact = |number: usize| json!({ "category": "c", "key": format!("key {number}"), "value": "v" });
-    let state = json!({ "knowledge": (0..6).map(fact).collect::<Vec<_>>(), "project": { "tone": "word ".repeat(800) } });
+    let state =
+        json!({ "knowledge": (0..6).map(fact).collect::<Vec<_>>(), "project": { "tone": "word ".repeat(800) } });
     let session = program.resume(json!({ "state": state })).unwrap();
     let prompt = program.prompt(&session, &request("gpt-4o", "Go on."));
     let layer = prompt.ledger.layers.iter().find(|layer| layer.id == "session_state").unwrap();
