@@ -50,6 +50,7 @@ mod reviewed;
 mod roundtable;
 mod schemas;
 mod secrets;
+mod seeds;
 mod silent;
 mod slipped;
 mod slips;
