@@ -40,7 +40,7 @@ fn fault(pack: &Path, shown: &str) -> Option<String> {
 #[test]
 fn each_statement_of_a_seed_has_its_case() {
     let mut faults = Vec::new();
-    for (name, least) in [("couple-ai", 39), ("dce", 37), ("roundtable", 165), ("writers-factory", 251)] {
+    for (name, least) in [("couple-ai", 39), ("dce", 37), ("roundtable", 168), ("writers-factory", 252)] {
         let page = std::fs::read_to_string(crate::root().join(format!("docs/seeds/{name}.md"))).unwrap();
         let pack = crate::root().join("rules").join(name);
         let rows = rows(&page);
