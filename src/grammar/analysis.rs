@@ -319,10 +319,11 @@ impl<'r> Analysis<'r> {
                     match part {
                         Expr::Not(_) => {}
                         // What must come next tells more than what takes it.
-                        Expr::And(inner) => match self.literals(inner, depth) {
-                            Some(literals) => return Some([found, literals].concat()),
-                            None => {}
-                        },
+                        Expr::And(inner) => {
+                            if let Some(literals) = self.literals(inner, depth) {
+                                return Some([found, literals].concat());
+                            }
+                        }
                         Expr::Optional(inner) | Expr::Repeat(inner) => found.extend(self.literals(inner, depth)?),
                         part => return Some([found, self.literals(part, depth)?].concat()),
                     }

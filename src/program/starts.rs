@@ -155,15 +155,14 @@ fn bytes_at(place: usize, lead: &Lead, of_name: impl FnOnce() -> [bool; 256]) ->
 
 /// The bytes that may be at a place of an opener or closer that starts with `first` and with one of the `literals`.
 fn bytes_behind(first: u8, place: usize, literals: &[String]) -> [bool; 256] {
-    let mut known = literals.iter().map(|literal| literal.as_bytes()).filter(|literal| literal.first() == Some(&first));
-    if literals.is_empty() || known.clone().any(|literal| literal.len() <= place) {
+    let known: Vec<&[u8]> =
+        literals.iter().map(|literal| literal.as_bytes()).filter(|literal| literal.first() == Some(&first)).collect();
+    if literals.is_empty() || known.iter().any(|literal| literal.len() <= place) {
         return [true; 256];
     }
-    let mut bytes = [false; 256];
-    for byte in known.by_ref().filter_map(|literal| literal.get(place)) {
-        bytes.iter_mut().nth(usize::from(*byte)).into_iter().for_each(|slot| *slot = true);
-    }
-    bytes
+    std::array::from_fn(|byte| {
+        known.iter().any(|literal| literal.get(place).map(|one| usize::from(*one)) == Some(byte))
+    })
 }
 
 /// What a byte means at the start of a line.
