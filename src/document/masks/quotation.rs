@@ -10,7 +10,7 @@ use super::{Mask, Masks, Quotes, Sought};
 use crate::document::mark::opener;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
-use crate::text::Span;
+use crate::text::{Span, boundary};
 
 /// Each quotation mark that may open, with those that may close what it opens.
 const PAIRS: [(&str, &[&str]); 12] = [
@@ -56,6 +56,9 @@ fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
     };
     starts(end).filter(is_blank).find_map(mark).or_else(|| mark(end))
 }
+
+/// The longest payload, in bytes, that quotation marks quote. Before each of many marks another could begin that never ends.
+const LONGEST: usize = 4096;
 
 /// The search for the block behind a quotation mark.
 #[derive(Debug)]
@@ -204,7 +207,10 @@ impl Quoting {
                 if rest.is_empty() && !complete {
                     return None;
                 }
-                match self.read(family, payload, text.len() - rest.len(), text, complete, openers)? {
+                let start = text.len() - rest.len();
+                let end = boundary(text, start + LONGEST);
+                let (quoted, complete) = (text.get(..end).unwrap_or(text), complete || end < text.len());
+                match self.read(family, payload, start, quoted, complete, openers)? {
                     Some(end) if !holds_blank_line(Span::new(opened, end).of(text)) => {
                         partner_at(kind, text, end, complete)
                     }
