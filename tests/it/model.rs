@@ -233,7 +233,8 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
     // Nor does `keep` what a quotation only shows.
     let lossy = |strategy: &str| matches!(defect, "unclosed-block" | "fenced-block") && strategy == "keep";
     let depends = |strategy: &String| {
-        matches!(strategy.as_str(), "repair" | "coerce" | "default" | "keep-as-text") || lossy(strategy)
+        matches!(strategy.as_str(), "repair" | "salvage" | "coerce" | "interpret" | "default" | "omit" | "keep-as-text")
+            || lossy(strategy)
     };
     let all: Vec<String> = nearest.into_iter().chain(default).collect();
     let certain = all.iter().position(|strategy| !depends(strategy)).map_or(all.len(), |at| at + 1);
