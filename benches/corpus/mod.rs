@@ -561,7 +561,7 @@ pub(crate) fn roundtable() -> Program {
 pub(crate) fn couple_ai() -> Program {
     load(
         "couple-ai",
-        files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/fenced.pest" "grammar/near.pest"),
+        files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/cited.pest" "grammar/fenced.pest" "grammar/near.pest"),
     )
 }
 

@@ -10,7 +10,7 @@ use super::mark::{Opener, most_captures, opener};
 use super::masks::{Masks, Openers};
 use super::{Block, Ended, Key, Written};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{BlockId, Closer, Dialect, Family, Limits};
+use crate::program::{BlockId, Closer, CloserStarts, Dialect, Family, Limits};
 use crate::surface::Anchor;
 use crate::text::{Span, is_margin};
 
@@ -45,8 +45,6 @@ pub(super) struct Prelude {
     mask_cursor: usize,
     /// Where the search for its closer continues.
     from: usize,
-    /// For each text that a closer may start with, its next place.
-    next: Vec<usize>,
 }
 
 /// The block that is searched for.
@@ -121,7 +119,6 @@ impl Prelude {
             lines: 0,
             mask_cursor: 0,
             from: 0,
-            next: Vec::new(),
         }))
     }
 
@@ -134,7 +131,8 @@ impl Prelude {
     pub(super) fn advance(&mut self, answer: &Answer<'_>, masks: &mut Masks, budget: &mut Budget) -> Stand {
         let Answer { dialect, text, start, complete } = *answer;
         let family = dialect.families.get(self.family);
-        let Some((family, close)) = family.and_then(|family| Some((family, family.close?))) else { return Stand::Over };
+        let parts = family.and_then(|family| Some((family, family.close?, family.closer_starts.as_ref()?)));
+        let Some((family, close, starts)) = parts else { return Stand::Over };
         if self.opened.is_none() && !self.seek_opener(answer, family, budget) {
             return Stand::Waits(start);
         }
@@ -146,8 +144,6 @@ impl Prelude {
             None if !family.closes_by_name || self.left_open == Some(false) => return Stand::Over,
             opened => opened.is_some(),
         };
-        let texts = &family.grammar.first(close).literals;
-        self.next.resize(texts.len(), 0);
         loop {
             if let Some(closer) = self.met {
                 match self.counts(answer, masks, closer, budget) {
@@ -157,7 +153,7 @@ impl Prelude {
                     None => return Stand::Waits(if opened { start } else { closer.start }),
                 }
             }
-            let Some(hit) = self.next_start(texts, text, complete) else {
+            let Some(hit) = self.next_start(starts, text, complete) else {
                 return match (complete, opened) {
                     (true, true) => Stand::Opened(None),
                     (true, false) => Stand::Over,
@@ -206,30 +202,14 @@ impl Prelude {
         true
     }
 
-    /// The next place of a text that a closer may start with. If there is none, the search continues after what has
-    /// arrived.
-    fn next_start(&mut self, texts: &[String], text: &str, complete: bool) -> Option<usize> {
-        let bytes = text.as_bytes();
-        for (next, literal) in self.next.iter_mut().zip(texts) {
-            // Before `next` there is none: it is where the last one was found, or where the search stopped.
-            let from = self.from.max(*next);
-            let rest = bytes.get(from..).unwrap_or_default();
-            if !rest.starts_with(literal.as_bytes()) {
-                // The last bytes may be the first of one that is still coming.
-                let coming = if complete { 0 } else { literal.len().saturating_sub(1) };
-                let open = text.len().saturating_sub(coming).max(from);
-                *next = memchr::memmem::find(rest, literal.as_bytes()).map_or(open, |offset| from + offset);
-            } else {
-                *next = from;
-            }
-        }
-        let hit = self.next.iter().copied().min().unwrap_or(text.len());
-        let starts = |literal: &String| bytes.get(hit..).is_some_and(|rest| rest.starts_with(literal.as_bytes()));
-        if texts.iter().any(starts) {
-            return Some(hit);
-        }
-        self.from = hit.min(text.len());
-        None
+    /// The next place where a closer may start. If there is none, the search continues after what has arrived.
+    fn next_start(&mut self, starts: &CloserStarts, text: &str, complete: bool) -> Option<usize> {
+        let found = starts.find(text.as_bytes().get(self.from..).unwrap_or_default());
+        // The last bytes may be the first of a closer that is still coming.
+        let coming = if complete { 0 } else { starts.longest().saturating_sub(1) };
+        let searched = text.len().saturating_sub(coming).max(self.from);
+        self.from = found.map_or(searched, |offset| self.from + offset);
+        found.map(|_| self.from)
     }
 
     fn run(&mut self, answer: &Answer<'_>, family: &Family, rule: RuleId, at: usize, budget: &mut Budget) -> Progress {

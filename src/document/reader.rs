@@ -86,33 +86,36 @@ impl Scanner {
 
     /// The start of a wrapper's closer, if the answer was cut off inside it.
     fn cut_wrapper(&self, given: &Given<'_>) -> Option<Span> {
+        let open = self.last_wrapper(given)?;
+        let bound = given.block(open.id)?;
         let rest = Span::new(self.at, self.end(given)).trimmed(given.text);
         let names = &given.dialect.names;
         let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
         given.dialect.families.iter().filter(|family| family.close_lead.name_follows).find_map(|family| {
             let lead = family.close_lead.literal.as_str();
-            let at = rest.of(given.text).rfind(lead.chars().next()?)?;
+            // Both the opener and the closer of a wrapper are blocks.
+            if open.opener().of(given.text).starts_with(lead) {
+                return None;
+            }
+            let at = memchr::memrchr(*lead.as_bytes().first()?, rest.of(given.text).as_bytes())?;
             let tail = Span::new(rest.start + at, rest.end);
             let name = match tail.of(given.text).strip_prefix(lead) {
                 None if lead.starts_with(tail.of(given.text)) => "",
                 name => name?,
             };
-            let closes = |closer: &Closer, wrapper: &Block| match closer {
-                Closer::Own => starts(wrapper.name().of(given.text), name),
+            let closes = |closer: &Closer| match closer {
+                Closer::Own => starts(open.name().of(given.text), name),
                 Closer::Word(word) => starts(word, name),
                 Closer::Attribute(_) | Closer::Pattern(_) => false,
             };
-            let open = self.open_wrapper(given, lead)?;
-            let bound = given.block(open.id)?;
-            bound.close.iter().any(|closer| closes(closer, open)).then_some(tail)
+            bound.close.iter().any(closes).then_some(tail)
         })
     }
 
-    /// The last wrapper that has opened and not been closed. Both its opener and its closer are blocks.
-    fn open_wrapper(&self, given: &Given<'_>, lead: &str) -> Option<&Block> {
+    /// The opener or closer of a wrapper that is the last of both.
+    fn last_wrapper(&self, given: &Given<'_>) -> Option<&Block> {
         let is_wrapper = |block: &&Block| given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
-        let last = self.blocks.iter().filter(is_wrapper).last()?;
-        (!last.opener().of(given.text).starts_with(lead)).then_some(last)
+        self.blocks.iter().filter(is_wrapper).last()
     }
 
     /// Whether the fence around the whole answer is the opener of a block.

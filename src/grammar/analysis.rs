@@ -33,6 +33,36 @@ pub(super) struct MatchStart {
 /// How many levels of rules are followed to see which characters they take.
 const CALLS: usize = 4;
 
+/// An expression with more beginnings than this counts as one of which none is known.
+const MOST_BEGINNINGS: usize = 32;
+
+/// A text that matches may start with.
+#[derive(Debug, Clone)]
+struct Beginning {
+    text: String,
+    /// Whether this is all that the expression takes.
+    whole: bool,
+}
+
+impl Beginning {
+    const NOTHING: Self = Self { text: String::new(), whole: true };
+    const UNKNOWN: Self = Self { text: String::new(), whole: false };
+
+    /// With what follows it, if it is known where that starts.
+    fn followed_by(&self, rest: &[Self]) -> Vec<Self> {
+        let joined = |behind: &Self| Self { text: format!("{}{}", self.text, behind.text), whole: behind.whole };
+        if self.whole { rest.iter().map(joined).collect() } else { vec![self.clone()] }
+    }
+
+    /// What both it and the text `ahead` allow, if both can be.
+    fn narrowed(&self, ahead: &Self) -> Option<Self> {
+        match self.text.starts_with(&ahead.text) {
+            true => Some(self.clone()),
+            false => ahead.text.starts_with(&self.text).then(|| Self { whole: false, ..ahead.clone() }),
+        }
+    }
+}
+
 /// The rules, and what is known about them.
 pub(super) struct Analysis<'r> {
     rules: &'r [Rule],
@@ -304,46 +334,57 @@ impl<'r> Analysis<'r> {
     }
 
     /// Texts of which every match starts with one, if there are any.
-    pub(super) fn literals(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
-        const MOST: usize = 16;
+    pub(super) fn literals(&self, expr: &Expr) -> Option<Vec<String>> {
+        let mut found: Vec<String> = self.beginnings(expr, CALLS).into_iter().map(|one| one.text).collect();
+        found.sort();
+        // A text that starts with another one says nothing more.
+        found.dedup_by(|next, kept| next.starts_with(kept.as_str()));
+        Some(found).filter(|found| !found.iter().any(String::is_empty))
+    }
+
+    /// Every match starts with one of these.
+    fn beginnings(&self, expr: &Expr, depth: usize) -> Vec<Beginning> {
         match expr {
-            Expr::Text(text) => Some(vec![text.clone()]).filter(|_| !text.is_empty()),
+            Expr::Text(text) => vec![Beginning { text: text.clone(), whole: true }],
             Expr::One(class) if class.ascii.count_ones() <= 4 && class.leads() == (Bytes([class.ascii, 0])) => {
-                let chars = class.leads().iter().map(|byte| char::from(byte).to_string());
-                Some(chars.collect())
+                let one = |byte| Beginning { text: char::from(byte).to_string(), whole: true };
+                class.leads().iter().map(one).collect()
             }
-            Expr::Call(rule) if depth > 0 => self.literals(&self.rules.get(*rule)?.expr, depth - 1),
-            Expr::Sequence(parts) => {
-                let mut found: Vec<String> = Vec::new();
-                for part in parts {
-                    match part {
-                        Expr::Not(_) => {}
-                        // What must come next tells more than what takes it.
-                        Expr::And(inner) => {
-                            if let Some(literals) = self.literals(inner, depth) {
-                                return Some([found, literals].concat());
-                            }
-                        }
-                        Expr::Optional(inner) | Expr::Repeat(inner) => found.extend(self.literals(inner, depth)?),
-                        part => return Some([found, self.literals(part, depth)?].concat()),
-                    }
-                }
-                None
-            }
+            Expr::Call(rule) if depth > 0 => match self.rules.get(*rule) {
+                Some(rule) => self.beginnings(&rule.expr, depth - 1),
+                None => vec![Beginning::UNKNOWN],
+            },
+            Expr::Sequence(parts) => self.beginnings_of(parts, depth),
             Expr::Choice(choices) => {
-                let mut found: Vec<String> = Vec::new();
-                for choice in choices {
-                    found.extend(self.literals(choice, depth)?);
-                    if found.len() > MOST {
-                        return None;
-                    }
-                }
-                found.sort();
-                found.dedup();
-                Some(found)
+                let found: Vec<_> = choices.iter().flat_map(|choice| self.beginnings(choice, depth)).collect();
+                if found.len() > MOST_BEGINNINGS { vec![Beginning::UNKNOWN] } else { found }
             }
-            _ => None,
+            Expr::Optional(inner) => [vec![Beginning::NOTHING], self.beginnings(inner, depth)].concat(),
+            Expr::Repeat(inner) => {
+                let first = self.beginnings(inner, depth).into_iter().map(|one| Beginning { whole: false, ..one });
+                std::iter::once(Beginning::NOTHING).chain(first).collect()
+            }
+            Expr::And(_) | Expr::Not(_) => vec![Beginning::NOTHING],
+            _ => vec![Beginning::UNKNOWN],
         }
+    }
+
+    /// The beginnings of parts that follow each other.
+    fn beginnings_of(&self, parts: &[Expr], depth: usize) -> Vec<Beginning> {
+        let Some((part, rest)) = parts.split_first() else { return vec![Beginning::NOTHING] };
+        let (first, rest) = (self.beginnings(part, depth), self.beginnings_of(rest, depth));
+        let all: Vec<Beginning> = match part {
+            // What must come next may tell more than what takes it, or less.
+            Expr::And(inner) => {
+                let ahead = self.beginnings(inner, depth);
+                ahead.iter().flat_map(|ahead| rest.iter().filter_map(|one| one.narrowed(ahead))).collect()
+            }
+            _ => first.iter().flat_map(|one| one.followed_by(&rest)).collect(),
+        };
+        if all.len() <= MOST_BEGINNINGS {
+            return all;
+        }
+        first.into_iter().map(|one| Beginning { whole: false, ..one }).collect()
     }
 }
 

@@ -110,8 +110,8 @@ impl Switch {
     }
 }
 
-/// The short form of a rule, which most of its matches have: a literal, then a rule that takes a run of characters,
-/// then one byte.
+/// The short form of a rule or of its first alternative, which most of its matches have: a literal, then a rule that takes a
+/// run of characters, then one byte.
 #[derive(Debug)]
 pub(super) struct Short {
     pub(super) rule: u16,
@@ -314,7 +314,14 @@ impl Compiler<'_, '_> {
     fn short(&mut self, rule: usize) -> Option<Short> {
         let mode = self.analysis.effective(rule, CaptureMode::Visible);
         let (true, mode) = self.analysis.capture(rule, mode) else { return None };
-        let Expr::Sequence(parts) = &self.rules.get(rule)?.expr else { return None };
+        let parts = match &self.rules.get(rule)?.expr {
+            Expr::Sequence(parts) => parts,
+            Expr::Choice(choices) => match choices.first() {
+                Some(Expr::Sequence(parts)) => parts,
+                _ => return None,
+            },
+            _ => return None,
+        };
         let [Expr::Text(literal), Expr::Call(name), tail @ ..] = parts.as_slice() else { return None };
         let (true, inside) = self.analysis.capture(*name, mode) else { return None };
         let Expr::Sequence(parts) = &self.rules.get(*name)?.expr else { return None };

@@ -128,7 +128,7 @@ impl Grammar {
             let lead = analysis.lead(&resolved.expr);
             let mut bytes = [false; 256];
             bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = lead.bytes.holds(byte));
-            let literals = analysis.literals(&resolved.expr, 4).filter(|_| !lead.empty).unwrap_or_default();
+            let literals = analysis.literals(&resolved.expr).filter(|_| !lead.empty).unwrap_or_default();
             let before = if lead.empty { analysis.ahead(&resolved.expr) } else { class::Bytes::default() };
             let first = First { literals, bytes, empty: lead.empty };
             let lead = expression::lead(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));

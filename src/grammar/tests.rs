@@ -254,14 +254,16 @@ fn steps_and_depth_are_bounded_and_spent_runs_go_on() {
 fn what_a_match_starts_with_is_known() {
     let grammar = grammar(
         "a = { \"<\" ~ b }\nb = { \"x\" | \"yz\" }\nc = { b? }\nd = { !\"q\" ~ (ANY | \"z\") }\n\
-         e = { (\"<x\" ~ b)? ~ &\"yes\" ~ ASCII_ALPHA+ }",
+         e = { (\"<x\" ~ b)? ~ &\"yes\" ~ ASCII_ALPHA+ }\n\
+         f = { \"(\" ~ &\"t\" ~ (\"think\" ~ ASCII_ALPHA* | \"thought\" | \"said\") ~ !\"x\" ~ \")\" }",
     );
     let first = |rule: &str| grammar.rule(rule).map(|rule| grammar.first(rule).clone());
     let literals = |rule: &str| first(rule).map(|first| first.literals).unwrap_or_default();
-    assert_eq!(literals("a"), ["<"]);
+    assert_eq!(literals("a"), ["<x", "<yz"]);
     assert_eq!(literals("b"), ["x", "yz"]);
     assert!(literals("c").is_empty() && first("c").is_some_and(|first| first.empty));
-    assert_eq!(literals("e"), ["<x", "yes"]);
+    assert_eq!(literals("e"), ["<xxyes", "<xyzyes", "yes"]);
+    assert_eq!(literals("f"), ["(think", "(thought)"]);
     assert!(first("e").is_some_and(|first| first.bytes.iter().filter(|may| **may).count() == 2));
     assert!(first("d").is_some_and(
         |first| !first.empty && first.bytes.iter().zip(0..=u8::MAX).all(|(may, byte)| *may == (byte != b'q'))

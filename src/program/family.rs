@@ -9,6 +9,7 @@ use super::builders::Builders;
 use crate::grammar::{Grammar, Part, RuleId, shipped};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
+use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::{Arc, LazyLock};
 
 /// A grammar of a dialect, with the rules that the reader uses.
@@ -31,6 +32,8 @@ pub(crate) struct Family {
     /// Its block that opens at the start of an answer, and whether it has no other block.
     pub(crate) prelude: Option<BlockId>,
     pub(crate) only_prelude: bool,
+    /// The texts that its closers start with, if it has such a block.
+    pub(crate) closer_starts: Option<CloserStarts>,
     /// Whether its closers can have names.
     pub(crate) closes_by_name: bool,
     /// Whether a closer may have faults in it.
@@ -99,6 +102,7 @@ impl Family {
             inside_words: false,
             prelude: None,
             only_prelude: false,
+            closer_starts: None,
             json: within("json"),
             text: within("text"),
             builders: Builders::of(&grammar),
@@ -130,6 +134,8 @@ impl Family {
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
         let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
         self.prelude = prelude.filter(|_| self.close.is_some());
+        let close = self.close.filter(|_| self.prelude.is_some());
+        self.closer_starts = close.and_then(|close| CloserStarts::new(&self.grammar.first(close).literals));
     }
 
     /// Whether an opener may start with `bytes`, judged by the first bytes of the opener and of its name.
@@ -174,6 +180,29 @@ impl Family {
         // A rule of the same name may spell something else, and an attribute may stand before the name: try all four.
         let orders = [(true, true), (false, true), (true, false), (false, false)];
         orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
+    }
+}
+
+/// Texts of which every closer starts with one, searched for in one pass.
+#[derive(Debug)]
+pub(crate) struct CloserStarts {
+    texts: AhoCorasick,
+}
+
+impl CloserStarts {
+    fn new(texts: &[String]) -> Option<Self> {
+        let texts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts).ok()?;
+        Some(Self { texts })
+    }
+
+    /// The place of the first of them.
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+        self.texts.find(bytes).map(|found| found.start())
+    }
+
+    /// The bytes of the longest.
+    pub(crate) fn longest(&self) -> usize {
+        self.texts.max_pattern_len()
     }
 }
 

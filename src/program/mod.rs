@@ -55,7 +55,7 @@ pub use degradation::{DegradationRow, SaidBy};
 pub(crate) use dialect::{Dialect, DialectId, MaskKinds, Outside};
 pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
-pub(crate) use family::{Family, Lead, tag_family};
+pub(crate) use family::{CloserStarts, Family, Lead, tag_family};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
 pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
 pub(crate) use idle::{IdleComparison, Never};

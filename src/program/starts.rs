@@ -179,30 +179,23 @@ pub(crate) enum Margin {
 
 /// Some bytes to search for.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::large_enum_variant, reason = "one stands in each dialect, and is asked at every mark")]
 pub(crate) enum Needles {
     None,
     One(u8),
     Two(u8, u8),
     Three(u8, u8, u8),
-    /// Up to six, of which some stand twice.
-    Six([u8; 6]),
-    Many([bool; 256]),
+    Many(NeedleSet),
 }
 
 impl Needles {
     pub(crate) fn new(starts: impl Fn(usize) -> bool) -> Self {
-        let set: [bool; 256] = std::array::from_fn(starts);
-        let bytes: Vec<u8> = (0..=255u8).filter(|byte| set.get(usize::from(*byte)) == Some(&true)).collect();
+        let bytes: Vec<u8> = (0..=255u8).filter(|byte| starts(usize::from(*byte))).collect();
         match bytes.as_slice() {
             [] => Needles::None,
             [one] => Needles::One(*one),
             [one, two] => Needles::Two(*one, *two),
             [one, two, three] => Needles::Three(*one, *two, *three),
-            [first, ..] if bytes.len() <= 6 => {
-                Needles::Six(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or(*first)))
-            }
-            _ => Needles::Many(set),
+            many => Needles::Many(NeedleSet::new(many)),
         }
     }
 
@@ -212,20 +205,47 @@ impl Needles {
             Needles::One(one) => memchr::memchr(*one, bytes),
             Needles::Two(one, two) => memchr::memchr2(*one, *two, bytes),
             Needles::Three(one, two, three) => memchr::memchr3(*one, *two, *three, bytes),
-            Needles::Six(six) => first_of(six, bytes),
-            Needles::Many(set) => bytes.iter().position(|byte| set.get(usize::from(*byte)) == Some(&true)),
+            Needles::Many(set) => set.find(bytes),
         }
     }
 }
 
-/// The place of the first of these bytes. Chunks without any are compared as a whole, with vector instructions: byte by
-/// byte this takes ten times as many.
-fn first_of(needles: &[u8; 6], bytes: &[u8]) -> Option<usize> {
-    const CHUNK: usize = 32;
-    let is_one = |byte: &u8| needles.iter().fold(false, |found, needle| found | (byte == needle));
-    let is_in = |chunk: &&[u8]| chunk.iter().fold(false, |found, byte| found | is_one(byte));
-    let skipped = CHUNK * bytes.chunks_exact(CHUNK).take_while(|chunk| !is_in(chunk)).count();
-    bytes.get(skipped..)?.iter().position(is_one).map(|offset| skipped + offset)
+/// More bytes than `memchr` searches for at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NeedleSet {
+    table: [bool; 256],
+    /// The same bytes, some of them twice; none if there are more.
+    few: Option<[u8; FEW]>,
+}
+
+/// Up to so many bytes are compared with a chunk of the text at once.
+const FEW: usize = 12;
+
+impl NeedleSet {
+    fn new(bytes: &[u8]) -> Self {
+        let table = std::array::from_fn(|byte| bytes.iter().any(|one| usize::from(*one) == byte));
+        let few = std::array::from_fn(|place| bytes.get(place).or(bytes.first()).copied().unwrap_or_default());
+        Self { table, few: (bytes.len() <= FEW).then_some(few) }
+    }
+
+    fn holds(&self, byte: u8) -> bool {
+        self.table.get(usize::from(byte)) == Some(&true)
+    }
+
+    /// Chunks without any of the bytes are compared as a whole, with vector instructions: a byte at a time takes three times
+    /// as many.
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        const CHUNK: usize = 16;
+        let (chunks, _) = bytes.as_chunks::<CHUNK>();
+        let mut skipped = 0;
+        if let Some(few) = &self.few {
+            let is_one = |byte: &u8| few.iter().fold(false, |found, one| found | (byte == one));
+            let is_in = |chunk: &[u8; CHUNK]| chunk.iter().fold(false, |found, byte| found | is_one(byte));
+            skipped = CHUNK * chunks.iter().take_while(|chunk| !is_in(chunk)).count();
+        }
+        let rest = bytes.get(skipped..)?;
+        rest.iter().position(|byte| self.holds(*byte)).map(|offset| skipped + offset)
+    }
 }
 
 #[cfg(test)]

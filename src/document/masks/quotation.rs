@@ -42,9 +42,19 @@ fn length(start: u8) -> usize {
     }
 }
 
+/// Whether a quotation mark, a blank of more than one byte, or the first bytes of either may end with this byte.
+fn may_end(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | 0x80..)
+}
+
 /// The start of what may be a quotation mark, from `from` on, if one ends at `end`, or would with the bytes that follow;
 /// or if one with a blank behind it does.
 fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    // Fast path: before most openers there is a line break or a blank behind a word.
+    let before = |back: usize| end.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or_default();
+    if !may_end(before(1)) && (before(1) != b' ' || !may_end(before(2))) {
+        return None;
+    }
     let starts = |end: usize| (1..=3).filter_map(move |back| end.checked_sub(back));
     let mark = |end: usize| {
         let is_mark = |byte: u8, at: usize| may_start(byte) && at + length(byte) >= end;
