@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::mark::{Kind, Leads, Mark, Opener, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{Dialect, Family, Lead, Margin, Starts};
+use crate::program::{BlockId, Dialect, Family, Lead, Margin, Starts};
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
@@ -32,8 +32,8 @@ pub(super) struct Marker {
     machine: Machine,
     /// The current attempt at `at`: a family, whether as a closer, and whether the machine has started.
     attempt: Option<(usize, bool, bool)>,
-    /// A broken opener at `at`: it counts unless another rule matches there.
-    broken: Option<(Kind, Span, Span)>,
+    /// A broken opener at `at`, its family and its name: it counts unless another rule matches there.
+    broken: Option<(BlockId, usize, Span)>,
     mask_cursor: usize,
     /// How far line breaks have been searched for.
     lines: usize,
@@ -74,6 +74,8 @@ pub(super) struct Look<'l> {
 /// The result of an attempt.
 enum Attempt {
     Mark(Kind, Span, Span),
+    /// The start of an opener, with its name; the rest cannot be read.
+    Broken(BlockId, Span),
     /// The text starts like the rule, but does not match.
     Failed,
     Nothing,
@@ -277,8 +279,8 @@ impl Marker {
             };
             match attempt {
                 Attempt::Nothing | Attempt::Failed => {}
-                Attempt::Mark(kind @ Kind::Broken { .. }, span, name) => {
-                    self.broken.get_or_insert((kind, span, name));
+                Attempt::Broken(id, name) => {
+                    self.broken.get_or_insert((id, index, name));
                 }
                 Attempt::Mark(kind, span, name) => {
                     self.broken = None;
@@ -295,8 +297,11 @@ impl Marker {
                 }
             }
         }
-        if let Some((kind, span, name)) = self.broken.take() {
-            self.push(look, kind, span, name);
+        if let Some((id, index, name)) = self.broken.take()
+            && let Some(family) = look.dialect.families.get(index)
+        {
+            let stops = self.stops(look.text, family, name.end);
+            self.push(look, Kind::Broken { id }, Span::new(self.at, stops), name);
         }
         true
     }
@@ -347,11 +352,7 @@ impl Marker {
         // The opener failed, so its name has come whole, or what follows cannot make it one.
         match budget.run(&mut self.machine, family, look.text, true) {
             Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text), Some(index)) {
-                Some(id) => {
-                    let name = Span::new(at, end);
-                    let stops = self.stops(look.text, family, end);
-                    Attempt::Mark(Kind::Broken { id }, Span::new(self.at, stops), name)
-                }
+                Some(id) => Attempt::Broken(id, Span::new(at, end)),
                 None => Attempt::Nothing,
             },
             _ => Attempt::Nothing,

@@ -48,10 +48,19 @@ impl Beginning {
     const NOTHING: Self = Self { text: String::new(), whole: true };
     const UNKNOWN: Self = Self { text: String::new(), whole: false };
 
-    /// With what follows it, if it is known where that starts.
+    /// Whether what follows it is known, and worth knowing: a few bytes tell most texts apart.
+    fn goes_on(&self) -> bool {
+        const ENOUGH: usize = 4;
+        self.whole && self.text.len() < ENOUGH
+    }
+
+    /// With what follows it.
     fn followed_by(&self, rest: &[Self]) -> Vec<Self> {
         let joined = |behind: &Self| Self { text: format!("{}{}", self.text, behind.text), whole: behind.whole };
-        if self.whole { rest.iter().map(joined).collect() } else { vec![self.clone()] }
+        match self.goes_on() {
+            true => rest.iter().map(joined).collect(),
+            false => vec![Self { whole: false, ..self.clone() }],
+        }
     }
 
     /// What both it and the text `ahead` allow, if both can be.
@@ -371,20 +380,27 @@ impl<'r> Analysis<'r> {
 
     /// The beginnings of parts that follow each other.
     fn beginnings_of(&self, parts: &[Expr], depth: usize) -> Vec<Beginning> {
-        let Some((part, rest)) = parts.split_first() else { return vec![Beginning::NOTHING] };
-        let (first, rest) = (self.beginnings(part, depth), self.beginnings_of(rest, depth));
-        let all: Vec<Beginning> = match part {
-            // What must come next may tell more than what takes it, or less.
-            Expr::And(inner) => {
-                let ahead = self.beginnings(inner, depth);
-                ahead.iter().flat_map(|ahead| rest.iter().filter_map(|one| one.narrowed(ahead))).collect()
+        let mut all = vec![Beginning::NOTHING];
+        let mut rest = parts.iter();
+        while let Some(part) = rest.next().filter(|_| all.iter().any(|one| one.goes_on())) {
+            let next = match part {
+                // What must come next may tell more than what takes it, or less.
+                Expr::And(inner) => {
+                    let (ahead, taken) = (
+                        self.beginnings(inner, depth),
+                        self.beginnings_of(std::mem::take(&mut rest).as_slice(), depth),
+                    );
+                    ahead.iter().flat_map(|ahead| taken.iter().filter_map(|one| one.narrowed(ahead))).collect()
+                }
+                part => self.beginnings(part, depth),
+            };
+            let joined: Vec<_> = all.iter().flat_map(|one| one.followed_by(&next)).collect();
+            if joined.len() > MOST_BEGINNINGS {
+                return all.into_iter().map(|one| Beginning { whole: false, ..one }).collect();
             }
-            _ => first.iter().flat_map(|one| one.followed_by(&rest)).collect(),
-        };
-        if all.len() <= MOST_BEGINNINGS {
-            return all;
+            all = joined;
         }
-        first.into_iter().map(|one| Beginning { whole: false, ..one }).collect()
+        all
     }
 }
 

@@ -249,6 +249,24 @@ fn weight(expr: &Expr, weights: &[Option<usize>]) -> Option<usize> {
     }
 }
 
+/// The literal, the rule and the rest of an expression that starts with a literal and a rule; of several that start with one
+/// literal, the first.
+fn named_tag(expr: &Expr) -> Option<(&str, &usize, &[Expr])> {
+    let Expr::Sequence(parts) = expr else { return None };
+    match parts.as_slice() {
+        [Expr::Text(literal), Expr::Call(name), tail @ ..] => Some((literal, name, tail)),
+        // The optimiser takes a common start out of alternatives.
+        [Expr::Text(literal), Expr::Choice(choices)] => match choices.first()? {
+            Expr::Sequence(parts) => match parts.as_slice() {
+                [Expr::Call(name), tail @ ..] => Some((literal, name, tail)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 struct Compiler<'c, 'r> {
     rules: &'c [Rule],
     analysis: &'c mut Analysis<'r>,
@@ -314,15 +332,10 @@ impl Compiler<'_, '_> {
     fn short(&mut self, rule: usize) -> Option<Short> {
         let mode = self.analysis.effective(rule, CaptureMode::Visible);
         let (true, mode) = self.analysis.capture(rule, mode) else { return None };
-        let parts = match &self.rules.get(rule)?.expr {
-            Expr::Sequence(parts) => parts,
-            Expr::Choice(choices) => match choices.first() {
-                Some(Expr::Sequence(parts)) => parts,
-                _ => return None,
-            },
-            _ => return None,
+        let (literal, name, tail) = match &self.rules.get(rule)?.expr {
+            Expr::Choice(choices) => named_tag(choices.first()?)?,
+            expr => named_tag(expr)?,
         };
-        let [Expr::Text(literal), Expr::Call(name), tail @ ..] = parts.as_slice() else { return None };
         let (true, inside) = self.analysis.capture(*name, mode) else { return None };
         let Expr::Sequence(parts) = &self.rules.get(*name)?.expr else { return None };
         let [first, Expr::Repeat(rest)] = parts.as_slice() else { return None };
@@ -331,7 +344,7 @@ impl Compiler<'_, '_> {
         let rest = self.analysis.class(rest, inside).filter(ascii)?;
         let end = self.analysis.end(tail).filter(|end| !rest.leads().holds(*end))?;
         let (first, rest) = (self.set_of(first), self.set_of(rest));
-        let (rule, name, literal) = (rule as u16, *name as u16, literal.as_str().into());
+        let (rule, name, literal) = (rule as u16, *name as u16, literal.into());
         Some(Short { rule, literal, name, first, rest, end })
     }
 

@@ -266,7 +266,22 @@ impl Grammar {
     /// The literal between the start of every match of `rule` and `inner`, if nothing else is there.
     pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
         let (literal, first) = self.rules.get(usize::from(rule.0))?.lead.as_ref()?;
-        (*first == inner).then_some(literal.as_str())
+        self.begins_with(*first, inner).then_some(literal.as_str())
+    }
+
+    /// Whether a rule is `inner`, or calls it before anything else: `fault_x = { name }`.
+    fn begins_with(&self, rule: RuleId, inner: RuleId) -> bool {
+        let mut rule = rule;
+        // A rule that calls itself first is refused, so that this ends.
+        while rule != inner {
+            let first = match self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) {
+                Some(Expr::Sequence(parts)) => parts.first(),
+                expr => expr,
+            };
+            let Some(Expr::Call(callee)) = first else { return false };
+            rule = RuleId(*callee as u16);
+        }
+        true
     }
 
     /// Whether `rule` may match before this byte, be it without taking any.

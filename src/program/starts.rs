@@ -6,6 +6,7 @@
 
 use super::family::{Family, Lead};
 use super::names::Names;
+use aho_corasick::packed;
 
 /// Which openers and closers each byte may start. Their numbers are twice that of the family, plus one for closers.
 #[derive(Debug)]
@@ -178,7 +179,7 @@ pub(crate) enum Margin {
 }
 
 /// Some bytes to search for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Needles {
     None,
     One(u8),
@@ -211,40 +212,27 @@ impl Needles {
 }
 
 /// More bytes than `memchr` searches for at once.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct NeedleSet {
     table: [bool; 256],
-    /// The same bytes, some of them twice; none if there are more.
-    few: Option<[u8; FEW]>,
+    /// Searches with vector instructions; none if the machine or the number of bytes does not allow it.
+    searcher: Option<packed::Searcher>,
 }
-
-/// Up to so many bytes are compared with a chunk of the text at once.
-const FEW: usize = 12;
 
 impl NeedleSet {
     fn new(bytes: &[u8]) -> Self {
         let table = std::array::from_fn(|byte| bytes.iter().any(|one| usize::from(*one) == byte));
-        let few = std::array::from_fn(|place| bytes.get(place).or(bytes.first()).copied().unwrap_or_default());
-        Self { table, few: (bytes.len() <= FEW).then_some(few) }
+        let searcher = packed::Config::new().builder().extend(bytes.chunks(1)).build();
+        Self { table, searcher }
     }
 
-    fn holds(&self, byte: u8) -> bool {
-        self.table.get(usize::from(byte)) == Some(&true)
-    }
-
-    /// Chunks without any of the bytes are compared as a whole, with vector instructions: a byte at a time takes three times
-    /// as many.
+    /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are
+    /// left to the table.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
-        const CHUNK: usize = 16;
-        let (chunks, _) = bytes.as_chunks::<CHUNK>();
-        let mut skipped = 0;
-        if let Some(few) = &self.few {
-            let is_one = |byte: &u8| few.iter().fold(false, |found, one| found | (byte == one));
-            let is_in = |chunk: &[u8; CHUNK]| chunk.iter().fold(false, |found, byte| found | is_one(byte));
-            skipped = CHUNK * chunks.iter().take_while(|chunk| !is_in(chunk)).count();
+        match self.searcher.as_ref().filter(|searcher| bytes.len() >= searcher.minimum_len()) {
+            Some(searcher) => searcher.find(bytes).map(|found| found.start()),
+            None => bytes.iter().position(|byte| self.table.get(usize::from(*byte)) == Some(&true)),
         }
-        let rest = bytes.get(skipped..)?;
-        rest.iter().position(|byte| self.holds(*byte)).map(|offset| skipped + offset)
     }
 }
 
@@ -262,7 +250,7 @@ mod tests {
     fn the_first_of_some_bytes_is_found() {
         let text = [b"-".repeat(70), b"<".to_vec(), b"-".repeat(30), b"|[".to_vec()].concat();
         for (few, expected) in
-            [("", None), ("[", Some(102)), ("|[", Some(101)), ("<|[~", Some(70)), ("abcdefg<", Some(70))]
+            [("", None), ("[", Some(102)), ("|[", Some(101)), ("<|[~", Some(70)), ("abcdefgABCDEFG<", Some(70))]
         {
             let needles = Needles::new(|byte| few.bytes().any(|one| usize::from(one) == byte));
             assert_eq!(needles.find(&text), expected, "{few}");
