@@ -176,7 +176,9 @@ impl<'r> Judgement<'r> {
                 self.judge_permit(call);
             }
             self.with_call(call, |call| call.permitted = call.accepted);
-            self.take_turn(call);
+            if call + 1 < self.calls.len() {
+                self.take_turn(call);
+            }
         }
         self.in_turn = None;
     }

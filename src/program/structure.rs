@@ -84,6 +84,9 @@ impl Structure {
         at: usize,
         machine: &mut Machine,
     ) -> Progress {
+        if !self.may_start(rules, mark, text.as_bytes().get(at..).unwrap_or_default()) {
+            return Progress::Failed;
+        }
         machine.start(&rules.grammar, mark, at);
         match machine.run(&rules.grammar, text, complete, &mut STEPS.clone()) {
             Progress::Matched(end) => {
@@ -98,6 +101,13 @@ impl Structure {
             Progress::TooDeep => Progress::Failed,
             other => other,
         }
+    }
+
+    /// Whether a rule may match these bytes, judged by what it starts with and by the names that blocks have: most tags of a
+    /// prompt are those of its template.
+    fn may_start(&self, rules: &Rules, mark: RuleId, bytes: &[u8]) -> bool {
+        let named = |lead: &str| self.names.may_close(bytes.get(lead.len()..).unwrap_or_default(), true) != Some(false);
+        rules.grammar.first(mark).may_start(bytes) && rules.grammar.literal_before(mark, rules.name).is_none_or(named)
     }
 
     /// The range of each place where a rule is tried and `end` returns an end.

@@ -167,7 +167,16 @@ impl Compiler<'_> {
 
 /// How values are escaped, so that they are not markup in any dialect of the pack.
 fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
-    let families = || dialects.iter().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
+    let names = |listed: Option<&Vec<Spanned<String>>>, name: &str| {
+        listed.map(|listed| listed.iter().any(|one| one.value == name))
+    };
+    // A dialect that others include, and that no mode reads, has no marks of its own.
+    let is_read = |dialect: &&Dialect| {
+        names(surface.about.as_ref().and_then(|about| about.dialects.as_ref()), &dialect.name).unwrap_or(true)
+            || surface.modes.values().any(|mode| names(mode.value.dialects.as_ref(), &dialect.name) == Some(true))
+    };
+    let read = || dialects.iter().filter(is_read);
+    let families = || read().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
     let openers = families().map(|(dialect, family)| {
         let by_line = dialect.structure.is_some() || (family.leads_line && family.prelude.is_none());
         Start::new(family.grammar.first(family.open), by_line)
@@ -181,7 +190,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
         Some((dialect.name.clone(), structure))
     });
     // A fallback has the marks of the dialect that it is like.
-    let marks = dialects.iter().filter(|dialect| dialect.fallback.is_none()).map(|dialect| -> Arc<dyn Marking> {
+    let marks = read().filter(|dialect| dialect.fallback.is_none()).map(|dialect| -> Arc<dyn Marking> {
         match (&dialect.outline, &dialect.structure) {
             (Some(outline), _) => Arc::new(Braces(outline.clone())),
             (None, Some(structure)) => structure.clone(),
