@@ -270,7 +270,8 @@ impl Judgement<'_> {
                 // Inside a message, or where all text outside is the message, it is shown already.
                 Fate::Text if block.parent().map_or(is_prose, |parent| self.shows(parent)) => {}
                 Fate::Text => {
-                    parts.push((block.span().start, Shown::piece(block.span())));
+                    // One that is never closed reaches up to what comes next.
+                    parts.push((block.span().start, Shown::piece(block.span().trimmed(self.text))));
                 }
                 Fate::Stands | Fate::Lifted if self.is_message(index) => {
                     let shown = match self.made(index) {

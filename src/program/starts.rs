@@ -185,7 +185,7 @@ pub(crate) enum Needles {
     One(u8),
     Two(u8, u8),
     Three(u8, u8, u8),
-    Many(NeedleSet),
+    Many(Box<NeedleSet>),
 }
 
 impl Needles {
@@ -196,7 +196,7 @@ impl Needles {
             [one] => Needles::One(*one),
             [one, two] => Needles::Two(*one, *two),
             [one, two, three] => Needles::Three(*one, *two, *three),
-            many => Needles::Many(NeedleSet::new(many)),
+            many => Needles::Many(Box::new(NeedleSet::new(many))),
         }
     }
 

@@ -22,10 +22,7 @@ fn said(outcome: &Outcome, given: bool) -> Value {
     let (utterances, calls) = (list("utterances", &["speaker", "label", "text"]), list("calls", &["action", "params"]));
     let mut sections = list("sections", &["name", "text", "value"]);
     sections.sort_by_key(|section| section[0].to_string());
-    // A line of its own that a cut-off call left behind at the end of a message is none of its words.
-    let message = without_references(&said["message"]);
-    let message = message.as_str().map_or_else(|| message.clone(), |message| message.trim_end().into());
-    json!({ "message": message, "sections": sections, "utterances": utterances, "calls": calls })
+    json!({ "message": without_references(&said["message"]), "sections": sections, "utterances": utterances, "calls": calls })
 }
 
 /// What a text says as an answer, however often it was asked for.
