@@ -18,6 +18,7 @@ mod differences;
 mod documents;
 mod formats;
 mod guides;
+mod helps;
 mod pages;
 mod play;
 mod replay;
