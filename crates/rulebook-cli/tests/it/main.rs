@@ -20,6 +20,7 @@ mod formats;
 mod guides;
 mod helps;
 mod pages;
+mod parts;
 mod play;
 mod replay;
 #[path = "../../../../tests/it/snippets.rs"]
