@@ -499,7 +499,7 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
         "prompt/gemini.md" "prompt/identity.md" "prompt/identity.short.md" "prompt/process_map.md"
         "prompt/process_map.short.md" "prompt/protocols.md" "prompt/protocols.medium.md" "prompt/protocols.short.md"
         "prompt/reminder.md" "prompt/state.medium.xml" "prompt/state.minimal.xml" "prompt/state.xml"
-        "prompt/work_order.summary.xml" "prompt/guardrails/continuity_rules.md"
+        "prompt/thinking_reminder.md" "prompt/work_order.summary.xml" "prompt/guardrails/continuity_rules.md"
         "prompt/guardrails/voice_antipatterns.md" "prompt/modes/architect.md" "prompt/modes/architect.short.md"
         "prompt/modes/director.md" "prompt/modes/director.short.md" "prompt/modes/editor.md"
         "prompt/modes/editor.short.md" "prompt/modes/voice_calibration.md" "prompt/modes/voice_calibration.short.md"),
