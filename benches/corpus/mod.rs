@@ -572,8 +572,10 @@ pub(crate) fn dce() -> Program {
 
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
     let mut folder = Folder::new(name, files);
-    let reasoning =
-        Folder::new("reasoning", files!("reasoning": "pack.toml" "grammar/closing.pest" "grammar/opening.pest" "grammar/reasoning.pest"));
+    let reasoning = Folder::new(
+        "reasoning",
+        files!("reasoning": "pack.toml" "grammar/closing.pest" "grammar/opening.pest" "grammar/reasoning.pest"),
+    );
     folder.others.insert("../reasoning".to_owned(), reasoning);
     let loaded = Program::load(&folder);
     loaded.value.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))
