@@ -499,7 +499,7 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
         "prompt/gemini.md" "prompt/identity.md" "prompt/identity.short.md" "prompt/process_map.md"
         "prompt/process_map.short.md" "prompt/protocols.md" "prompt/protocols.medium.md" "prompt/protocols.short.md"
         "prompt/reminder.md" "prompt/state.medium.xml" "prompt/state.minimal.xml" "prompt/state.xml"
-        "prompt/work_order.summary.xml" "prompt/guardrails/continuity_rules.md"
+        "prompt/thinking_reminder.md" "prompt/work_order.summary.xml" "prompt/guardrails/continuity_rules.md"
         "prompt/guardrails/voice_antipatterns.md" "prompt/modes/architect.md" "prompt/modes/architect.short.md"
         "prompt/modes/director.md" "prompt/modes/director.short.md" "prompt/modes/editor.md"
         "prompt/modes/editor.short.md" "prompt/modes/voice_calibration.md" "prompt/modes/voice_calibration.short.md"),
@@ -572,8 +572,10 @@ pub(crate) fn dce() -> Program {
 
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
     let mut folder = Folder::new(name, files);
-    let reasoning =
-        Folder::new("reasoning", files!("reasoning": "pack.toml" "grammar/opening.pest" "grammar/reasoning.pest"));
+    let reasoning = Folder::new(
+        "reasoning",
+        files!("reasoning": "pack.toml" "grammar/closing.pest" "grammar/opening.pest" "grammar/reasoning.pest"),
+    );
     folder.others.insert("../reasoning".to_owned(), reasoning);
     let loaded = Program::load(&folder);
     loaded.value.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))

@@ -170,6 +170,13 @@ impl Diagnostic {
         self
     }
 
+    /// Notes which declared name may be meant, and gives no help.
+    pub(crate) fn misnaming<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
+        let (nearest, _) = names::advice(typed, declared);
+        self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
+        self
+    }
+
     /// The same help for a name in a response: no name is compared before somebody reads it.
     pub(crate) fn with_nearest_of(mut self, typed: &str, names: &Names) -> Self {
         if !names.is_empty() {

@@ -6,6 +6,7 @@
 //! that no grammar can read, for openers that count in prose, and for anything in a block that would close it too early.
 //! Never: reads a text.
 
+use super::excuses;
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Param, Program};
 use crate::surface::{Anchor, Ending, Payload, Role, Trim};
@@ -35,8 +36,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         loose_openers(dialect, found);
         unread_names(dialect, found);
     }
-    // A call that names no action could have been meant for any.
-    if !found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL) {
+    // A call that names no action could have been meant for any, unless somebody says that it is for none.
+    let nameless = |one: &Diagnostic| one.code == Code::PACK_NAMELESS_CALL && !excuses::excuses(program, one);
+    if !found.iter().any(nameless) {
         unaskable_actions(program, found);
     }
 }
@@ -154,7 +156,11 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
                 finding = finding.with_place(block.at, "its grammar does not read it as a name").with_help(help);
             }
             (None, Some((_, block))) => {
-                let help = format!("add `{name}` to the `names` of `{}`, or bind another call to it", block.name);
+                let like = calls.iter().find_map(|(dialect, block)| dialect.called_like(block, name));
+                let help = match like {
+                    Some(other) => format!("call it `{other}`, or bind another call to it"),
+                    None => format!("add `{name}` to the `names` of `{}`, or bind another call to it", block.name),
+                };
                 finding = finding.with_place(block.at, "this call has other names").with_help(help);
             }
             (None, None) => {

@@ -50,6 +50,15 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
     kept
 }
 
+/// Whether a comment excuses the finding.
+pub(super) fn excuses(program: &Program, finding: &Diagnostic) -> bool {
+    let Some((at, source)) = finding.at.and_then(|at| Some((at, program.sources().get(at.source)?))) else {
+        return false;
+    };
+    let (line, code) = (source.place(at.span.start).line, finding.code.to_string());
+    read(at.source, source).iter().any(|excuse| excuse.line == line && excuse.codes.contains(&code.as_str()))
+}
+
 /// The excuses in one file.
 fn read(id: SourceId, source: &Source) -> Vec<Excuse<'_>> {
     const MARK: &str = "rulebook: allow(";

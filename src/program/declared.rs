@@ -4,7 +4,7 @@
 //! Out: the place of the declaration; the dialects, the required message and the texts of a mode, by name.
 //! Never: hands out what the program is made of, so tools that edit packs depend on names alone.
 
-use super::{LayerSource, Program};
+use super::{LayerSource, Program, Prompt};
 use crate::text::Location;
 
 /// A table of a pack whose entries have names.
@@ -43,6 +43,23 @@ impl Program {
     pub fn dialects_in(&self, mode: &str) -> Vec<&str> {
         let dialects = self.modes.get(mode).into_iter().flat_map(|mode| self.dialects_of(mode));
         dialects.map(|dialect| dialect.name.as_str()).collect()
+    }
+
+    /// The name of an action in the form of those that answers of a mode can ask for; none if they can ask for this
+    /// name, or if names have no form there.
+    #[doc(hidden)]
+    pub fn action_like(&self, mode: &str, name: &str) -> Option<String> {
+        let dialects = || self.modes.get(mode).into_iter().flat_map(|mode| self.dialects_of(mode));
+        let blocks = || dialects().flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)));
+        let asked = blocks().any(|(dialect, block)| dialect.may_be_called(block, name));
+        if asked { None } else { blocks().find_map(|(dialect, block)| dialect.called_like(block, name)) }
+    }
+
+    /// The name of the first prompt that the pack itself declares.
+    #[doc(hidden)]
+    pub fn own_prompt(&self) -> Option<&str> {
+        let own = |prompt: &Prompt| prompt.layers.iter().any(|layer| self.files.is_own(layer.at.source));
+        self.prompts.prompts.iter().find(|(_, prompt)| own(prompt)).map(|(name, _)| name.as_str())
     }
 
     /// The name of the block that must hold the message of a reply: in this mode, or in the first mode that needs one.

@@ -163,6 +163,22 @@ impl Dialect {
             }
     }
 
+    /// The name of an action in the form of those that a block can be a call of: `ACTION_TIDY_UP` for `tidy-up`, where
+    /// the block's names are `ACTION_*`. None if its names have no form, or its grammar does not read such a name.
+    pub(crate) fn called_like(&self, block: &Block, action: &str) -> Option<String> {
+        let wild = |c: char| matches!(c, '*' | '?');
+        block.names.iter().filter(|_| !block.hidden).find_map(|pattern| {
+            let (start, end) = (pattern.split(wild).next()?, pattern.rsplit(wild).next()?);
+            if !pattern.contains(wild) || (start.is_empty() && end.is_empty()) {
+                return None;
+            }
+            let loud = !format!("{start}{end}").contains(|c: char| c.is_lowercase());
+            let word = if loud { action.to_uppercase() } else { action.to_owned() };
+            let words = [word.replace('-', "_"), word].map(|word| format!("{start}{word}{end}"));
+            words.into_iter().find(|word| self.may_be_called(block, word))
+        })
+    }
+
     /// Whether some grammar of the dialect reads this as the name of a block, in any case that counts.
     fn spells(&self, name: &str) -> bool {
         self.outline.is_some() || self.reads_in_some_case(name, |family, name| family.grammar.reads(family.name, name))

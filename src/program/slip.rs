@@ -35,10 +35,24 @@ pub(super) fn told_once(
     // What has been told so is not found again where it is mended.
     let mut mended = Vec::new();
     let mut trials = MOST_TRIALS;
-    while let Some(slip) = files.suspects(&told).into_iter().find(|slip| !tried.contains(&slip.key())) {
+    // What explains some of the findings gives way to what explains more of them.
+    let mut best: Option<Mending> = None;
+    // Each of these may still be right when another name is corrected, too.
+    let mut others = Vec::new();
+    loop {
+        let next = files.suspects(&told).into_iter().find(|slip| !tried.contains(&slip.key()));
+        let next = next.filter(|_| trials > 0 && best.as_ref().is_none_or(|best| best.errors() > 0));
+        let Some(slip) = next else {
+            let Some(taken) = best.take() else { break };
+            tried.retain(|key| !others.contains(key));
+            others.clear();
+            told = taken.kept;
+            mended.push(taken.instead);
+            renamed = taken.renamed;
+            continue;
+        };
         tried.insert(slip.key());
-        let Some(left) = trials.checked_sub(1) else { break };
-        trials = left;
+        trials -= 1;
         let mut renamed_too = renamed.clone();
         renamed_too.add(&slip.said, &slip.name);
         let (other, found) = build(&renamed_too.within(folder));
@@ -50,14 +64,30 @@ pub(super) fn told_once(
         }
         let remains = |one: &Diagnostic| found.contains(&files.told(one, None));
         let (kept, gone): (Vec<Diagnostic>, Vec<Diagnostic>) = told.iter().cloned().partition(remains);
-        if let Some(instead) = files.instead(&slip, &gone) {
-            told = kept;
-            mended.push(instead);
-            renamed = renamed_too;
+        let Some(instead) = files.instead(&slip, &gone) else { continue };
+        let mending = Mending { instead, kept, renamed: renamed_too };
+        if best.as_ref().is_none_or(|best| mending.errors() < best.errors()) {
+            best = Some(mending);
         }
+        others.push(slip.key());
     }
     told.extend(mended);
     told
+}
+
+/// What becomes of the findings when one name is corrected.
+struct Mending {
+    /// The finding that replaces those that are gone.
+    instead: Diagnostic,
+    /// The findings that remain.
+    kept: Vec<Diagnostic>,
+    renamed: Renamed,
+}
+
+impl Mending {
+    fn errors(&self) -> usize {
+        self.kept.iter().filter(|one| one.is_error()).count()
+    }
 }
 
 /// A name that may be misspelt, and the one that may be meant.
@@ -188,10 +218,12 @@ impl Files<'_> {
             }
             SlipKind::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
             SlipKind::Parts(other, within) => {
-                let mut errors = gone.iter().filter(|one| one.is_error());
-                let first = errors.clone().next()?;
-                // If all errors stand at the name itself, they explain themselves.
-                errors.find(|one| one.at != Some(at))?;
+                let errors: Vec<&Diagnostic> = gone.iter().filter(|one| one.is_error()).collect();
+                let first = errors.first()?;
+                // One error at the name itself explains itself.
+                if errors.iter().all(|one| one.at == Some(at)) && errors.len() == 1 {
+                    return None;
+                }
                 let message = format!("`{said}` here, but `{name}` in {within}: {}", first.message);
                 let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);
                 Some(fault.with_place(*other, "the other name"))

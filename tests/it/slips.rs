@@ -828,6 +828,16 @@ fn actions_that_no_block_can_ask_for() {
     };
     assert_eq!(pack("name = \"lit\"", &[other, &mode("m", "d")].concat()), ["warning pack/unaskable-action dim"]);
     assert_eq!(pack("name = \"lit\"", &[other, &mode("m", "d"), &mode("k", "e")].concat()), [""; 0]);
+    // A call that names none may be meant for any, unless a comment says that it is meant for none.
+    let near = "near = { role = \"call\", names = [\"near\"], name = \"near\", payload = \"tags\" }";
+    let excused = |excuse: &str| {
+        pack(
+            &format!("names = [\"lit\", \"do_*\"], name = \"@name\" }}\n{excuse}\n{}", near.trim_end_matches(" }")),
+            both,
+        )
+    };
+    assert_eq!(excused(""), ["warning pack/nameless-call near"]);
+    assert_eq!(excused("# rulebook: allow(pack/nameless-call) it is no action"), ["warning pack/unaskable-action dim"]);
 }
 
 #[test]

@@ -8,13 +8,14 @@ use super::run::{AnswerArguments, Judged};
 use super::session::clock;
 use super::{Error, Format, OpenedPack, Printed, Status};
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::outcome::{Options, Outcome};
-use rulebook::text::{Location, SourceId, Sources};
+use rulebook::outcome::{ContentBlock, EffectRecord, Options, Outcome};
+use rulebook::text::{Location, Source, SourceId, Sources};
 use rulebook_fs::{Applied, Applying, Change, FileChange, Root};
 use rulebook_report::{AppliedFile, Pen, applied_sum, json, unified};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook apply rules/dce answer.txt --root out --dry-run")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     answer: AnswerArguments,
@@ -43,6 +44,23 @@ pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
     Ok(Printed::new(out, status))
 }
 
+/// Writes the files of one turn of a conversation, and says what became of each. The second is whether all that the turn
+/// writes was written.
+pub(super) fn write_turn(
+    pen: &Pen,
+    root: &Root,
+    (effects, contents): (&[EffectRecord], &[ContentBlock]),
+    words: &Source,
+) -> (String, bool) {
+    let applied = rulebook_fs::apply(root, effects, Applying::default());
+    let mut sources = Sources::default();
+    let source = sources.add(words.clone());
+    let drawn = |(file, fault)| pen.diagnostic(&sources, &placed(pen, file, fault, contents, source));
+    let faults: Vec<String> = applied.faults().map(drawn).collect();
+    let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, false)).collect();
+    (pen.applied(&files, &faults), !applied.faults().any(|(_, fault)| fault.is_error()))
+}
+
 fn status(outcome: &Outcome, applied: &Applied) -> Status {
     let of_disk = |fault: &Diagnostic| fault.code == Code::WORKSPACE_CANNOT_WRITE;
     if applied.faults().any(|(_, fault)| of_disk(fault)) {
@@ -57,7 +75,7 @@ fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -
     let mut sources = Sources::default();
     let source = sources.add(response.clone());
     let faults: Vec<Diagnostic> =
-        applied.faults().map(|(file, fault)| placed(pen, file, fault, &outcome, source)).collect();
+        applied.faults().map(|(file, fault)| placed(pen, file, fault, &outcome.contents, source)).collect();
     let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, arguments.dry_run)).collect();
     let rows = || {
         let of_disk = faults.iter().map(|fault| pen.row(&sources, fault));
@@ -89,8 +107,8 @@ fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
 }
 
 /// The fault, at the block that the file comes from, with the declaration of the effect that writes it.
-fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, outcome: &Outcome, source: SourceId) -> Diagnostic {
-    let content = outcome.contents.iter().rev().find(|content| content.key == file.key);
+fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, contents: &[ContentBlock], source: SourceId) -> Diagnostic {
+    let content = contents.iter().rev().find(|content| content.key == file.key);
     let mut fault = fault.clone();
     let cause = file.cause.as_ref().map(|cause| format!("written by {}", pen.shown(cause))).unwrap_or_default();
     match content {

@@ -15,6 +15,7 @@ use rulebook_report::{Row, Tally, checked_sum, json};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook check --strict rules")]
 pub(crate) struct Arguments {
     /// The folders of packs; a folder without `pack.toml` stands for all packs below it
     #[arg(required = true, value_name = "PACK")]

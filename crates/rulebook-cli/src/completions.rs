@@ -8,6 +8,7 @@ use super::{Printed, Status};
 use clap::CommandFactory as _;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook completions bash")]
 pub(crate) struct Arguments {
     /// The shell
     shell: clap_complete::Shell,

@@ -13,6 +13,7 @@ use rulebook_report::{Replayed, compared_plain, compared_sum, json, plain, unpai
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook diff rules/dce changed --deny widening")]
 pub(crate) struct Arguments {
     /// The folder of the pack before the change
     old: PathBuf,

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(
+    after_help = "Examples:\n  rulebook explain response/forbidden-call\n  rulebook explain rules/dce answer.txt --html story.html",
     override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK\n       rulebook explain --stream PACK"
 )]
 pub(crate) struct Arguments {

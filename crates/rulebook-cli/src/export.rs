@@ -11,6 +11,7 @@ use rulebook::prompt::Export;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook export rules/couple-ai --as openai-tools")]
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,

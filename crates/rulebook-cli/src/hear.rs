@@ -12,6 +12,7 @@ use rulebook_report::heard_status;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook hear rules/roundtable 'Alex, what about the cache?' --mode discussion")]
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,

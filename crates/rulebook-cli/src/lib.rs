@@ -38,7 +38,7 @@ use std::process::ExitCode;
 
 /// Decides what a language model's words may do.
 #[derive(Debug, Parser)]
-#[command(name = "rulebook", version, about, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "rulebook", version, about, max_term_width = 100, after_help = "Example:\n  rulebook help run")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,

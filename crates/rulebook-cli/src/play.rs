@@ -1,21 +1,24 @@
 //! `rulebook play`: what would happen if somebody said this?
 //!
-//! In: a pack, maybe a session; line by line what the user says and what the model answers, or a command that answers.
-//! Out: the result of each, and on request the session, or the whole conversation as a case.
-//! Never: carries out an effect, or invents what somebody says.
+//! In: a pack, maybe a session; line by line what the user says and what the model answers, or a command that answers;
+//! with `--root`, the folder below which files are written.
+//! Out: the result of each, the files that it writes or would write, and on request the session, or the whole
+//! conversation as a case.
+//! Never: writes a file of an answer anywhere but below that folder, or invents what somebody says.
 //!
 //! A line is what the user says; an empty line lets the model answer. A text of several lines ends with a line that is
 //! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
 
+use super::apply::write_turn;
 use super::session::{SessionArguments, clock};
 use super::{Error, Format, OpenedPack, Printed, Status, input, write_out};
-use rulebook::cases::{Exchange, Part, Talk, script};
+use rulebook::cases::{Exchange, Part, Talk, TurnResult, script};
 use rulebook::outcome::Options;
 use rulebook::program::Program;
 use rulebook::session::Session;
 use rulebook::text::{Source, Sources, one_line, turns};
-use rulebook_fs::{InputLine, LineReader, io_reason, read_file, write_file};
-use rulebook_report::{Pen, standing, visible};
+use rulebook_fs::{InputLine, LineReader, Root, io_reason, read_file, write_file};
+use rulebook_report::{Pen, standing, unwritten, visible};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,7 +30,8 @@ const HELP: &str = "\
 a line        is what the user says
 an empty line lets the model answer
 /user         the user says several lines: a line that is a single `.` ends them
-/model        the model answers, in the same way, or as the command of --command does
+/model        the model answers, as after an empty line: in several lines up to a single `.`, or as the command of
+              --command does
 /model FILE   the model's answer is in a file
 /prompt       shows what the model reads next
 /state        shows the session
@@ -37,7 +41,21 @@ an empty line lets the model answer
 /quit         ends the talk, as the end of input does
 ";
 
+const AFTER_HELP: &str = "\
+How a turn ends: a line at the prompt `user>` is all that the user says. An empty line there lets the model answer: in as \
+many lines as it takes, blank ones too, up to a line that is a single `.` or the end of the input; with --command, the \
+command answers at once. `/user` begins words of the user that take several lines; `/help` shows what else there is.
+
+What a turn writes is shown with paths and sizes; with --root it is also written, as `rulebook apply` does.
+
+Examples:
+  rulebook play rules/roundtable
+  rulebook play rules/dce --session session.json --root out
+  rulebook play rules/writers-factory --command 'cat answer.txt'
+";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,
@@ -50,6 +68,9 @@ pub(crate) struct Arguments {
     /// The model that prompts are made for
     #[arg(long, value_name = "ID")]
     model: Option<String>,
+    /// The folder below which files are written; without it, nothing is written
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
 }
 
 pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
@@ -59,11 +80,13 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
     let program = opened.program(Format::Human)?;
     let kept = arguments.session.read()?;
     let session = kept.fit(program, Format::Human, Some(clock()))?;
+    let root = arguments.root.as_deref().map(Root::open).transpose()?;
     let mut table = Table {
         program,
         pen: &opened.pen,
         sources: &opened.loaded.sources,
         arguments,
+        root,
         lines: LineReader::new(io::stdin().lock(), MOST),
         echoes: !io::stdin().is_terminal(),
         talk: Talk::new(program, session.clone(), Options::default()),
@@ -87,6 +110,8 @@ struct Table<'t, R> {
     pen: &'t Pen,
     sources: &'t Sources,
     arguments: &'t Arguments,
+    /// Where files are written.
+    root: Option<Root>,
     lines: LineReader<R>,
     /// Whether to print what is read, because no terminal does.
     echoes: bool,
@@ -101,8 +126,12 @@ struct Table<'t, R> {
 impl<R: BufRead> Table<'_, R> {
     /// Runs the conversation. A session that `goes_on` has been started before.
     fn play(&mut self, goes_on: bool) -> io::Result<()> {
+        let answer = match &self.arguments.command {
+            Some(_) => "lets the command answer as the model",
+            None => "begins the model's answer, which a line that is a single `.` ends",
+        };
         let opening = format!(
-            "{} · {}a line is what the user says, an empty one lets the model answer; /help shows more\n\n",
+            "{} · {}a line is what the user says; an empty line {answer}; /help shows more\n\n",
             one_line(self.program.name()),
             standing(None, &self.began)
         );
@@ -116,6 +145,11 @@ impl<R: BufRead> Table<'_, R> {
             let file = Some(Path::new(rest)).filter(|_| !rest.is_empty());
             match word {
                 "" => self.answer()?,
+                "." if line.trim_end() == "." => {
+                    self.trouble(
+                        "there is nothing for a `.` to end: it ends what an empty line, /model or /user begins",
+                    )?;
+                }
                 "/quit" => break,
                 "/help" => write_out(HELP)?,
                 "/user" => {
@@ -165,9 +199,23 @@ impl<R: BufRead> Table<'_, R> {
             return Ok(());
         }
         let source = Source::new(if part == Part::Response { "the answer" } else { "what was said" }, text);
-        write_out(&(self.pen.played(&told, &before, &source) + "\n"))?;
+        write_out(&(self.pen.played(&told, &before, &source)))?;
+        self.files(&told, &source)?;
+        write_out("\n")?;
         self.said.push(Exchange { part, text: text.to_owned(), told });
         Ok(())
+    }
+
+    /// Writes the files of a turn, or says that nothing is written.
+    fn files(&mut self, told: &TurnResult, words: &Source) -> io::Result<()> {
+        let Some(root) = &self.root else { return write_out(&unwritten(told.effects())) };
+        let contents = match told {
+            TurnResult::Outcome(outcome) => outcome.contents.as_slice(),
+            TurnResult::Heard(_) => &[],
+        };
+        let (text, all) = write_turn(self.pen, root, (told.effects(), contents), words);
+        self.troubled |= !all;
+        write_out(&text)
     }
 
     /// Lets the model answer; a command is asked again as often as the rules want.

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 const MOST: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook prompt rules/writers-factory --model gpt-4o --message 'Who is Ana?'")]
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,

@@ -17,6 +17,7 @@ const MEMBERS: [&str; 4] = ["response", "id", "mode", "session"];
 const UNREAD: usize = 5;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook replay rules/couple-ai answers.jsonl --out outcomes.jsonl")]
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,

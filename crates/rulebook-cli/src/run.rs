@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 const MOST: u64 = 1 << 30;
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rulebook run rules/dce answer.txt\n  rulebook run rules/couple-ai --session session.json --format json < answer.txt"
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     answer: AnswerArguments,

@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use rulebook_report::schemas;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  rulebook schema outcome")]
 pub(crate) struct Arguments {
     /// The name of the schema
     #[arg(default_value = "pack", value_parser = PossibleValuesParser::new(schemas::ALL.iter().map(|one| one.name)))]

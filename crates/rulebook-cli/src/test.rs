@@ -19,6 +19,7 @@ use rulebook_report::{Pen, TestedPack, json, junit};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  rulebook test rules/dce --filter summary\n  rulebook test rules --format junit")]
 pub(crate) struct Arguments {
     /// The folders of packs; a folder without `pack.toml` stands for all packs below it
     #[arg(required = true, value_name = "PACK")]

@@ -7,7 +7,9 @@
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::visible;
+use rulebook::outcome::{Effect, EffectRecord};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// One file of an answer.
@@ -70,6 +72,20 @@ pub fn applied_sum(files: &[AppliedFile], dry_run: bool) -> String {
     match words.as_slice() {
         [] => format!("no file to write{dry}\n"),
         words => format!("{}: {}{dry}\n", count(files.len(), "file"), words.join(", ")),
+    }
+}
+
+/// The line about the files that effects would change, where no folder is given below which they may; empty if they change
+/// none.
+pub fn unwritten(effects: &[EffectRecord]) -> String {
+    let keys = effects.iter().filter_map(|record| match &record.effect {
+        Effect::Write { key, .. } | Effect::Record { key, .. } => Some(key),
+        Effect::Amend(amendment) => Some(&amendment.key),
+        _ => None,
+    });
+    match keys.collect::<BTreeSet<_>>().len() {
+        0 => String::new(),
+        files => format!("{} not written: no --root is given\n", count(files, "file")),
     }
 }
 

@@ -40,7 +40,7 @@ pub mod schemas;
 mod story;
 mod window;
 
-pub use applied::{AppliedFile, applied_sum};
+pub use applied::{AppliedFile, applied_sum, unwritten};
 pub use cases::TestedPack;
 pub use compared::{compared_plain, compared_sum};
 pub use diff::unified;

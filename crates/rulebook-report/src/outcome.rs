@@ -144,6 +144,10 @@ impl Pen {
         let (verb, what) = match &record.effect {
             Effect::Emit { event, value } => ("emit".into(), format!("{} {}", visible(event), brief(value))),
             Effect::Write { key, text } => ("write".into(), format!("{} {}", visible(key), size(text))),
+            Effect::Amend(one) => {
+                let place = format!("{} section {:?}", visible(&one.key), excerpt(&one.section, VALUE));
+                ("amend".into(), format!("{place} {}", size(&one.text)))
+            }
             other => plain(other),
         };
         format!(

@@ -225,11 +225,13 @@ impl Compiler<'_> {
             if sight.open {
                 return None;
             }
-            let names = sight.names.iter().copied().chain(sight.lets.iter().map(|bound| bound.name));
+            let lets = sight.lets.iter().map(|bound| bound.name);
+            let names = sight.names.iter().copied().chain(lets.clone());
             let unseen = unknown(format!("there is no `{head}` to see here"));
             let unseen = match (head, self.around(head, sight)) {
                 ("null" | "nil" | "undefined", _) => unseen.with_help("say `none`"),
-                (_, Some(around)) => unseen.with_help(format!("say `{around}.{head}`")),
+                // The name may be one of a `let` that is misspelt there, and that of a parameter by chance.
+                (_, Some(around)) => unseen.misnaming(head, lets).with_help(format!("say `{around}.{head}`")),
                 _ => match meant(head, sight.names.as_slice()) {
                     Some(meant) => unseen.with_help(format!("did you mean `{meant}`?")),
                     None => unseen.with_nearest(head, names),
@@ -251,7 +253,8 @@ impl Compiler<'_> {
             ("ids", 1) if self.ids.contains(&member.as_str()) => {
                 let unseen = unknown(format!("no id `{member}` has been taken here"));
                 let help = "`new` takes it after the `let` and `when` of its effect: the rest of that effect and the effects after it can use it";
-                return Some((unseen.with_help(help), path.get(..=number)?));
+                let others = self.ids.iter().copied().filter(|other| other != member);
+                return Some((unseen.misnaming(member, others).with_help(help), path.get(..=number)?));
             }
             ("ids", 1) => {
                 let unseen = unknown(format!("no effect takes an id with `new = \"{member}\"`"));

@@ -76,6 +76,66 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
+    /// Adds a mode to those in which layers are that have a text of its own for each mode.
+    pub(super) fn layers_of_modes(&mut self, mode: &str) -> Result<(), Error> {
+        let own = |layer: &dyn TableLike| {
+            let text = ["text", "template"].into_iter().find_map(|key| layer.get(key)?.as_str());
+            text.is_some_and(|text| text.replace(' ', "").contains("{{mode}}"))
+        };
+        for path in self.tables() {
+            let Some(prompts) = table_at(self.document(&path)?, &["prompts"]) else { continue };
+            for (_, prompt) in prompts.iter_mut() {
+                let layers: Vec<&mut dyn TableLike> =
+                    match prompt.as_table_like_mut().and_then(|it| it.get_mut("layers")) {
+                        Some(Item::ArrayOfTables(layers)) => {
+                            layers.iter_mut().map(|one| one as &mut dyn TableLike).collect()
+                        }
+                        Some(Item::Value(Value::Array(layers))) => layers
+                            .iter_mut()
+                            .filter_map(|one| one.as_inline_table_mut().map(|one| one as &mut dyn TableLike))
+                            .collect(),
+                        _ => continue,
+                    };
+                for layer in layers.into_iter().filter(|one| own(*one)) {
+                    layer.get_mut("in").and_then(Item::as_array_mut).into_iter().for_each(|list| add_word(list, mode));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a layer to a prompt, before the first that holds what was said.
+    pub(super) fn layer(&mut self, prompt: &str, mut layer: Table) -> Result<(), Error> {
+        for path in self.tables() {
+            let Some(table) = table_at(self.document(&path)?, &["prompts", prompt]) else { continue };
+            match table.get_mut("layers") {
+                Some(Item::ArrayOfTables(layers)) => {
+                    let all: Vec<Table> = std::mem::take(layers).into_iter().collect();
+                    let said = all.iter().position(|one| one.contains_key("source")).unwrap_or(all.len());
+                    layer.decor_mut().set_prefix("\n");
+                    layer.set_position(all.get(said).or(all.last()).and_then(Table::position));
+                    for (number, one) in all.into_iter().enumerate() {
+                        if number == said {
+                            layers.push(layer.clone());
+                        }
+                        layers.push(one);
+                    }
+                    if said == layers.len() {
+                        layers.push(layer);
+                    }
+                }
+                Some(Item::Value(Value::Array(layers))) => {
+                    let says = |one: &Value| one.as_inline_table().is_some_and(|one| one.contains_key("source"));
+                    let said = layers.iter().position(says).unwrap_or(layers.len());
+                    layers.insert(said, layer.into_inline_table());
+                }
+                _ => return Err(unexpected(&path, "layers")),
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
     /// Sets the value at the path `keys`, in a file that has been edited.
     pub(super) fn set(&mut self, keys: &[&str], item: Item) {
         let Some((key, parents)) = keys.split_last() else { return };

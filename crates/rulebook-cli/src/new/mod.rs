@@ -14,6 +14,7 @@ use clap::Subcommand;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  rulebook new pack lamp\n  rulebook new action dim --pack lamp")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: Subject,
@@ -22,18 +23,23 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Subject {
     /// Create the folder of a new pack, with cases that pass
+    #[command(after_help = "Example:\n  rulebook new pack lamp")]
     Pack {
         /// The folder to create; its name becomes the name of the pack
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
     /// Add an action that an answer may ask for, and permit it in a mode
+    #[command(after_help = "Example:\n  rulebook new action dim --pack lamp")]
     Action(NewPart),
     /// Add a mode of the session, and an exit to it if modes have exits; a session may end in it
+    #[command(after_help = "Example:\n  rulebook new mode night --pack lamp")]
     Mode(NewPart),
     /// Add another way to write an answer
+    #[command(after_help = "Example:\n  rulebook new dialect plain --pack lamp")]
     Dialect(NewPart),
     /// Add a check on the message
+    #[command(after_help = "Example:\n  rulebook new guardrail no-fire --pack lamp")]
     Guardrail(NewPart),
 }
 

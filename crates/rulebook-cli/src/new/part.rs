@@ -2,15 +2,14 @@
 //!
 //! In: its kind and name, and a pack without faults.
 //! Out: the pack's file with others of its kind and the new table, every list that has to name it, and a case.
-//! Never: writes anything unless the pack has no new findings and the case passes.
+//! Never: writes anything if the pack would have new faults.
 
 use super::edits::Edits;
 use super::{Kind, NewPart, case};
 use crate::save::save;
 use crate::{Error, Format, OpenedPack, Printed, Status, parallel};
 use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
-use rulebook::diagnostic::Checked;
-use rulebook::diagnostic::Diagnostic;
+use rulebook::diagnostic::{Checked, Code, Diagnostic};
 use rulebook::lint;
 use rulebook::program::{Declares, Permission, Program};
 use rulebook::surface::{Folder, Role};
@@ -35,11 +34,18 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
         return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
-    let mut best: Option<(usize, Drafted)> = None;
-    for way in ways(kind, name) {
+    let mut best: Option<(Drafted, String)> = None;
+    for way in ways(kind, name, program.action_like(&mode, name)) {
         let folder = &opened.files.folder;
+        let name = way.name.as_str();
+        if declared(program, kind, name).is_some() {
+            continue;
+        }
         let mut drafting = Drafting { folder, program, edits: Edits::of(folder), texts: BTreeMap::new() };
         drafting.declare(kind, name, part.mode.as_deref())?;
+        if name != part.name {
+            drafting.edits.set(&[kind.table(), name, "about"], value(sentence(&part.name)));
+        }
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
         if way.shares {
             drafting.share(name);
@@ -58,16 +64,24 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
             Err(_) => continue,
             Ok(()) => {}
         }
-        let drafted = drafting.check(&opened.loaded.diagnostics);
-        if best.as_ref().is_none_or(|(news, _)| drafted.news.len() < *news) {
-            best = Some((drafted.news.len(), drafted));
+        let before = &opened.loaded.diagnostics;
+        let mut drafted = drafting.check(before);
+        if kind == Kind::Action && drafted.news.iter().any(|one| one.code == Code::PROMPT_UNEXPLAINED) {
+            drafting.explain(name, &mode, drafted.loaded.value.as_ref())?;
+            drafted = drafting.check(before);
         }
-        if best.as_ref().is_some_and(|(news, _)| *news == 0) {
+        if drafting.forget_unused(&drafted) {
+            drafted = drafting.check(before);
+        }
+        if best.as_ref().is_none_or(|(best, _)| drafted.news.len() < best.news.len()) {
+            best = Some((drafted, way.name));
+        }
+        if best.as_ref().is_some_and(|(best, _)| best.news.is_empty()) {
             break;
         }
     }
-    let Some((_, drafted)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
-    finish(kind, part, &opened, &mode, drafted)
+    let Some((drafted, name)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
+    finish(kind, part, &name, &opened, &mode, drafted)
 }
 
 /// Whether answers of a mode can call anything.
@@ -77,6 +91,8 @@ fn calls(program: &Program, mode: &str) -> bool {
 
 /// A way in which a pack may have something new.
 struct Way {
+    /// Its name in the pack.
+    name: String,
     leads: Leads,
     /// Whether a mode permits what all others permit, since prompts show examples of that in every mode.
     shares: bool,
@@ -96,17 +112,21 @@ enum Leads {
 }
 
 /// The ways to try, the plainest first. In some packs every mode must be reached, by an action whose name the pack's
-/// grammars can read or by words; in others none is.
-fn ways(kind: Kind, name: &str) -> Vec<Way> {
-    let plain = |leads| Way { leads, shares: false };
+/// grammars can read or by words; in others none is. An action of whose name no answer can be may have a name that is
+/// `like` those of others.
+fn ways(kind: Kind, name: &str, like: Option<String>) -> Vec<Way> {
+    let plain = |leads| Way { name: name.to_owned(), leads, shares: false };
     match kind {
         Kind::Mode => {
             let actions = leads_to(name).into_iter().map(Leads::Action);
             let all: Vec<Leads> = std::iter::once(Leads::Nothing).chain(actions).chain([Leads::Words]).collect();
-            let ways = |shares| all.iter().map(move |leads| Way { leads: leads.clone(), shares });
+            let ways = |shares| all.iter().map(move |leads| Way { shares, ..plain(leads.clone()) });
             ways(false).chain(ways(true)).collect()
         }
-        Kind::Action => vec![plain(Leads::Nothing), plain(Leads::Block)],
+        Kind::Action => {
+            let other = like.map(|name| Way { name, ..plain(Leads::Nothing) });
+            [plain(Leads::Nothing)].into_iter().chain(other).chain([plain(Leads::Block)]).collect()
+        }
         Kind::Dialect | Kind::Guardrail => vec![plain(Leads::Nothing)],
     }
 }
@@ -119,18 +139,25 @@ fn leads_to(mode: &str) -> [String; 4] {
 }
 
 /// Adds the case and writes everything, or says why the pack cannot have it.
-fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: Drafted) -> Result<Printed, Error> {
+fn finish(
+    kind: Kind,
+    part: &NewPart,
+    name: &str,
+    opened: &OpenedPack,
+    mode: &str,
+    drafted: Drafted,
+) -> Result<Printed, Error> {
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
     let told = pen.diagnostics(&loaded.sources, &news);
     let Some(program) = loaded.value.filter(|_| !broken) else {
-        let fault = format!("with the new {} `{}` the pack would have faults", kind.word(), part.name);
+        let fault = format!("with the new {} `{name}` the pack would have faults", kind.word());
         return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
     };
     // A case claims nothing that nobody has seen.
     let mut unshown = String::new();
-    match case::write(kind, &part.name, mode, &program)? {
+    match case::write(kind, name, mode, &program)? {
         Ok((path, _)) if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) => {
             return Err(Error::Usage(format!("the pack has a case `{path}` already")));
         }
@@ -141,7 +168,11 @@ fn finish(kind: Kind, part: &NewPart, opened: &OpenedPack, mode: &str, drafted: 
     let pack = folder.display();
     let written: String = files.keys().map(|path| format!("  {pack}/{path}\n")).collect();
     save(&folder, files.into_iter().collect())?;
-    let out = format!("added the {} `{}`:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word(), part.name);
+    let renamed = match name == part.name {
+        true => String::new(),
+        false => format!(", since no answer could ask for `{}`", part.name),
+    };
+    let out = format!("added the {} `{name}`{renamed}:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word());
     let lost = opened.loaded.value.as_ref().map(|before| lost(&opened.files.cases, before, &program));
     let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
         // What is left to do, such as a word in a prompt.
@@ -224,7 +255,7 @@ impl Drafting<'_> {
             Kind::Action => self.edits.push(&["modes", mode, "permits"], name, true),
             Kind::Mode => {
                 self.texts = self.texts_of(name, mode);
-                Ok(())
+                self.edits.layers_of_modes(name)
             }
             Kind::Dialect => match only.filter(|only| self.program.modes().any(|mode| mode == *only)) {
                 Some(own) => {
@@ -311,8 +342,37 @@ impl Drafting<'_> {
         own.map(|own| (path(own), format!("The mode is {name}.\n"))).collect()
     }
 
+    /// Tells the model of a new action: a layer of the pack's first prompt with a text of its own, before what was said.
+    fn explain(&mut self, name: &str, mode: &str, drafted: Option<&Program>) -> Result<(), Error> {
+        let (Some(prompt), Some(drafted)) = (self.program.own_prompt(), drafted) else { return Ok(()) };
+        let example =
+            drafted.action_forms(mode).into_iter().find(|form| form.name == name).and_then(|form| form.example);
+        let Some(example) = example else { return Ok(()) };
+        let files = drafted.prompt_files_in(mode);
+        let folder = files.iter().find_map(|file| file.split_once('/')).map_or("prompt", |(folder, _)| folder);
+        let path = format!("{folder}/{}.md", name.to_lowercase());
+        let mut layer = Table::new();
+        layer.insert("id", value(name));
+        layer.insert("text", value(&path));
+        if self.program.modes().nth(1).is_some() {
+            layer.insert("in", value(Array::from_iter([mode])));
+        }
+        self.edits.layer(prompt, layer)?;
+        self.texts.insert(path, format!("## {name}\n\n{}:\n\n```\n{example}\n```\n", sentence(name)));
+        Ok(())
+    }
+
+    /// Drops the texts that no prompt uses. Whether there was any.
+    fn forget_unused(&mut self, drafted: &Drafted) -> bool {
+        let known = self.texts.len();
+        let unused: Vec<&Diagnostic> = drafted.news.iter().filter(|one| one.code == Code::PACK_UNUSED_FILE).collect();
+        let names = |path: &String| unused.iter().any(|one| one.message.to_string().contains(&format!("`{path}`")));
+        self.texts.retain(|path, _| !names(path));
+        self.texts.len() < known
+    }
+
     /// The resulting pack.
-    fn check(self, before: &[Diagnostic]) -> Drafted {
+    fn check(&self, before: &[Diagnostic]) -> Drafted {
         let is_new = |(path, _): &(&String, &String)| !self.folder.files.contains_key(*path);
         let texts = self.texts.iter().filter(is_new).map(|(path, text)| (path, text.clone()));
         let files: BTreeMap<String, String> =

@@ -18,7 +18,9 @@ mod differences;
 mod documents;
 mod formats;
 mod guides;
+mod helps;
 mod pages;
+mod parts;
 mod play;
 mod replay;
 #[path = "../../../../tests/it/snippets.rs"]

@@ -4,6 +4,7 @@ use crate::command::{folder, outputs};
 use std::fs;
 use std::path::Path;
 
+const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/packs/files");
 const ROUNDTABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/roundtable");
 
 #[track_caller]
@@ -219,4 +220,82 @@ fn nothing_controls_the_terminal() {
     let raw = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{200f}' | '\u{202e}' | '\u{2066}');
     assert!(!out.contains(raw), "{out:?}");
     assert!(out.contains(r"a\u009bb\u202ec"), "{out}");
+}
+
+/// An answer that writes a file, one that writes another where a link leads out of the root, and one that adds to a
+/// document.
+const WRITES: &str = "
+<file path=\"notes/a.md\">
+one
+</file>
+.
+
+<file path=\"b.md\">
+two
+</file>
+<file path=\"away/c.md\">
+three
+</file>
+.
+
+<action type=\"insight\"><file>plan.md</file><section>Risks</section><text>It may rain.</text></action>
+.
+";
+
+#[test]
+fn a_turn_shows_the_files_that_it_would_write() {
+    let folder = folder("play-unwritten");
+    let (out, _) = play(&folder, &[FILES], WRITES, 0);
+    for shown in [
+        "write  notes/a.md (1 line, 3 bytes)",
+        "\n1 file not written: no --root is given\n",
+        "\n2 files not written: no --root is given\n",
+        "amend  plan.md section \"Risks\" (1 line, 12 bytes)",
+    ] {
+        assert!(out.contains(shown), "{shown:?} is not in\n{out}");
+    }
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+/// All files of a turn are written or none, by the same code as those of `rulebook apply`.
+#[cfg(unix)]
+#[test]
+fn a_turn_writes_below_the_root_all_of_its_files_or_none() {
+    let folder = folder("play-root");
+    fs::create_dir_all(folder.join("root")).unwrap();
+    fs::create_dir_all(folder.join("outside")).unwrap();
+    std::os::unix::fs::symlink("../outside", folder.join("root/away")).unwrap();
+    fs::write(folder.join("root/plan.md"), "# Plan\n\n## Risks\n\n## Costs\n").unwrap();
+    let (out, _) = play(&folder, &[FILES, "--root", "root"], WRITES, 2);
+    for shown in [
+        "\ncreated   notes/a.md (4 bytes)\n",
+        "error[workspace/outside]: `away/c.md` leads out of the root",
+        "\nleft      b.md (4 bytes)\nleft      away/c.md (6 bytes)\n",
+        "\nUpdated plan.md, section \"Risks\": added 12 characters.\nreplaced  plan.md (",
+    ] {
+        assert!(out.contains(shown), "{shown:?} is not in\n{out}");
+    }
+    assert_eq!(fs::read_to_string(folder.join("root/notes/a.md")).unwrap(), "one\n");
+    assert!(!folder.join("root/b.md").exists() && fs::read_dir(folder.join("outside")).unwrap().count() == 0);
+    let plan = fs::read_to_string(folder.join("root/plan.md")).unwrap();
+    assert!(plan.contains("It may rain.\n\n## Costs\n"), "{plan}");
+    // Where there is no document, the pack says so; that ends no talk badly.
+    fs::remove_file(folder.join("root/plan.md")).unwrap();
+    let typed = format!("\n{}", WRITES.rsplit_once("\n\n").unwrap().1);
+    let (out, _) = play(&folder, &[FILES, "--root", "root"], &typed, 0);
+    assert!(out.contains("\nplan.md could not be updated.\nleft      plan.md ("), "{out}");
+    let (_, err) = play(&folder, &[FILES, "--root", "none"], "", 2);
+    assert!(err.contains("cannot read `none`"), "{err}");
+}
+
+#[test]
+fn the_talk_opens_with_how_a_turn_ends() {
+    let folder = folder("play-ends");
+    let (out, err) = play(&folder, &[ROUNDTABLE], ".\n", 2);
+    let opening =
+        "a line is what the user says; an empty line begins the model's answer, which a line that is a single `.` ends";
+    assert!(out.contains(opening), "{out}");
+    assert!(err.contains("there is nothing for a `.` to end"), "{err}");
+    let (out, _) = play(&folder, &[ROUNDTABLE, "--command", "cat"], "", 0);
+    assert!(out.contains("an empty line lets the command answer as the model; /help shows more"), "{out}");
 }
