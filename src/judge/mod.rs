@@ -19,6 +19,7 @@ mod input;
 mod leaves;
 mod lists;
 mod mending;
+mod native;
 mod outside;
 mod params;
 mod parts;
@@ -231,6 +232,8 @@ pub(crate) fn judge_parts<'r>(
     let Circumstances { truncated, attempts, budget, after_call } = circumstances;
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
+    // In a structured reply, text that no dialect reads is the message.
+    let dialect = dialect.or_else(|| document.natives.is_some().then_some(&program.native));
     let mut judgement = Judgement {
         program,
         session,
@@ -273,6 +276,7 @@ pub(crate) fn judge_parts<'r>(
         now: session.now.as_deref().into(),
         budget,
     };
+    judgement.judge_natives();
     judgement.judge_reading();
     judgement.judge_values();
     judgement.make_texts();
@@ -290,7 +294,15 @@ pub(crate) fn judge_parts<'r>(
 impl<'r> Judgement<'r> {
     /// The declaration of a block.
     pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::Block> {
-        self.dialect?.block(block.id)
+        match block.is_native() {
+            true => self.program.native_block(block.id),
+            false => self.dialect?.block(block.id),
+        }
+    }
+
+    /// The dialect that reads a block.
+    fn dialect_of(&self, block: &Block) -> Option<&'r Dialect> {
+        if block.is_native() { Some(&self.program.native) } else { self.dialect }
     }
 
     pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::Block)> {
@@ -415,7 +427,7 @@ impl<'r> Judgement<'r> {
 
     /// What the opener of a block says.
     pub(super) fn said<'b>(&self, block: &'b Block) -> Option<Said<'r, 'b>> {
-        Some(Said::of(self.text, self.dialect?, block))
+        Some(Said::of(self.text, self.dialect_of(block)?, block))
     }
 
     /// Answers a defect: the first strategy that applies acts, and the finding records it.

@@ -10,7 +10,9 @@ mod hear;
 mod heard;
 mod past;
 mod prompt;
+mod reader;
 mod release;
+mod replies;
 mod run;
 mod trace;
 
@@ -24,4 +26,5 @@ pub use contract::{
 pub use difference::differences;
 pub use heard::Heard;
 pub use prompt::Prompt;
-pub use run::{Options, Reader};
+pub use reader::Reader;
+pub use run::Options;

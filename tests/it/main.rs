@@ -46,6 +46,7 @@ mod places;
 mod promises;
 mod prompts;
 mod rendered_dce;
+mod replies;
 mod reviewed;
 mod roundtable;
 mod schemas;
