@@ -6,6 +6,7 @@
 
 mod contract;
 mod difference;
+mod fields;
 mod hear;
 mod heard;
 mod past;

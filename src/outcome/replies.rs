@@ -8,9 +8,10 @@ use super::contract::{Call, Outcome, Verdict};
 use super::past::reasons;
 use super::reader::Broken;
 use super::run::Options;
+use crate::diagnostic::Faults;
 use crate::document::{Document, Natives};
 use crate::program::Program;
-use crate::provider::{Layout, Provider, Reply, result};
+use crate::provider::{Chunks, Layout, Provider, Reply, chunks, result};
 use crate::session::Session;
 use crate::text::{Extent, Lines, Span, boundary};
 use crate::value::Value;
@@ -38,6 +39,33 @@ impl Program {
         }
         let document = if self.fits(&layout) { readers.finish(&self.dialects, text) } else { Document::default() };
         self.outcome_of(session, reply, &layout, document, options)
+    }
+
+    /// The outcome of a recorded message or stream of a provider, and the reply that it is.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read as a message or a chunk of the provider.
+    #[doc(hidden)]
+    pub fn judge_recorded(
+        &self,
+        session: &Session,
+        provider: Provider,
+        text: &str,
+        options: &Options,
+    ) -> Result<(Reply, Outcome), Faults> {
+        let Some(chunks) = chunks(text) else {
+            let reply = provider.reply(text).into_result()?;
+            let outcome = self.judge(session, &reply, options);
+            return Ok((reply, outcome));
+        };
+        let mut reader = self.reader(session, options);
+        let mut whole = Chunks::default();
+        for chunk in chunks {
+            whole.push(provider, &chunk)?;
+            reader.push_chunk(provider, &chunk)?;
+        }
+        Ok((whole.into_reply(), reader.finish()))
     }
 
     /// Whether a reply is not longer than the limit.

@@ -19,6 +19,7 @@ use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
 use crate::value::{Budget, Object, Record, Value};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The most calls whose form a correction text shows.
@@ -98,12 +99,15 @@ impl Program {
     }
 
     pub(super) fn readers(&self, session: &Session, options: &Options) -> Readers {
-        if let Some(only) = options.dialect.as_deref() {
-            let chosen = self.dialects.iter().filter(|dialect| dialect.name == only);
-            return Readers::new(chosen, self.limits, options.thinking);
+        Readers::new(self.dialects_read(session, options).into_iter(), self.limits, options.thinking)
+    }
+
+    /// The dialects that may read an answer.
+    pub(super) fn dialects_read(&self, session: &Session, options: &Options) -> SmallVec<[&Dialect; 2]> {
+        match options.dialect.as_deref() {
+            Some(only) => self.dialects.iter().filter(|dialect| dialect.name == only).collect(),
+            None => self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode)).collect(),
         }
-        let dialects = self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode));
-        Readers::new(dialects, self.limits, options.thinking)
     }
 
     /// The outcome of a response that has been read.

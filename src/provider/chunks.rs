@@ -7,16 +7,14 @@
 //! A stream may write several parts at once, each under a number, and the numbers may jump. Parts are sorted by them, as in
 //! the whole message; one that comes when a later text has already been passed on is put behind all others.
 
-use super::anthropic::{self, ContentBlock};
-use super::message::{Message, arguments_of, is_said, starts};
-use super::openai::{Piece, is_refused, is_text, is_truncated};
+use super::anthropic;
+use super::message::Message;
+use super::openai::{is_refused, is_truncated, reasoning};
+use super::raw::Raw;
 use super::reply::BETWEEN;
-use super::responses::{self, Incomplete};
-use super::{Provider, Reply, ReplyPart, gemini, mcp};
+use super::{Provider, Reply, ReplyPart, gemini, mcp, openai, responses};
 use crate::diagnostic::Faults;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 /// The number of a part: that of its item, and that within it.
@@ -27,6 +25,8 @@ pub(crate) type PartKey = (u64, u64);
 pub(crate) enum Delta {
     /// To the text that dialects read.
     Text(String),
+    /// To a piece of reasoning.
+    Thinking(PartKey, String),
     /// To the arguments of a call.
     Arguments(PartKey, String),
 }
@@ -42,6 +42,10 @@ pub(crate) struct Chunks {
     truncated: bool,
     refused: bool,
     ended: bool,
+    /// Whether it is a stream of the Responses API.
+    events: bool,
+    /// The numbers of items that have begun.
+    seen: BTreeSet<u64>,
     /// What was added since it was last asked for.
     deltas: Vec<Delta>,
 }
@@ -64,104 +68,6 @@ const BEHIND: u64 = 1 << 62;
 /// The first number of the texts of a reasoning item behind its summaries.
 const REASONING: u64 = 1 << 32;
 
-#[derive(Deserialize)]
-struct ChatChunk<'t> {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(borrow)]
-    error: Option<&'t RawValue>,
-    #[serde(borrow)]
-    choices: Option<Vec<ChunkChoice<'t>>>,
-}
-
-#[derive(Deserialize)]
-struct ChunkChoice<'t> {
-    index: Option<u64>,
-    #[serde(borrow)]
-    delta: Option<ChatDelta<'t>>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ChatDelta<'t> {
-    #[serde(borrow)]
-    content: Option<&'t RawValue>,
-    refusal: Option<String>,
-    #[serde(borrow)]
-    reasoning_content: Option<&'t RawValue>,
-    #[serde(borrow)]
-    reasoning: Option<&'t RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<CallDelta<'t>>>,
-    #[serde(borrow)]
-    function_call: Option<FunctionDelta<'t>>,
-}
-
-#[derive(Deserialize)]
-struct CallDelta<'t> {
-    index: Option<u64>,
-    id: Option<String>,
-    #[serde(borrow)]
-    function: Option<FunctionDelta<'t>>,
-}
-
-#[derive(Deserialize, Default)]
-struct FunctionDelta<'t> {
-    name: Option<String>,
-    #[serde(borrow)]
-    arguments: Option<&'t RawValue>,
-}
-
-/// An event of the Responses API.
-#[derive(Deserialize)]
-struct ResponseEvent<'t> {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    output_index: u64,
-    #[serde(default)]
-    content_index: u64,
-    #[serde(default)]
-    summary_index: u64,
-    #[serde(borrow)]
-    delta: Option<&'t RawValue>,
-    #[serde(borrow)]
-    item: Option<&'t RawValue>,
-    #[serde(borrow)]
-    response: Option<&'t RawValue>,
-}
-
-#[derive(Deserialize)]
-struct EndOfResponse<'t> {
-    #[serde(borrow)]
-    error: Option<&'t RawValue>,
-    #[serde(borrow)]
-    output: Option<&'t RawValue>,
-    incomplete_details: Option<Incomplete>,
-}
-
-/// An event of Anthropic.
-#[derive(Deserialize)]
-struct MessageEvent<'t> {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    index: u64,
-    #[serde(borrow)]
-    error: Option<&'t RawValue>,
-    #[serde(borrow)]
-    content_block: Option<ContentBlock<'t>>,
-    delta: Option<BlockDelta>,
-}
-
-#[derive(Deserialize)]
-struct BlockDelta {
-    text: Option<String>,
-    thinking: Option<String>,
-    partial_json: Option<String>,
-    stop_reason: Option<String>,
-}
-
 impl Chunks {
     /// Takes the next chunk, and returns what it adds.
     ///
@@ -170,26 +76,32 @@ impl Chunks {
     /// What is no chunk of this provider, and an error that the API returned. The reply so far stays as it is.
     pub(crate) fn push(&mut self, provider: Provider, chunk: &str) -> Result<Vec<Delta>, Faults> {
         let chunk = chunk.trim();
-        if chunk.is_empty() {
-            return Ok(Vec::new());
-        }
         if chunk == "[DONE]" {
             self.ended = true;
+        }
+        if chunk.is_empty() || chunk == "[DONE]" {
             return Ok(Vec::new());
         }
-        let mut message = Message::new(provider.name(), chunk);
-        match provider {
-            Provider::Openai | Provider::Responses => self.openai(&mut message, chunk),
-            Provider::Anthropic => self.anthropic(&mut message, chunk),
-            Provider::Gemini => self.gemini(&mut message, chunk),
-            Provider::Mcp => {
-                mcp::message(&mut message, chunk);
-                self.take_parts(&mut message, BEHIND);
-                self.ended = true;
+        let read = Message::new(provider.name(), chunk).read(|message, chunk| {
+            match provider {
+                Provider::Openai | Provider::Responses => self.openai(message, chunk),
+                Provider::Anthropic => self.anthropic(message, chunk),
+                Provider::Gemini => {
+                    self.ended |= gemini::response(message, chunk);
+                    self.take_parts(message);
+                }
+                Provider::Mcp => {
+                    mcp::message(message, chunk);
+                    self.ended |= !message.reply.parts.is_empty();
+                    self.take_parts(message);
+                }
             }
-        }
-        message.read(|_, _| {}).into_result()?;
-        Ok(std::mem::take(&mut self.deltas))
+            self.truncated |= message.reply.truncated;
+            self.refused |= message.reply.refused;
+        });
+        let deltas = std::mem::take(&mut self.deltas);
+        read.into_result()?;
+        Ok(deltas)
     }
 
     /// The reply. One whose stream has no end was cut off.
@@ -205,23 +117,50 @@ impl Chunks {
         Reply { parts: self.parts.into_values().map(whole).collect(), truncated, refused }
     }
 
-    fn openai<'t>(&mut self, message: &mut Message<'t>, text: &'t str) {
-        let Some(chunk) = message.part::<ChatChunk<'_>>(text, "a chunk of OpenAI") else { return };
-        if chunk.kind.as_deref().is_some_and(|kind| kind == "error" || kind.starts_with("response.")) {
-            return self.response(message, text);
+    /// Notes something that the host passed and that nothing reads.
+    pub(crate) fn note_other(&mut self, kind: &str) {
+        self.parts.entry((u64::MAX, 0)).or_insert_with(|| Coming::other(kind));
+    }
+
+    /// How many calls come before this one, if that is certain: no part before it can still come.
+    pub(crate) fn number_of(&self, provider: Provider, key: PartKey) -> Option<usize> {
+        let first = match provider {
+            Provider::Openai if !self.events => CALLS,
+            Provider::Openai | Provider::Responses | Provider::Anthropic => 0,
+            Provider::Gemini | Provider::Mcp => key.0,
+        };
+        let is_known = |number: u64| self.seen.contains(&number);
+        let is_call = |coming: &Coming| matches!(coming.part, ReplyPart::Call { .. });
+        let before = || self.parts.range(..key).filter(|(_, coming)| is_call(coming)).count();
+        (first..key.0).all(is_known).then(before)
+    }
+
+    fn openai<'t>(&mut self, message: &mut Message<'t>, chunk: Raw<'t>) {
+        if !message.is_object(chunk, "a chunk of OpenAI") {
+            return;
         }
-        if let Some(error) = chunk.error {
+        let kind = message.said(chunk, "type").unwrap_or_default();
+        if kind == "error" || kind.starts_with("response.") {
+            self.events = true;
+            return self.response(message, chunk, &kind);
+        }
+        if let Some(error) = chunk.get("error") {
             return message.returned(error);
         }
-        for choice in chunk.choices.into_iter().flatten() {
-            if choice.index.unwrap_or_default() > 0 {
-                self.parts.entry((BEHIND, 0)).or_insert_with(|| Coming::other("choice"));
+        if chunk.get("choices").is_none() && chunk.get("usage").is_none() && chunk.get("id").is_none() {
+            return message.fault_in(chunk, "this has no `choices`, so it is no chunk of OpenAI");
+        }
+        for choice in message.list(chunk, "choices") {
+            if choice.get("index").and_then(Raw::number).unwrap_or_default() > 0 {
+                self.note_other("choice");
                 continue;
             }
-            if let Some(delta) = choice.delta {
+            if let Some(delta) = choice.get("delta") {
                 self.chat(message, delta);
+            } else if choice.get("message").is_some() {
+                message.fault_in(choice, "this choice has a whole `message`, which is no chunk");
             }
-            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            if let Some(reason) = message.said(choice, "finish_reason").filter(|reason| !reason.is_empty()) {
                 self.ended = true;
                 self.truncated |= is_truncated(&reason);
                 self.refused |= is_refused(&reason);
@@ -229,115 +168,95 @@ impl Chunks {
         }
     }
 
-    fn chat<'t>(&mut self, message: &mut Message<'t>, delta: ChatDelta<'t>) {
-        let reasoning = [delta.reasoning_content, delta.reasoning].into_iter().flatten();
-        let reasoning = reasoning
-            .filter(|one| is_said(Some(one)) && starts(one) == b'"')
-            .find_map(|one| message.part::<String>(one.get(), "a text"));
-        reasoning.iter().for_each(|more| self.add_thinking(THINKING, more));
-        match delta.content.map(|content| (starts(content), content)) {
-            Some((b'[', content)) => {
-                let pieces: Option<Vec<Piece<'_>>> = message.part(content.get(), "a list of content parts");
-                for piece in pieces.into_iter().flatten() {
-                    match (piece.text, piece.kind) {
-                        (Some(text), kind) if kind.as_deref().is_none_or(is_text) => self.add_text(TEXT, &text),
-                        (_, kind) => {
-                            let kind = kind.unwrap_or_else(|| "part".to_owned());
-                            self.parts.entry((BEHIND, 1)).or_insert_with(|| Coming::other(kind));
-                        }
-                    }
-                }
-            }
-            Some((b'n', _)) | None => {}
-            Some((_, content)) => {
-                let more = message.part::<String>(content.get(), "a content: a text or a list of parts");
-                more.iter().for_each(|more| self.add_text(TEXT, more));
+    fn chat<'t>(&mut self, message: &mut Message<'t>, delta: Raw<'t>) {
+        let more = reasoning(message, delta).unwrap_or_default();
+        self.add_thinking(THINKING, &more);
+        openai::content(message, delta);
+        for part in std::mem::take(&mut message.reply.parts) {
+            match part {
+                ReplyPart::Text { text } => self.add_text(TEXT, &text),
+                ReplyPart::Thinking { text } => self.add_thinking(THINKING, &text),
+                ReplyPart::Other { kind } => self.note_other(&kind),
+                ReplyPart::Call { .. } => {}
             }
         }
-        if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
+        if let Some(refusal) = message.said(delta, "refusal").filter(|refusal| !refusal.is_empty()) {
             self.add_text(REFUSAL, &refusal);
             self.refused = true;
         }
-        for call in delta.tool_calls.into_iter().flatten() {
-            let key = self.key_of_call(&call);
-            self.add_call(key, call.id, call.function.unwrap_or_default());
+        for call in message.list(delta, "tool_calls") {
+            let id = message.said(call, "id").filter(|id| !id.is_empty());
+            let key = self.key_of_call(call.get("index").and_then(Raw::number), id.as_deref());
+            match (call.get("function"), call.get("custom")) {
+                (None, Some(_)) => self.note_other("custom"),
+                (function, _) => self.add_call(message, key, id, function),
+            }
         }
-        if let Some(function) = delta.function_call {
-            self.add_call((CALLS, 0), None, function);
+        if let Some(function) = delta.get("function_call") {
+            self.add_call(message, (CALLS, 0), None, Some(function));
         }
     }
 
     /// The place of a call. Some servers give no number, or one number to several calls with ids of their own.
-    fn key_of_call(&self, call: &CallDelta<'_>) -> PartKey {
-        let id = call.id.as_deref().filter(|id| !id.is_empty());
-        let calls = self.parts.range((CALLS, 0)..(BEHIND, 0));
-        let has_id =
-            |coming: &Coming| matches!(&coming.part, ReplyPart::Call { id: Some(own), .. } if Some(own.as_str()) == id);
-        let other_id = |coming: &Coming| matches!(&coming.part, ReplyPart::Call { id: Some(own), .. } if !own.is_empty() && id.is_some_and(|id| id != own));
+    fn key_of_call(&self, index: Option<u64>, id: Option<&str>) -> PartKey {
+        let id_of = |coming: &'_ Coming| match &coming.part {
+            ReplyPart::Call { id: Some(own), .. } => Some(own.clone()),
+            _ => None,
+        };
+        let has_id = |coming: &Coming| id.is_some() && id_of(coming).as_deref() == id;
+        let other_id = |coming: &Coming| id.is_some() && id_of(coming).is_some_and(|own| Some(own.as_str()) != id);
+        let first = index.map(|index| CALLS.saturating_add(index.min(BEHIND / 2)));
+        let of = match first {
+            Some(first) => (first, 0)..=(first, u64::MAX),
+            None => (CALLS, 0)..=(BEHIND, 0),
+        };
+        let calls = self.parts.range(of).filter(|(_, coming)| matches!(coming.part, ReplyPart::Call { .. }));
         let last = calls.clone().next_back();
-        match call.index {
-            Some(index) => {
-                let first = CALLS.saturating_add(index.min(BEHIND / 2));
-                let mut own = self.parts.range((first, 0)..=(first, u64::MAX));
-                let (last, known) = (own.clone().next_back(), own.find(|(_, coming)| has_id(coming)));
-                match (known, last) {
-                    (Some((key, _)), _) => *key,
-                    (None, Some((key, coming))) if other_id(coming) => (first, key.1 + 1),
-                    (None, Some((key, _))) => *key,
-                    (None, None) => (first, 0),
-                }
-            }
-            None => match (calls.clone().find(|(_, coming)| has_id(coming)), last) {
-                (Some((key, _)), _) => *key,
-                (None, Some((key, coming))) if other_id(coming) => (key.0 + 1, 0),
-                (None, Some((key, _))) => *key,
-                (None, None) => (CALLS, 0),
+        match (calls.clone().find(|(_, coming)| has_id(coming)), last) {
+            (Some((key, _)), _) => *key,
+            (None, Some((key, coming))) if other_id(coming) => match first {
+                Some(first) => (first, key.1 + 1),
+                None => (key.0 + 1, 0),
             },
+            (None, Some((key, _))) => *key,
+            (None, None) => (first.unwrap_or(CALLS), 0),
         }
     }
 
-    fn response<'t>(&mut self, message: &mut Message<'t>, text: &'t str) {
-        let Some(event) = message.part::<ResponseEvent<'_>>(text, "an event of the Responses API") else { return };
-        let ResponseEvent { kind, output_index, content_index, summary_index, delta, item, response } = event;
-        let more = |message: &mut Message<'t>| -> String {
-            delta.and_then(|delta| message.part(delta.get(), "a text")).unwrap_or_default()
-        };
-        match kind.as_str() {
-            "response.output_text.delta" => self.add_text((output_index, content_index), &more(message)),
+    fn response<'t>(&mut self, message: &mut Message<'t>, event: Raw<'t>, kind: &str) {
+        let number = |name: &str| event.get(name).and_then(Raw::number).unwrap_or_default().min(REASONING);
+        let index = number("output_index");
+        let more = message.said(event, "delta").unwrap_or_default();
+        match kind {
+            "response.output_text.delta" => self.add_text((index, number("content_index")), &more),
             "response.refusal.delta" => {
-                self.add_text((output_index, content_index), &more(message));
+                self.add_text((index, number("content_index")), &more);
                 self.refused = true;
             }
-            "response.reasoning_summary_text.delta" => {
-                self.add_thinking((output_index, summary_index), &more(message));
-            }
+            "response.reasoning_summary_text.delta" => self.add_thinking((index, number("summary_index")), &more),
             "response.reasoning_text.delta" => {
-                self.add_thinking((output_index, REASONING + content_index.min(REASONING)), &more(message));
+                self.add_thinking((index, REASONING + number("content_index")), &more);
             }
-            "response.function_call_arguments.delta" => {
-                let more = more(message);
-                self.add_arguments((output_index, 0), &more);
-            }
+            "response.function_call_arguments.delta" => self.add_arguments((index, 0), &more),
             "response.output_item.added" | "response.output_item.done" => {
-                item.iter().for_each(|item| self.item(message, output_index, item.get()));
+                self.seen.insert(index);
+                event.get("item").iter().for_each(|item| self.item(message, index, *item));
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.ended = true;
-                response.iter().for_each(|response| self.end_of_response(message, response.get()));
+                event.get("response").iter().for_each(|response| self.end_of_response(message, *response));
             }
-            "error" => message.fault_in(text, "the API returned an error instead of the rest"),
+            "error" => message.returned(event),
             _ => {}
         }
     }
 
     /// Adds what an item says beyond what came of it before: when it is added, it says how a call is called.
-    fn item<'t>(&mut self, message: &mut Message<'t>, index: u64, item: &'t str) {
-        let before = message.reply.parts.len();
+    fn item<'t>(&mut self, message: &mut Message<'t>, index: u64, item: Raw<'t>) {
         responses::item(message, item);
-        self.refused |= message.reply.refused;
-        let has = |key: PartKey| self.parts.range((key.0, 0)..=(key.0, u64::MAX)).next().is_some();
-        let is_new = !has((index, 0)) && !self.moved.keys().any(|key| key.0 == index);
-        for (number, part) in (0..).zip(message.reply.parts.split_off(before)) {
+        let is_new = self.parts.range((index, 0)..=(index, u64::MAX)).next().is_none()
+            && !self.moved.keys().any(|key| key.0 == index);
+        for (number, part) in (0..).zip(std::mem::take(&mut message.reply.parts)) {
             let key = (index, number);
             match part {
                 ReplyPart::Call { id, name, arguments } => {
@@ -355,73 +274,71 @@ impl Chunks {
         }
     }
 
-    fn end_of_response<'t>(&mut self, message: &mut Message<'t>, response: &'t str) {
-        let Some(end) = message.part::<EndOfResponse<'_>>(response, "a response of OpenAI") else { return };
-        end.error.iter().for_each(|error| message.returned(error));
-        end.incomplete_details.iter().for_each(|details| responses::incomplete(message, details));
-        self.truncated |= message.reply.truncated;
-        self.refused |= message.reply.refused;
-        if let Some(output) = end.output.filter(|_| self.parts.is_empty()) {
-            let items: Vec<&RawValue> = message.part(output.get(), "a list of output items").unwrap_or_default();
-            (0..).zip(items).for_each(|(index, item)| self.item(message, index, item.get()));
+    fn end_of_response<'t>(&mut self, message: &mut Message<'t>, response: Raw<'t>) {
+        if let Some(error) = response.get("error") {
+            message.returned(error);
+        }
+        responses::incomplete(message, response);
+        if self.parts.is_empty() {
+            (0..).zip(message.list(response, "output")).for_each(|(index, item)| self.item(message, index, item));
         }
     }
 
-    fn anthropic<'t>(&mut self, message: &mut Message<'t>, text: &'t str) {
-        let Some(event) = message.part::<MessageEvent<'_>>(text, "an event of Anthropic") else { return };
-        let key = (event.index, 0);
-        match event.kind.as_str() {
-            "content_block_start" => event.content_block.into_iter().for_each(|block| self.begin(key, block)),
-            "content_block_delta" => {
-                let Some(delta) = event.delta else { return };
-                delta.text.iter().for_each(|more| self.add_text(key, more));
-                delta.thinking.iter().for_each(|more| self.add_thinking(key, more));
-                delta.partial_json.iter().for_each(|more| self.add_arguments(key, more));
+    fn anthropic<'t>(&mut self, message: &mut Message<'t>, event: Raw<'t>) {
+        if !message.is_object(event, "an event of Anthropic") {
+            return;
+        }
+        let Some(kind) = message.said(event, "type") else {
+            return message.fault_in(event, "this has no `type`, so it is no event of Anthropic");
+        };
+        let index = event.get("index").and_then(Raw::number).unwrap_or_default().min(BEHIND - 1);
+        let key = (index, 0);
+        match (kind.as_str(), event.get("delta")) {
+            ("content_block_start", _) => {
+                self.seen.insert(index);
+                event.get("content_block").iter().for_each(|block| self.begin(message, key, *block));
             }
-            "message_delta" => {
-                let reason = event.delta.and_then(|delta| delta.stop_reason).unwrap_or_default();
+            ("content_block_delta", Some(delta)) => {
+                let more = |message: &mut Message<'t>, name| message.said(delta, name).unwrap_or_default();
+                self.add_text(key, &more(message, "text"));
+                self.add_thinking(key, &more(message, "thinking"));
+                self.add_arguments(key, &more(message, "partial_json"));
+            }
+            ("message_delta", Some(delta)) => {
+                let reason = message.said(delta, "stop_reason").unwrap_or_default();
                 self.ended |= !reason.is_empty();
                 self.truncated |= anthropic::is_truncated(&reason);
                 self.refused |= reason == anthropic::REFUSAL;
             }
-            "message_stop" => self.ended = true,
-            "error" => match event.error {
-                Some(error) => message.returned(error),
-                None => message.fault_in(text, "the API returned an error instead of the rest"),
-            },
-            "message_start" | "content_block_stop" | "ping" => {}
+            ("message_stop", _) => self.ended = true,
+            ("message", _) => message.fault_in(event, "this is a whole message, which is no event of a stream"),
+            ("error", _) => message.returned(event.get("error").unwrap_or(event)),
             // New kinds of events may come at any time.
             _ => {}
         }
     }
 
-    fn begin(&mut self, key: PartKey, block: ContentBlock<'_>) {
-        match block.kind.as_str() {
-            "text" => self.add_text(key, &block.text),
-            "thinking" => self.add_thinking(key, &block.thinking),
-            "redacted_thinking" => {}
-            "tool_use" => {
-                let coming = self.call(key);
-                if let ReplyPart::Call { id, name, .. } = &mut coming.part {
-                    (*id, *name) = (block.id, block.name);
+    fn begin<'t>(&mut self, message: &mut Message<'t>, key: PartKey, block: Raw<'t>) {
+        anthropic::block(message, block);
+        for part in std::mem::take(&mut message.reply.parts) {
+            match part {
+                ReplyPart::Text { text } => self.add_text(key, &text),
+                ReplyPart::Thinking { text } => self.add_thinking(key, &text),
+                ReplyPart::Call { id, name, arguments } => {
+                    let coming = self.call(key);
+                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
+                        (*own, *known) = (id, name);
+                    }
+                    coming.otherwise = Some(arguments);
                 }
-                coming.otherwise = Some(arguments_of(block.input));
+                ReplyPart::Other { kind } => drop(self.at(key, || Coming::other(kind))),
             }
-            kind => drop(self.at(key, || Coming::other(kind))),
         }
     }
 
-    fn gemini<'t>(&mut self, message: &mut Message<'t>, text: &'t str) {
-        self.ended |= gemini::response(message, text);
-        self.truncated |= message.reply.truncated;
-        self.refused |= message.reply.refused;
-        let last = self.parts.keys().next_back().map_or(0, |key| key.0);
-        self.take_parts(message, last);
-    }
-
     /// Adds the parts of a message behind those before it; a text goes on with the last one if that is of its kind.
-    fn take_parts(&mut self, message: &mut Message<'_>, last: u64) {
-        let mut last = last;
+    fn take_parts(&mut self, message: &mut Message<'_>) {
+        let mut last = self.parts.keys().next_back().map_or(0, |key| key.0);
         for part in std::mem::take(&mut message.reply.parts) {
             let own = self.parts.get(&(last, 0)).map(|coming| &coming.part);
             let goes_on = matches!(
@@ -450,9 +367,8 @@ impl Chunks {
             return;
         }
         let (key, coming) = self.at(key, || Coming::of(ReplyPart::Text { text: String::new() }));
-        if let ReplyPart::Text { text } | ReplyPart::Thinking { text } = &mut coming.part {
-            text.push_str(more);
-        }
+        let ReplyPart::Text { text } = &mut coming.part else { return self.note_other("text") };
+        text.push_str(more);
         let before = self.last_text.filter(|before| *before < key);
         let apart = before.is_some_and(|before| {
             let mut between = self.parts.range((Bound::Excluded(before), Bound::Excluded(key)));
@@ -466,25 +382,34 @@ impl Chunks {
         if more.is_empty() {
             return;
         }
-        let (_, coming) = self.at(key, || Coming::of(ReplyPart::Thinking { text: String::new() }));
-        if let ReplyPart::Text { text } | ReplyPart::Thinking { text } = &mut coming.part {
+        let (key, coming) = self.at(key, || Coming::of(ReplyPart::Thinking { text: String::new() }));
+        if let ReplyPart::Thinking { text } = &mut coming.part {
             text.push_str(more);
+            self.deltas.push(Delta::Thinking(key, more.to_owned()));
         }
     }
 
     /// Adds to a call: a name that comes with an id that is known already is said again, and does not go on.
-    fn add_call(&mut self, key: PartKey, more_id: Option<String>, function: FunctionDelta<'_>) {
-        let more_id = more_id.filter(|id| !id.is_empty());
+    fn add_call<'t>(
+        &mut self,
+        message: &mut Message<'t>,
+        key: PartKey,
+        more_id: Option<String>,
+        function: Option<Raw<'t>>,
+    ) {
+        self.seen.insert(key.0);
+        let said = function.and_then(|function| message.said(function, "name"));
         if let ReplyPart::Call { id, name, .. } = &mut self.call(key).part {
             let again = id.is_some() && *id == more_id;
-            match function.name {
+            match said {
                 Some(whole) if again && !whole.is_empty() => *name = whole,
                 Some(more) => name.push_str(&more),
                 None => {}
             }
             *id = std::mem::take(id).or(more_id);
         }
-        self.add_arguments(key, &arguments_of(function.arguments));
+        let more = function.map(|function| message.arguments(function, "arguments")).unwrap_or_default();
+        self.add_arguments(key, &more);
     }
 
     fn add_arguments(&mut self, key: PartKey, more: &str) {

@@ -5,126 +5,72 @@
 //! Never: joins texts of one kind unless nothing is between them.
 
 use super::ReplyPart;
-use super::message::{Message, Present, arguments_of};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use super::message::Message;
+use super::raw::Raw;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Returned<'t> {
-    #[serde(borrow)]
-    error: Option<&'t RawValue>,
-    #[serde(borrow)]
-    candidates: Option<Vec<&'t RawValue>>,
-    #[serde(alias = "prompt_feedback")]
-    prompt_feedback: Option<Feedback>,
-    #[serde(alias = "usage_metadata")]
-    usage_metadata: Present,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Feedback {
-    #[serde(alias = "block_reason")]
-    block_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Candidate<'t> {
-    #[serde(borrow)]
-    content: Option<Content<'t>>,
-    #[serde(alias = "finish_reason")]
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Content<'t> {
-    #[serde(borrow)]
-    parts: Option<Vec<&'t RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct Part<'t> {
-    text: Option<String>,
-    thought: Option<bool>,
-    #[serde(borrow, rename = "functionCall", alias = "function_call")]
-    function_call: Option<&'t RawValue>,
-    #[serde(flatten)]
-    rest: BTreeMap<String, IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct FunctionCall<'t> {
-    id: Option<String>,
-    #[serde(default)]
-    name: String,
-    #[serde(borrow)]
-    args: Option<&'t RawValue>,
-    #[serde(rename = "partialArgs", alias = "partial_args")]
-    partial_args: Present,
-}
+/// The members of a part that say nothing to anybody but the API, or something about another member.
+const ASIDE: [&str; 7] =
+    ["text", "thought", "thoughtSignature", "thought_signature", "videoMetadata", "mediaResolution", "partMetadata"];
 
 /// Reads whatever the API returned.
-pub(super) fn message<'t>(message: &mut Message<'t>, text: &'t str) {
-    if text.trim_start().starts_with('[') {
-        let all: Vec<&RawValue> = message.part(text, "a list of responses of Gemini").unwrap_or_default();
-        all.into_iter().for_each(|one| _ = response(message, one.get()));
-    } else {
-        response(message, text);
+pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    match returned.is_list() {
+        true => returned.items().for_each(|one| _ = response(message, one)),
+        false => _ = response(message, returned),
     }
+}
+
+/// A member in the spelling of the API, or in that of its Python library.
+fn member<'t>(of: Raw<'t>, names: [&str; 2]) -> Option<Raw<'t>> {
+    names.into_iter().find_map(|name| of.get(name))
 }
 
 /// Reads one response; returns whether it is the last of a stream.
-pub(super) fn response<'t>(message: &mut Message<'t>, text: &'t str) -> bool {
-    let Some(returned) = message.part::<Returned<'_>>(text, "a response of Gemini") else { return false };
-    if let Some(error) = returned.error {
+pub(super) fn response<'t>(message: &mut Message<'t>, returned: Raw<'t>) -> bool {
+    if !message.is_object(returned, "a response of Gemini") {
+        return false;
+    }
+    if let Some(error) = returned.get("error") {
         message.returned(error);
         return false;
     }
-    let blocked = returned.prompt_feedback.and_then(|feedback| feedback.block_reason);
-    message.reply.refused |= blocked.is_some();
-    let Some(candidates) = returned.candidates else {
-        if blocked.is_none() && returned.usage_metadata.is_none() {
-            message.fault_in(text, "this has no `candidates`, so it is no response of Gemini");
+    let feedback = member(returned, ["promptFeedback", "prompt_feedback"]);
+    let blocked = feedback.and_then(|feedback| member(feedback, ["blockReason", "block_reason"])).is_some();
+    message.reply.refused |= blocked;
+    if returned.get("candidates").is_none() {
+        if !blocked && member(returned, ["usageMetadata", "usage_metadata"]).is_none() {
+            message.fault_in(returned, "this has no `candidates`, so it is no response of Gemini");
         }
-        return blocked.is_some();
-    };
-    let mut candidates = candidates.into_iter();
-    let Some(first) = candidates.next() else { return false };
-    let Some(candidate) = message.part::<Candidate<'_>>(first.get(), "a candidate") else { return false };
-    let parts = candidate.content.and_then(|content| content.parts);
-    parts.into_iter().flatten().for_each(|one| part(message, one.get()));
+        return blocked;
+    }
+    let mut candidates = message.list(returned, "candidates");
+    let Some(candidate) = candidates.next() else { return false };
+    if let Some(content) = candidate.get("content") {
+        message.list(content, "parts").for_each(|one| part(message, one));
+    }
     candidates.for_each(|_| message.other("candidate"));
-    finish(message, candidate.finish_reason.as_deref())
+    let reason = member(candidate, ["finishReason", "finish_reason"]);
+    finish(message, reason.and_then(Raw::text).as_deref())
 }
 
-fn part<'t>(message: &mut Message<'t>, text: &'t str) {
-    let Some(part) = message.part::<Part<'_>>(text, "a part") else { return };
-    if let Some(call) = part.function_call {
-        let Some(call) = message.part::<FunctionCall<'_>>(call.get(), "a function call") else { return };
-        message.call(call.id, call.name, arguments_of(call.args));
-        if call.partial_args.is_some() {
+fn part<'t>(message: &mut Message<'t>, part: Raw<'t>) {
+    if !message.is_object(part, "a part") {
+        return;
+    }
+    if let Some(call) = member(part, ["functionCall", "function_call"]) {
+        let (id, name) = (message.said(call, "id"), message.said(call, "name").unwrap_or_default());
+        let arguments = message.arguments(call, "args");
+        message.call(id, name, arguments);
+        if member(call, ["partialArgs", "partial_args"]).is_some() {
             message.other("partialArgs");
         }
         return;
     }
-    match (part.text, part.thought) {
-        (Some(text), thought) => add(message, text, thought == Some(true)),
-        (None, _) => {
-            // A signature says nothing to anybody but the API.
-            let is_other = |key: &&String| {
-                !matches!(
-                    key.as_str(),
-                    "thoughtSignature" | "thought_signature" | "videoMetadata" | "mediaResolution" | "partMetadata"
-                )
-            };
-            let kinds: Vec<String> = part.rest.keys().filter(is_other).cloned().collect();
-            kinds.into_iter().for_each(|kind| message.other(kind));
-        }
+    if let Some(text) = message.said(part, "text") {
+        add(message, text, part.get("thought").is_some_and(Raw::is_true));
     }
+    let others = part.members().filter(|(name, value)| !value.is_null() && !ASIDE.contains(&&**name));
+    others.for_each(|(name, _)| message.other(name));
 }
 
 /// Adds a text to the one before it, or as a part of its own: a stream returns one text in many.

@@ -4,43 +4,26 @@
 //! Out: a reply that is one call.
 //! Never: reads a request of another method.
 
-use super::message::{Message, arguments_of, starts};
+use super::message::Message;
+use super::raw::Raw;
 use crate::diagnostic::{message, quote};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-#[derive(Deserialize)]
-struct Request<'t> {
-    #[serde(borrow)]
-    id: Option<&'t RawValue>,
-    method: Option<String>,
-    #[serde(borrow)]
-    params: Option<&'t RawValue>,
-    name: Option<&'t RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Params<'t> {
-    name: String,
-    #[serde(borrow)]
-    arguments: Option<&'t RawValue>,
-}
 
 /// Reads a request.
-pub(super) fn message<'t>(message: &mut Message<'t>, text: &'t str) {
-    const WHAT: &str = "a `tools/call` request";
-    let Some(request) = message.part::<Request<'_>>(text, WHAT) else { return };
-    if let Some(method) = request.method.filter(|method| method != "tools/call") {
+pub(super) fn message<'t>(message: &mut Message<'t>, request: Raw<'t>) {
+    if !message.is_object(request, "a `tools/call` request") {
+        return;
+    }
+    if let Some(method) = message.said(request, "method").filter(|method| method != "tools/call") {
         let why = message!("the method is `{}`, and only `tools/call` asks for a tool", quote(method, 60));
-        return message.fault_in(text, why);
+        return message.fault_in(request, why);
     }
-    let params = match (request.params, request.name) {
-        (Some(params), _) => params.get(),
-        (None, Some(_)) => text,
-        (None, None) => return message.fault_in(text, "this has no `params`, so it is no `tools/call` request"),
+    let Some(params) = request.get("params").or_else(|| request.get("name").map(|_| request)) else {
+        return message.fault_in(request, "this has no `params`, so it is no `tools/call` request");
     };
-    let id = request.id.filter(|id| starts(id) != b'n').map(|id| arguments_of(Some(id)));
-    if let Some(Params { name, arguments }) = message.part(params, "the `params` of a `tools/call` request") {
-        message.call(id, name, arguments_of(arguments));
-    }
+    let Some(name) = message.said(params, "name") else {
+        return message.fault_in(params, "this names no tool");
+    };
+    let id = request.get("id").map(Raw::arguments);
+    let arguments = message.arguments(params, "arguments");
+    message.call(id, name, arguments);
 }

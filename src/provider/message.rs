@@ -4,13 +4,12 @@
 //! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
 //! Never: knows the shapes of a provider; passes over a part without a trace.
 
+use super::raw::Raw;
 use super::{Reply, ReplyPart};
-use crate::diagnostic::{Checked, Code, Diagnostic, message, quote};
+use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
 use crate::text::{Location, Source, SourceId, Sources, Span};
 use crate::value::broken;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
 
 /// A message that is being read.
 pub(super) struct Message<'t> {
@@ -29,47 +28,85 @@ impl<'t> Message<'t> {
         Self { text, source, sources, faults: Vec::new(), reply: Reply::default() }
     }
 
-    /// The reply that a reader of a provider finds.
-    pub(super) fn read(mut self, read: impl FnOnce(&mut Self, &'t str)) -> Checked<Reply> {
-        let text = self.text.trim_start_matches('\u{feff}');
-        read(&mut self, text);
+    /// The reply that a reader of a provider finds in the message.
+    pub(super) fn read(mut self, read: impl FnOnce(&mut Self, Raw<'t>)) -> Checked<Reply> {
+        let text = self.text.trim_start_matches('\u{feff}').trim();
+        let start = offset_of(text, self.text);
+        match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => read(&mut self, Raw(text)),
+            Err(error) => {
+                let place = broken::place(&error, text);
+                let why = message!("this is not JSON: {}", quote(broken::why(&error), 120));
+                self.fault(Span::new(start + place.start, start + place.end), why);
+            }
+        }
         let reply = if self.faults.is_empty() { Some(self.reply) } else { None };
         Checked::new(reply, self.faults, self.sources)
     }
 
-    /// A part of the message as a type; none if it is not `what`.
-    pub(super) fn part<T: Deserialize<'t>>(&mut self, part: &'t str, what: &str) -> Option<T> {
-        match serde_json::from_str(part) {
-            Ok(read) => Some(read),
-            Err(error) => {
-                let place = broken::place(&error, part);
-                let start = offset_of(part, self.text);
-                let why = message!("this is not {}: {}", &what, quote(broken::why(&error), 120));
-                self.fault(Span::new(start + place.start, start + place.end), why);
-                None
-            }
-        }
-    }
-
-    /// Reports that the message cannot be read at a place.
-    pub(super) fn fault(&mut self, span: Span, why: impl Into<crate::diagnostic::Message>) {
+    fn fault(&mut self, span: Span, why: impl Into<diagnostic::Message>) {
         let at = Location { source: self.source, span };
         let help = "pass what the API returned, as it is; `docs/agents.md` shows the forms that are read";
         self.faults.push(Diagnostic::new(Code::RESPONSE_UNREADABLE, at, why).with_help(help));
     }
 
-    /// The same for a part of the message.
-    pub(super) fn fault_in(&mut self, part: &'t str, why: impl Into<crate::diagnostic::Message>) {
-        let start = offset_of(part, self.text);
-        let first = part.lines().next().unwrap_or_default();
+    /// Reports that a part of the message cannot be read.
+    pub(super) fn fault_in(&mut self, part: Raw<'t>, why: impl Into<diagnostic::Message>) {
+        let start = offset_of(part.0, self.text);
+        let first = part.0.lines().next().unwrap_or_default();
         self.fault(Span::new(start, start + first.len()), why);
     }
 
     /// Reports that the API returned an error instead of an answer.
-    pub(super) fn returned(&mut self, error: &'t RawValue) {
-        let says = |error: &str| serde_json::from_str::<ApiError>(error).ok().and_then(|error| error.message);
-        let words = says(error.get()).unwrap_or_else(|| error.get().to_owned());
-        self.fault_in(error.get(), message!("the API returned an error: {}", quote(words, 200)));
+    pub(super) fn returned(&mut self, error: Raw<'t>) {
+        let words = error.get("message").unwrap_or(error);
+        let words = words.text().unwrap_or_else(|| words.0.to_owned());
+        self.fault_in(error, message!("the API returned an error: {}", quote(words, 200)));
+    }
+
+    /// What a member says that must be a text; none if it is absent, too.
+    pub(super) fn said(&mut self, of: Raw<'t>, name: &str) -> Option<String> {
+        let member = of.get(name)?;
+        let text = self.decoded(member);
+        if text.is_none() && !member.is_text() {
+            self.fault_in(member, message!("`{}` is not a text", &name));
+        }
+        text
+    }
+
+    /// A value that is a text, decoded.
+    pub(super) fn decoded(&mut self, value: Raw<'t>) -> Option<String> {
+        let text = value.text();
+        if text.is_none() && value.is_text() {
+            self.fault_in(value, "half of a surrogate pair stands in this text, which no text in UTF-8 can have");
+        }
+        text
+    }
+
+    /// The arguments of a call as JSON text; empty if there are none.
+    pub(super) fn arguments(&mut self, of: Raw<'t>, name: &str) -> String {
+        match of.get(name) {
+            Some(member) if member.is_text() => self.decoded(member).unwrap_or_default(),
+            Some(member) => member.0.to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// Whether a part of the message is an object; reports it otherwise.
+    pub(super) fn is_object(&mut self, part: Raw<'t>, what: &str) -> bool {
+        if !part.is_object() {
+            self.fault_in(part, message!("this is not {}: it is not an object", &what));
+        }
+        part.is_object()
+    }
+
+    /// The items of a member that must be a list; nothing if it is absent.
+    pub(super) fn list(&mut self, of: Raw<'t>, name: &str) -> impl Iterator<Item = Raw<'t>> + use<'t> {
+        let member = of.get(name);
+        if let Some(member) = member.filter(|member| !member.is_list()) {
+            self.fault_in(member, message!("`{}` is not a list", &name));
+        }
+        member.into_iter().flat_map(Raw::items)
     }
 
     pub(super) fn text(&mut self, text: String) {
@@ -93,38 +130,8 @@ impl<'t> Message<'t> {
     }
 }
 
-/// An error as most APIs return it.
-#[derive(Deserialize)]
-struct ApiError {
-    message: Option<String>,
-}
-
 /// Where a part of a text starts in it.
 fn offset_of(part: &str, whole: &str) -> usize {
     let offset = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
     if offset <= whole.len() { offset } else { 0 }
 }
-
-/// What a member is written as: the first character of its JSON.
-pub(super) fn starts(raw: &RawValue) -> u8 {
-    raw.get().bytes().next().unwrap_or_default()
-}
-
-/// The arguments of a call as JSON text: some APIs give them as a text, others as an object.
-pub(super) fn arguments_of(raw: Option<&RawValue>) -> String {
-    let Some(raw) = raw else { return String::new() };
-    match starts(raw) {
-        b'"' => serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned()),
-        b'n' => String::new(),
-        _ => raw.get().to_owned(),
-    }
-}
-
-/// Whether a member is there and says something.
-pub(super) fn is_said(raw: Option<&RawValue>) -> bool {
-    let says_nothing = |text: &str| matches!(text, "null" | "\"\"" | "[]" | "{}");
-    raw.is_some_and(|raw| !says_nothing(raw.get()))
-}
-
-/// A member of which only the presence matters.
-pub(super) type Present = Option<IgnoredAny>;

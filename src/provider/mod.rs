@@ -12,6 +12,8 @@ mod gemini;
 mod mcp;
 mod message;
 mod openai;
+mod raw;
+mod recorded;
 mod reply;
 mod responses;
 mod results;
@@ -19,8 +21,9 @@ mod results;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use chunks::{Chunks, Delta};
-pub(crate) use reply::{BETWEEN, Layout};
+pub(crate) use chunks::{Chunks, Delta, PartKey};
+pub(crate) use recorded::chunks;
+pub(crate) use reply::Layout;
 pub use reply::{Reply, ReplyPart};
 pub(crate) use results::result;
 

@@ -1,194 +1,132 @@
 //! OpenAI: which parts does a chat completion have?
 //!
-//! In: a chat completion, its first choice, or the message of one; what the Responses API returns is passed on.
+//! In: a chat completion, or the message of one; what the Responses API returns is passed on.
 //! Out: the parts of the reply: reasoning, then text, then calls.
 //! Never: reads chunks.
 
-use super::message::{Message, arguments_of, is_said, starts};
+use super::message::Message;
+use super::raw::Raw;
 use super::responses;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-/// Anything that OpenAI and compatible servers return: members of several shapes.
-#[derive(Deserialize)]
-struct Returned<'t> {
-    #[serde(borrow)]
-    error: Option<&'t RawValue>,
-    #[serde(borrow)]
-    choices: Option<Vec<&'t RawValue>>,
-    #[serde(borrow)]
-    output: Option<&'t RawValue>,
-    role: Option<&'t RawValue>,
-    #[serde(borrow)]
-    message: Option<&'t RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Choice<'t> {
-    #[serde(borrow)]
-    message: Option<&'t RawValue>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ChatMessage<'t> {
-    #[serde(borrow)]
-    content: Option<&'t RawValue>,
-    refusal: Option<String>,
-    #[serde(borrow)]
-    reasoning_content: Option<&'t RawValue>,
-    #[serde(borrow)]
-    reasoning: Option<&'t RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<Vec<ToolCall<'t>>>,
-    #[serde(borrow)]
-    function_call: Option<Function<'t>>,
-    #[serde(borrow)]
-    audio: Option<&'t RawValue>,
-    #[serde(borrow)]
-    images: Option<&'t RawValue>,
-}
-
-#[derive(Deserialize)]
-struct ToolCall<'t> {
-    id: Option<String>,
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(borrow)]
-    function: Option<Function<'t>>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Function<'t> {
-    #[serde(default)]
-    pub(super) name: Option<String>,
-    #[serde(borrow)]
-    pub(super) arguments: Option<&'t RawValue>,
-}
-
-/// A part of a content that is a list.
-#[derive(Deserialize)]
-pub(super) struct Piece<'t> {
-    #[serde(rename = "type")]
-    pub(super) kind: Option<String>,
-    pub(super) text: Option<String>,
-    pub(super) refusal: Option<String>,
-    #[serde(borrow)]
-    pub(super) thinking: Option<&'t RawValue>,
-}
 
 /// Reads whatever the API returned.
-pub(super) fn message<'t>(message: &mut Message<'t>, text: &'t str) {
-    const WHAT: &str = "a message of OpenAI";
-    if text.trim_start().starts_with('[') {
-        return responses::output(message, text);
+pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    if returned.is_list() {
+        return responses::output(message, returned);
     }
-    let Some(returned) = message.part::<Returned<'_>>(text, WHAT) else { return };
-    match returned {
-        Returned { error: Some(error), .. } => message.returned(error),
-        Returned { choices: Some(choices), .. } => {
-            let Some((first, others)) = choices.split_first() else {
-                return message.fault_in(text, "this has no choice, and so no answer");
-            };
-            if let Some(choice) = message.part::<Choice<'_>>(first.get(), "a choice") {
-                choice.message.iter().for_each(|one| chat(message, one.get()));
-                finish(message, choice.finish_reason.as_deref().unwrap_or_default());
-                if choice.message.is_none() {
-                    message.fault_in(first.get(), "this choice has no `message`; chunks are read one by one");
-                }
+    if !message.is_object(returned, "a message of OpenAI") {
+        return;
+    }
+    if let Some(error) = returned.get("error") {
+        message.returned(error);
+    } else if returned.get("choices").is_some() {
+        choices(message, returned);
+    } else if returned.get("output").is_some() {
+        responses::response(message, returned);
+    } else if returned.get("role").is_some() {
+        chat(message, returned);
+    } else if let Some(inner) = returned.get("message") {
+        chat(message, inner);
+    } else {
+        message.fault_in(returned, "this has no `choices`, no `output` and no `role`, so it is no message of OpenAI");
+    }
+}
+
+/// Reads the first of several choices.
+fn choices<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    let mut choices = message.list(returned, "choices");
+    match choices.next() {
+        None => message.fault_in(returned, "this has no choice, and so no answer"),
+        Some(choice) => {
+            match choice.get("message") {
+                Some(one) => chat(message, one),
+                None => message.fault_in(choice, "this choice has no `message`; chunks are read one by one"),
             }
-            others.iter().for_each(|_| message.other("choice"));
+            let reason = message.said(choice, "finish_reason").unwrap_or_default();
+            message.reply.truncated |= is_truncated(&reason);
+            message.reply.refused |= is_refused(&reason);
         }
-        Returned { output: Some(_), .. } => responses::response(message, text),
-        Returned { message: Some(one), role: None, .. } => chat(message, one.get()),
-        Returned { role: Some(_), .. } => chat(message, text),
-        _ => message.fault_in(text, "this has no `choices`, no `output` and no `role`, so it is no message of OpenAI"),
     }
+    choices.for_each(|_| message.other("choice"));
 }
 
 /// Reads the message of a chat completion.
-fn chat<'t>(message: &mut Message<'t>, text: &'t str) {
-    let Some(read) = message.part::<ChatMessage<'_>>(text, "the message of a chat completion") else { return };
-    // Servers that have both say the same in them.
-    let reasoning = [read.reasoning_content, read.reasoning].into_iter().flatten().find(|one| is_said(Some(one)));
-    match reasoning.map(|one| (starts(one), one)) {
-        Some((b'"', one)) => {
-            let text = message.part(one.get(), "a text");
-            text.into_iter().for_each(|text| message.thinking(text));
-        }
-        Some(_) => message.other("reasoning"),
-        None => {}
+fn chat<'t>(message: &mut Message<'t>, chat: Raw<'t>) {
+    if !message.is_object(chat, "the message of a chat completion") {
+        return;
     }
-    content(message, read.content);
-    if let Some(refusal) = read.refusal.filter(|refusal| !refusal.is_empty()) {
+    if let Some(text) = reasoning(message, chat) {
+        message.thinking(text);
+    }
+    content(message, chat);
+    if let Some(refusal) = message.said(chat, "refusal").filter(|refusal| !refusal.is_empty()) {
         message.text(refusal);
         message.reply.refused = true;
     }
-    if is_said(read.audio) {
-        message.other("audio");
-    }
-    if is_said(read.images) {
-        message.other("images");
-    }
-    for call in read.tool_calls.into_iter().flatten() {
-        match call.function {
-            Some(Function { name, arguments }) => {
-                message.call(call.id, name.unwrap_or_default(), arguments_of(arguments));
-            }
-            None => message.other(call.kind.unwrap_or_else(|| "tool_call".to_owned())),
+    for kind in ["audio", "images"] {
+        if chat.get(kind).is_some_and(Raw::is_said) {
+            message.other(kind);
         }
     }
-    if let Some(Function { name, arguments }) = read.function_call {
-        message.call(None, name.unwrap_or_default(), arguments_of(arguments));
+    for call in message.list(chat, "tool_calls") {
+        match call.get("function") {
+            Some(function) => {
+                let id = message.said(call, "id");
+                function_call(message, id, function);
+            }
+            None => {
+                let kind = message.said(call, "type");
+                message.other(kind.unwrap_or_else(|| "tool_call".to_owned()));
+            }
+        }
     }
+    if let Some(function) = chat.get("function_call") {
+        function_call(message, None, function);
+    }
+}
+
+fn function_call<'t>(message: &mut Message<'t>, id: Option<String>, function: Raw<'t>) {
+    let name = message.said(function, "name").unwrap_or_default();
+    let arguments = message.arguments(function, "arguments");
+    message.call(id, name, arguments);
+}
+
+/// The reasoning of a message or a chunk. Servers that have both members say the same in them.
+pub(super) fn reasoning<'t>(message: &mut Message<'t>, chat: Raw<'t>) -> Option<String> {
+    let members = ["reasoning_content", "reasoning"].into_iter().filter_map(|name| chat.get(name));
+    let said = members.filter(|member| member.is_said()).find(|member| member.is_text())?;
+    message.decoded(said)
 }
 
 /// Reads a content that is a text, or a list of parts.
-pub(super) fn content<'t>(message: &mut Message<'t>, content: Option<&'t RawValue>) {
-    let Some(content) = content else { return };
-    match starts(content) {
-        b'n' => {}
-        b'[' => {
-            let pieces: Vec<Piece<'_>> = message.part(content.get(), "a list of content parts").unwrap_or_default();
-            pieces.into_iter().for_each(|piece| self::piece(message, piece));
-        }
-        _ => {
-            let text = message.part(content.get(), "a content: a text or a list of parts");
-            text.into_iter().for_each(|text| message.text(text));
-        }
+pub(super) fn content<'t>(message: &mut Message<'t>, of: Raw<'t>) {
+    let Some(content) = of.get("content") else { return };
+    if !content.is_list() {
+        let text = message.said(of, "content");
+        return text.into_iter().for_each(|text| message.text(text));
     }
-}
-
-fn piece<'t>(message: &mut Message<'t>, piece: Piece<'t>) {
-    match piece {
-        Piece { refusal: Some(refusal), .. } => {
+    for piece in content.items() {
+        let kind = message.said(piece, "type").unwrap_or_default();
+        if let Some(refusal) = message.said(piece, "refusal") {
             message.text(refusal);
             message.reply.refused = true;
+        } else if let Some(thinking) = piece.get("thinking").or_else(|| piece.get("reasoning")) {
+            let texts: Vec<String> = if thinking.is_text() {
+                message.decoded(thinking).into_iter().collect()
+            } else {
+                thinking.items().filter_map(|one| message.said(one, "text")).collect()
+            };
+            message.thinking(texts.concat());
+        } else if is_text(&kind) && piece.get("text").is_some() {
+            let text = message.said(piece, "text");
+            text.into_iter().for_each(|text| message.text(text));
+        } else {
+            message.other(if kind.is_empty() { "part".to_owned() } else { kind });
         }
-        Piece { text: Some(text), kind, .. } if kind.as_deref().is_none_or(is_text) => message.text(text),
-        Piece { thinking: Some(thinking), .. } => {
-            let mut within = Vec::new();
-            match starts(thinking) {
-                b'"' => within.extend(message.part::<String>(thinking.get(), "a text")),
-                _ => {
-                    let pieces: Option<Vec<Piece<'_>>> = message.part(thinking.get(), "a list of content parts");
-                    within.extend(pieces.into_iter().flatten().filter_map(|piece| piece.text));
-                }
-            }
-            message.thinking(within.concat());
-        }
-        Piece { kind, .. } => message.other(kind.unwrap_or_else(|| "part".to_owned())),
     }
 }
 
-pub(super) fn is_text(kind: &str) -> bool {
-    matches!(kind, "text" | "output_text" | "summary_text" | "reasoning_text")
-}
-
-/// What the end of a chat completion means.
-pub(super) fn finish(message: &mut Message<'_>, reason: &str) {
-    message.reply.truncated |= is_truncated(reason);
-    message.reply.refused |= is_refused(reason);
+fn is_text(kind: &str) -> bool {
+    matches!(kind, "" | "text" | "output_text" | "summary_text" | "reasoning_text")
 }
 
 pub(super) fn is_truncated(reason: &str) -> bool {

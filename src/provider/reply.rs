@@ -112,6 +112,12 @@ impl Reply {
         (text, calls)
     }
 
+    /// The text that dialects read.
+    #[doc(hidden)]
+    pub fn text(&self) -> String {
+        self.joined().0
+    }
+
     /// The native calls, each with its id, name and arguments.
     pub(crate) fn calls(&self) -> impl Iterator<Item = (Option<&str>, &str, &str)> {
         self.parts.iter().filter_map(|part| match part {

@@ -4,89 +4,53 @@
 //! Out: the parts of the reply, in the order of the items.
 //! Never: reads the events of a stream.
 
-use super::message::{Message, arguments_of, is_said, starts};
+use super::message::Message;
 use super::openai::{content, is_refused, is_truncated};
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-#[derive(Deserialize)]
-struct Response<'t> {
-    #[serde(borrow)]
-    error: Option<&'t RawValue>,
-    #[serde(borrow)]
-    output: Option<&'t RawValue>,
-    incomplete_details: Option<Incomplete>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Incomplete {
-    reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Item<'t> {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    role: Option<String>,
-    call_id: Option<String>,
-    id: Option<String>,
-    name: Option<String>,
-    #[serde(borrow)]
-    arguments: Option<&'t RawValue>,
-    #[serde(borrow)]
-    content: Option<&'t RawValue>,
-    #[serde(borrow)]
-    summary: Option<&'t RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Summary {
-    #[serde(default)]
-    text: String,
-}
+use super::raw::Raw;
 
 /// Reads a whole response.
-pub(super) fn response<'t>(message: &mut Message<'t>, text: &'t str) {
-    let Some(read) = message.part::<Response<'_>>(text, "a response of OpenAI") else { return };
-    if let Some(error) = read.error {
-        return message.returned(error);
-    }
-    read.output.iter().for_each(|list| output(message, list.get()));
-    read.incomplete_details.iter().for_each(|details| incomplete(message, details));
+pub(super) fn response<'t>(message: &mut Message<'t>, response: Raw<'t>) {
+    message.list(response, "output").for_each(|one| item(message, one));
+    incomplete(message, response);
 }
 
 /// What an incomplete response lacks.
-pub(super) fn incomplete(message: &mut Message<'_>, details: &Incomplete) {
-    let reason = details.reason.as_deref().unwrap_or_default();
-    message.reply.refused |= is_refused(reason);
-    message.reply.truncated |= is_truncated(reason) || !is_refused(reason);
+pub(super) fn incomplete<'t>(message: &mut Message<'t>, response: Raw<'t>) {
+    if let Some(details) = response.get("incomplete_details") {
+        let reason = message.said(details, "reason").unwrap_or_default();
+        message.reply.refused |= is_refused(&reason);
+        message.reply.truncated |= is_truncated(&reason) || !is_refused(&reason);
+    }
 }
 
 /// Reads a list of items.
-pub(super) fn output<'t>(message: &mut Message<'t>, text: &'t str) {
-    let items: Vec<&RawValue> = message.part(text, "a list of output items").unwrap_or_default();
-    items.into_iter().for_each(|one| item(message, one.get()));
+pub(super) fn output<'t>(message: &mut Message<'t>, output: Raw<'t>) {
+    output.items().for_each(|one| item(message, one));
 }
 
 /// Reads one item.
-pub(super) fn item<'t>(message: &mut Message<'t>, text: &'t str) {
-    let Some(read) = message.part::<Item<'_>>(text, "an output item") else { return };
-    match read.kind.as_deref() {
+pub(super) fn item<'t>(message: &mut Message<'t>, item: Raw<'t>) {
+    if !message.is_object(item, "an output item") {
+        return;
+    }
+    let kind = message.said(item, "type");
+    match kind.as_deref() {
         Some("function_call") => {
-            let id = read.call_id.or(read.id);
-            message.call(id, read.name.unwrap_or_default(), arguments_of(read.arguments));
+            let id = message.said(item, "call_id").or_else(|| message.said(item, "id"));
+            let name = message.said(item, "name").unwrap_or_default();
+            let arguments = message.arguments(item, "arguments");
+            message.call(id, name, arguments);
         }
         Some("reasoning") => {
-            let mut list = |list: Option<&'t RawValue>| {
-                let list = list.filter(|list| starts(list) == b'[' && is_said(Some(list)));
-                let texts: Option<Vec<Summary>> = list.and_then(|list| message.part(list.get(), "a list of texts"));
-                texts.into_iter().flatten().for_each(|one| message.thinking(one.text));
-            };
-            list(read.summary);
-            list(read.content);
+            for name in ["summary", "content"] {
+                for one in message.list(item, name) {
+                    let text = message.said(one, "text");
+                    text.into_iter().for_each(|text| message.thinking(text));
+                }
+            }
         }
-        Some("message") => content(message, read.content),
-        None if read.role.is_some() => content(message, read.content),
+        Some("message") => content(message, item),
+        None if item.get("role").is_some() => content(message, item),
         kind => message.other(kind.unwrap_or("item")),
     }
 }

@@ -13,6 +13,7 @@
 use std::path::{Path, PathBuf};
 
 mod benches;
+mod chunks;
 mod contracts;
 mod corpus_dce;
 mod crashes;
