@@ -51,6 +51,7 @@
 //! |---|---|
 //! | load a pack, and say what is wrong with it | [`Program::load`], [`Checked`], [`Faults`]; `rulebook-report` to draw it |
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
+//! | judge what an API returned, with its tool calls | [`Reply`], [`Program::judge`], [`Reader::push_chunk`], [`Outcome::tool_results`] |
 //! | show an answer while it comes | [`Program::reader`], [`Reader`], [`StreamEvent`] |
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
@@ -204,3 +205,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/embed.md")]
 struct Embed;
+
+/// And those of the guide for native tool calls.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/agents.md")]
+struct Agents;

@@ -59,7 +59,7 @@ use crate::expression::Scope;
 use crate::json::Json;
 use crate::program::{self, Action, ActionId, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
-use crate::text::{Location, Span};
+use crate::text::{Location, SourceId, Span};
 use crate::value::{Budget, Object, Record, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -458,7 +458,9 @@ impl<'r> Judgement<'r> {
             self.with_call(*call, |call| call.accepted = false);
         }
         self.ruling.decide(strategy, said, &mut finding);
-        finding.rule = finding.rule.or(said).or_else(|| self.surroundings(subject));
+        // What no pack declares, such as a native call, has no place in one.
+        let declared = finding.rule.filter(|rule| rule.source != SourceId::RESPONSE);
+        finding.rule = declared.or(said).or_else(|| self.surroundings(subject));
         self.find(finding);
     }
 

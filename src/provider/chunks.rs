@@ -152,7 +152,7 @@ impl Chunks {
         }
         for choice in message.list(chunk, "choices") {
             if choice.get("index").and_then(Raw::number).unwrap_or_default() > 0 {
-                self.note_other("choice");
+                self.note_other("another choice");
                 continue;
             }
             if let Some(delta) = choice.get("delta") {

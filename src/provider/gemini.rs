@@ -48,7 +48,7 @@ pub(super) fn response<'t>(message: &mut Message<'t>, returned: Raw<'t>) -> bool
     if let Some(content) = candidate.get("content") {
         message.list(content, "parts").for_each(|one| part(message, one));
     }
-    candidates.for_each(|_| message.other("candidate"));
+    candidates.for_each(|_| message.other("another candidate"));
     let reason = member(candidate, ["finishReason", "finish_reason"]);
     finish(message, reason.and_then(Raw::text).as_deref())
 }

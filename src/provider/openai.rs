@@ -46,7 +46,7 @@ fn choices<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
             message.reply.refused |= is_refused(&reason);
         }
     }
-    choices.for_each(|_| message.other("choice"));
+    choices.for_each(|_| message.other("another choice"));
 }
 
 /// Reads the message of a chat completion.

@@ -460,7 +460,7 @@ fn recut(chunks: &[Value], size: usize) -> Vec<Value> {
             for piece in pieces {
                 let mut more = chunk.clone();
                 for other in CUTTABLE.iter().filter(|other| chunk.pointer(other).is_some_and(Value::is_string)) {
-                    *more.pointer_mut(other).unwrap() = if other == &place { piece.clone() } else { json!("") };
+                    *more.pointer_mut(other).unwrap() = if **other == **place { piece.clone() } else { json!("") };
                 }
                 // An id comes once.
                 for number in 0..2 {
