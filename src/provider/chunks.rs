@@ -73,7 +73,8 @@ impl Chunks {
     ///
     /// # Errors
     ///
-    /// What is no chunk of this provider, and an error that the API returned. The reply so far stays as it is.
+    /// What is no chunk of this provider, and an error that the API returned. What could be read of it counts, and what that
+    /// adds is returned with the next chunk.
     pub(crate) fn push(&mut self, provider: Provider, chunk: &str) -> Result<Vec<Delta>, Faults> {
         let chunk = chunk.trim();
         if chunk == "[DONE]" {
@@ -99,9 +100,8 @@ impl Chunks {
             self.truncated |= message.reply.truncated;
             self.refused |= message.reply.refused;
         });
-        let deltas = std::mem::take(&mut self.deltas);
         read.into_result()?;
-        Ok(deltas)
+        Ok(std::mem::take(&mut self.deltas))
     }
 
     /// The reply. One whose stream has no end was cut off.

@@ -170,7 +170,7 @@ fn written(provider: Provider, reply: &Reply, places: &[usize]) -> Option<(Value
                     ReplyPart::Call { id, name, arguments } => {
                         // An API that parses the arguments returns no broken ones.
                         let input: Value = serde_json::from_str(arguments).ok()?;
-                        if input.to_string() != *arguments {
+                        if input.to_string().as_str() != arguments.as_str() {
                             return None;
                         }
                         (
@@ -505,4 +505,17 @@ fn recorded_streams_have_one_outcome_in_every_cutting() {
         }
     }
     assert!(streams >= 5, "{streams}");
+}
+
+#[test]
+fn what_a_broken_chunk_adds_is_not_lost() {
+    for program in &programs() {
+        let mut reader = program.reader(&program.session(), &Options::default());
+        let chunk = json!({ "choices": [{ "delta": { "content": "Hello", "refusal": 5 } }] });
+        reader.push_chunk(Provider::Openai, &chunk.to_string()).unwrap_err();
+        let (outcome, events) = reader.finish_with_events();
+        assert_eq!(outcome.message, "Hello");
+        let shown = told(&events, Role::Message);
+        assert!(shown == "Hello" || shown.is_empty(), "{shown}");
+    }
 }
