@@ -16,6 +16,8 @@ use std::cell::Cell;
 /// The parts of a structured reply beside its text.
 #[derive(Debug, Default)]
 pub(crate) struct Natives {
+    /// Whether it is read at all: a reply that is longer than the limit is not.
+    pub(crate) is_read: bool,
     /// The places of the parts in the source: the text, the calls, the reasoning.
     pub(crate) parts: Vec<Span>,
     /// The index of the block of the first native call.
@@ -115,7 +117,7 @@ impl Document {
         let first = self.blocks.len();
         let spelled = self.blocks.iter().filter(is_call).count();
         let room = limits.calls.saturating_sub(spelled).min(limits.blocks.saturating_sub(first));
-        let mut natives = Natives { parts: layout.parts.clone(), first, ..Natives::of(reply) };
+        let mut natives = Natives { is_read: true, parts: layout.parts.clone(), first, ..Natives::of(reply) };
         let ids = reply.calls().map(|(id, ..)| id.map(str::to_owned));
         for (number, (id, (name, before))) in ids.zip(&layout.calls).enumerate() {
             let Some(span) = layout.parts.get(number + 1).copied() else { break };

@@ -233,7 +233,8 @@ pub(crate) fn judge_parts<'r>(
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
     // In a structured reply, text that no dialect reads is the message.
-    let dialect = dialect.or_else(|| document.natives.is_some().then_some(&program.native));
+    let is_read = document.natives.as_ref().is_some_and(|natives| natives.is_read) && mode_id.is_some();
+    let dialect = dialect.or_else(|| is_read.then_some(&program.native));
     let mut judgement = Judgement {
         program,
         session,

@@ -119,7 +119,7 @@ impl Program {
         options: &Options,
         broken: &Broken,
     ) -> Outcome {
-        let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
+        let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
         let steps = Steps::new(options.trace);
         let after_call = self.in_turn.then(|| self.after_call(&budget));
@@ -218,7 +218,9 @@ impl Program {
         let flow = Flow::new(self, judged.session, judged.reply.clone(), steps, &judged.budget);
         let mut flow = flow.asking(judged.may_ask_again);
         let mut dropped = false;
-        for index in in_order(judged) {
+        let order = order(judged);
+        for place in 0..judged.document.blocks.len() {
+            let index = order.as_ref().and_then(|order| order.get(place)).copied().unwrap_or(place);
             if let Ok(call) = judged.calls.binary_search_by_key(&index, |call| call.block) {
                 self.perform_call(&mut flow, judged, call);
             } else if let Some(index) = judged.told_at(index)
@@ -385,13 +387,13 @@ impl Program {
     }
 }
 
-/// The blocks as the model wrote them: the calls of a structured reply may stand between its texts.
-fn in_order(judged: &Judgement<'_>) -> Vec<usize> {
+/// The blocks as the model wrote them, if that is not their order in the document: the calls of a structured reply may
+/// stand between its texts.
+fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
+    let natives = judged.document.natives.as_ref()?;
     let mut order: Vec<usize> = (0..judged.document.blocks.len()).collect();
-    if let Some(natives) = &judged.document.natives {
-        order.sort_by_key(|index| natives.order(*index, judged.span_of(*index).start));
-    }
-    order
+    order.sort_by_key(|index| natives.order(*index, judged.span_of(*index).start));
+    Some(order)
 }
 
 /// What was read of a response: its parts, from the blocks that stand.

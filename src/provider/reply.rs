@@ -29,7 +29,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(description = "Texts, reasoning and native tool calls.")
+)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Reply {
