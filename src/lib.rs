@@ -51,6 +51,7 @@
 //! |---|---|
 //! | load a pack, and say what is wrong with it | [`Program::load`], [`Checked`], [`Faults`]; `rulebook-report` to draw it |
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
+//! | judge what an API returned, with its tool calls | [`Reply`], [`Program::judge`], [`Reader::push_chunk`], [`Outcome::tool_results`] |
 //! | show an answer while it comes | [`Program::reader`], [`Reader`], [`StreamEvent`] |
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
@@ -86,6 +87,7 @@
 //! | [`value`](mod@value) | what do a payload, the state and an effect hold? JSON whose parts are shared |
 //! | `json` | which value does a text write, strictly or as models write it? |
 //! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
+//! | `provider` | what did a model answer through an API: texts, reasoning and tool calls, whole or in chunks? |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
 //! | [`expression`] | what does a condition or a template evaluate to? The language of Jinja |
@@ -151,6 +153,7 @@ pub mod program;
 #[cfg(not(feature = "unstable"))]
 mod program;
 pub mod prompt;
+mod provider;
 #[cfg(feature = "unstable")]
 pub mod schemas;
 #[cfg(feature = "unstable")]
@@ -177,6 +180,7 @@ pub use document::StreamEvent;
 
 pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Program};
+pub use provider::{Provider, Reply, ReplyPart};
 pub use session::{Ids, PendingCall, Session};
 pub use surface::{Folder, Role};
 pub use text::{Extent, FilePlace, Sources};
@@ -201,3 +205,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/embed.md")]
 struct Embed;
+
+/// And those of the guide for native tool calls.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/agents.md")]
+struct Agents;

@@ -24,5 +24,7 @@ pub const REPLAY: &str = include_str!("../schemas/replay.schema.json");
 pub const DIFF: &str = include_str!("../schemas/diff.schema.json");
 /// Of the messages for a model.
 pub const PROMPT: &str = include_str!("../schemas/prompt.schema.json");
+/// Of a reply of an API, in parts.
+pub const REPLY: &str = include_str!("../schemas/reply.schema.json");
 /// Of one turn of a history.
 pub const TURN: &str = include_str!("../schemas/turn.schema.json");

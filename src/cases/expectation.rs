@@ -4,6 +4,7 @@
 //! Out: [`Part`], with the keys that its expectation may have, and [`Expectation`].
 //! Never: reads a file, or compares anything.
 
+use crate::provider::Provider;
 use crate::surface::Tree;
 use crate::text::Spanned;
 
@@ -16,12 +17,24 @@ pub enum Part {
     User,
     /// `=== response ===`: the answer of a model.
     Response,
+    /// `=== openai ===`, `=== anthropic ===`, `=== gemini ===` or `=== mcp ===`: what an API returned, as one message or as a
+    /// stream.
+    Reply(Provider),
     /// `=== prompt ===`: what the user says when a prompt is assembled.
     Prompt,
 }
 
 impl Part {
-    pub(super) const ALL: [Part; 4] = [Part::Start, Part::User, Part::Response, Part::Prompt];
+    pub(super) const ALL: [Part; 8] = [
+        Part::Start,
+        Part::User,
+        Part::Response,
+        Part::Prompt,
+        Part::Reply(Provider::Openai),
+        Part::Reply(Provider::Anthropic),
+        Part::Reply(Provider::Gemini),
+        Part::Reply(Provider::Mcp),
+    ];
 
     /// The word in its marker.
     pub fn word(self) -> &'static str {
@@ -29,6 +42,7 @@ impl Part {
             Part::Start => "start",
             Part::User => "user",
             Part::Response => "response",
+            Part::Reply(provider) => provider.name(),
             Part::Prompt => "prompt",
         }
     }
@@ -42,7 +56,7 @@ impl Part {
     pub(super) fn keys(self) -> &'static [&'static str] {
         match self {
             Part::Start | Part::User => HEARD_KEYS,
-            Part::Response => OUTCOME_KEYS,
+            Part::Response | Part::Reply(_) => OUTCOME_KEYS,
             Part::Prompt => PROMPT_KEYS,
         }
     }

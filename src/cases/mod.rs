@@ -18,6 +18,7 @@
 //! codes   = ["response/forbidden-call"]
 //! ```
 //!
+//! What an API returned is a part of its name (`openai`, `anthropic`, `gemini`, `mcp`): a message, or the chunks of a stream.
 //! The line break before a marker is not part of the text. Parts (`start`, `user`, `response`) may repeat, each
 //! followed by what is expected of it. Each part continues the session of the one before, so a whole conversation is
 //! one script.

@@ -96,6 +96,13 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
                     Part::Start => run.take(step, talk.start()),
                     Part::User => run.take(step, talk.hear(&step.text)),
                     Part::Response => run.take(step, talk.answer(&step.text)),
+                    Part::Reply(provider) => match talk.judge(provider, &step.text) {
+                        Ok(told) => run.take(step, told),
+                        Err(faults) => {
+                            let placed = |fault: Diagnostic| fault.placed(step.at);
+                            run.diagnostics.extend(faults.diagnostics.into_iter().map(placed));
+                        }
+                    },
                     Part::Prompt => {
                         let named = |word: &Option<Spanned<String>>| word.as_ref().map(|word| word.value.clone());
                         let (prompt, model) = (named(&case.header.prompt), named(&case.header.model));

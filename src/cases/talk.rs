@@ -4,9 +4,11 @@
 //! Out: a [`TurnResult`] for each; the session after it, and what the model reads next.
 //! Never: compares results with anything, or stores them.
 
+use crate::diagnostic::Faults;
 use crate::outcome::{EffectRecord, Finding, Heard, Options, Outcome, Prompt, TraceStep};
 use crate::program::Program;
 use crate::prompt::{Request, Turn};
+use crate::provider::Provider;
 use crate::session::Session;
 use crate::surface::Speaker;
 use crate::value::{Value, to_value};
@@ -68,6 +70,19 @@ impl<'p> Talk<'p> {
             self.history.push(Turn::answer(&outcome));
         }
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
+    }
+
+    /// The model answers through an API: a whole message, or a stream.
+    ///
+    /// # Errors
+    ///
+    /// What is no message of this API.
+    pub fn judge(&mut self, provider: Provider, reply: &str) -> Result<TurnResult, Faults> {
+        let (_, outcome) = self.program.judge_recorded(&self.session, provider, reply, &self.options)?;
+        if outcome.ask_again.is_none() {
+            self.history.push(Turn::answer(&outcome));
+        }
+        Ok(self.go_on(TurnResult::Outcome(Box::new(outcome))))
     }
 
     /// The prompt that the model reads when the user says `text`.

@@ -340,6 +340,9 @@ table! {
     /// A session that does not fit the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;
 
+    /// What should be a message of a provider, and cannot be read as one.
+    RESPONSE_UNREADABLE = "response/unreadable", Error;
+
     /// A path that links lead out of the root.
     WORKSPACE_OUTSIDE = "workspace/outside", Error;
     /// Something that is not a file is where a file should be written.

@@ -115,6 +115,8 @@ named! {
         UnknownParam = "unknown-param",
         /// A call that no permit of the mode allows.
         ForbiddenCall = "forbidden-call",
+        /// A call that is written in the text of a reply with native calls.
+        SpelledCall = "spelled-call",
         /// A call beyond the number that the reply may have.
         ExtraCall = "extra-call",
         /// A key that is no safe path below the workspace root.
@@ -193,6 +195,10 @@ named! {
         SecondGo = "second-go",
         /// The response is not valid UTF-8.
         NotUtf8 = "not-utf-8",
+        /// The reply has a part that nothing reads.
+        UnknownPart = "unknown-part",
+        /// The provider says that the model refused, or stopped the answer itself.
+        ProviderRefusal = "provider-refusal",
         /// Text that was escaped twice was read as if escaped once.
         Unescaped = "unescaped",
         /// A remark that the pack makes itself, with its own text.
@@ -232,6 +238,7 @@ impl Defect {
             Defect::InvalidPayload => &[Coerce, Interpret, Default, Omit, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnknownParam => &[Keep, Drop, Refuse, AskAgain],
             Defect::ForbiddenCall => &[Drop, KeepAsText, Refuse, AskAgain],
+            Defect::SpelledCall => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::ExtraCall => &[KeepFirst, KeepLast, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnsafePath => &[Drop, KeepAsText, Refuse, AskAgain],
             Defect::Guardrail => &[Keep, Redact, Drop, Refuse, AskAgain],
@@ -252,6 +259,7 @@ impl Defect {
             | Defect::InvalidPayload
             | Defect::UnknownParam
             | Defect::ForbiddenCall
+            | Defect::SpelledCall
             | Defect::ForbiddenBlock
             | Defect::UnsafePath
             | Defect::StrayText
@@ -296,8 +304,13 @@ impl Defect {
     /// Whether the defect is about what a call asks for.
     #[doc(hidden)]
     pub fn of_calls(self) -> bool {
-        use Defect::{ExtraCall, ForbiddenCall, InvalidPayload, MalformedPayload, UnknownAction, UnknownParam};
-        matches!(self, MalformedPayload | UnknownAction | InvalidPayload | UnknownParam | ForbiddenCall | ExtraCall)
+        use Defect::{
+            ExtraCall, ForbiddenCall, InvalidPayload, MalformedPayload, SpelledCall, UnknownAction, UnknownParam,
+        };
+        matches!(
+            self,
+            MalformedPayload | UnknownAction | InvalidPayload | UnknownParam | ForbiddenCall | SpelledCall | ExtraCall
+        )
     }
 
     /// Whether a call of a known action can have the defect, so that the action may declare a strategy for it.

@@ -4,7 +4,7 @@
 //! Out: [`Faults`], a standard Rust error.
 //! Never: draws source lines; reports do.
 
-use super::Diagnostic;
+use super::{Code, Diagnostic};
 use crate::text::Sources;
 use std::fmt;
 
@@ -24,6 +24,14 @@ impl Faults {
     pub fn new(mut diagnostics: Vec<Diagnostic>, sources: Sources) -> Self {
         diagnostics.retain(Diagnostic::is_error);
         Self { diagnostics, sources }
+    }
+
+    /// The error of a reader that is given chunks and bytes.
+    pub(crate) fn mixed() -> Self {
+        let message = "this reader reads the bytes of a text, and takes no chunks";
+        let fault = Diagnostic::new(Code::RESPONSE_UNREADABLE, None, message);
+        let help = "start another reader for a reply that comes in chunks";
+        Self::new(vec![fault.with_help(help)], Sources::default())
     }
 }
 

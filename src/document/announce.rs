@@ -53,13 +53,16 @@ pub enum StreamEvent {
         /// The text.
         text: String,
     },
-    /// More of the value of a field of a call. No dialect announces fields yet.
+    /// More of a parameter of a call: the pieces of one path, joined, are the text of the value there. Numbers, `true`, `false`
+    /// and `null` are told as JSON; objects and lists by what is in them. What the outcome has of the calls that count is told
+    /// once the answer has been judged. Only under `hold = "none"` the arguments of native calls are told while they come, as
+    /// far as they are strict JSON, whether the call counts or not.
     Field {
-        /// The number of the block of the call.
-        block: usize,
-        /// The name of the field.
-        name: String,
-        /// The text that follows what was announced of the field before, decoded.
+        /// The index of the call in the `calls` of the outcome.
+        call: usize,
+        /// The way to the value in the parameters: keys, and the numbers of list items.
+        path: Vec<String>,
+        /// The text that follows what was announced of it before, decoded.
         text: String,
     },
     /// A block is complete.
@@ -90,7 +93,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Text of a block, or outside every block.
-    pub(super) fn text(
+    pub(crate) fn text(
         block: Option<usize>,
         id: Option<BlockId>,
         role: Option<Role>,

@@ -23,6 +23,7 @@ mod mark;
 mod marks;
 mod masks;
 mod members;
+mod native;
 mod open;
 mod pairs;
 pub(crate) mod payload;
@@ -43,6 +44,7 @@ pub(crate) use enclosing::Enclosing;
 pub(crate) use fallback::Readers;
 pub(crate) use found::{Found, LeftOut, What};
 pub(crate) use masks::{Mask, Quotes, is_masked};
+pub(crate) use native::Natives;
 pub(crate) use pieces::Pieces;
 pub(crate) use said::Said;
 pub(crate) use side_by_side::{Trial, Tried};
@@ -78,7 +80,7 @@ pub(crate) struct Document {
     pub(crate) dialect: Option<DialectId>,
     /// The result of each dialect that was tried, in order.
     pub(crate) tried: SmallVec<[Tried; 1]>,
-    /// The length of the response in bytes.
+    /// The length of the response in bytes; of a structured reply, that of its text.
     pub(crate) bytes: usize,
     /// The opener and closer of a fence around the whole answer.
     pub(crate) wrapper: Option<(Span, Span)>,
@@ -100,6 +102,8 @@ pub(crate) struct Document {
     /// The opener of reasoning that is not closed, after all that are, in a dialect whose reasoning only opens at the
     /// start of the answer.
     pub(crate) open_reasoning: Option<usize>,
+    /// If it is a structured reply: its parts. The text is the first of them.
+    pub(crate) natives: Option<Box<Natives>>,
 }
 
 impl Document {

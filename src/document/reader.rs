@@ -414,6 +414,7 @@ impl Scanner {
             fenced: Vec::new(),
             open_reasoning: self.open_reasoning,
             markup: std::mem::take(&mut self.markup),
+            natives: None,
         }
     }
 }

@@ -84,6 +84,7 @@ impl<'r> Judgement<'r> {
                 self.with_call(call, |call| call.quoted = true);
                 continue;
             }
+            self.judge_spelled(call, block, bound);
             self.judge_in_reasoning(index, &Subject::Call(call));
             self.judge_in_unclosed(index, &Subject::Call(call));
             self.judge_payload(call, block, bound);
@@ -352,7 +353,7 @@ impl<'r> Judgement<'r> {
         if accepted >= least || self.dialect.is_none() {
             return;
         }
-        let end = Span::new(self.text.len(), self.text.len());
+        let end = Span::new(self.document.bytes, self.document.bytes);
         let calls = if least == 1 { "call" } else { "calls" };
         let message = message!("a reply has at least {} {} that may run, and this has {}", &least, &calls, &accepted);
         let finding = defect(Defect::MissingBlock, end, message).with_rule(Some(at));
@@ -385,7 +386,7 @@ impl<'r> Judgement<'r> {
         call.accepted = false;
         let block = call.block;
         if self.fate(block) != Fate::Dropped {
-            self.set_fate(block, Fate::Text);
+            self.show_block(block);
         }
     }
 
@@ -424,7 +425,7 @@ impl<'r> Judgement<'r> {
     /// The paths to the values in a JSON payload of which something was lost or guessed; none if it is the whole payload.
     fn losses(&self, block: usize) -> Option<Vec<Way>> {
         let (block, bound) = self.block(block)?;
-        let source = self.source(block, bound, self.dialect?, &self.values);
+        let source = self.source(block, bound, self.dialect_of(block)?, &self.values);
         source.tape(block.body().trimmed(self.text))?.losses(self.text)
     }
 }

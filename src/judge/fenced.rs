@@ -51,7 +51,7 @@ impl Judgement<'_> {
         spans.sort_unstable_by_key(|span| span.start);
         let is_blank = |from: usize, to: usize| self.text.get(from..to).is_none_or(|text| text.trim().is_empty());
         let end = spans.iter().try_fold(0, |end, span| is_blank(end, span.start).then_some(end.max(span.end)));
-        end.is_some_and(|end| is_blank(end, self.text.len()))
+        end.is_some_and(|end| is_blank(end, self.document.bytes))
     }
 
     /// Answers a block that is quoted: not by `keep` if it is certainly not meant.

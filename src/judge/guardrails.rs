@@ -139,7 +139,7 @@ impl Judgement<'_> {
         let span = match (&found, looked) {
             (Some((span, _)), _) => *span,
             (None, Some(looked)) => looked.text.span,
-            (None, None) => Span::new(0, self.text.len()),
+            (None, None) => Span::new(0, self.document.bytes),
         };
         let message = match (found, &broken) {
             (_, Some(error)) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
@@ -176,7 +176,7 @@ impl Judgement<'_> {
         let Some(when) = &rule.when else { return Some((matches.next(), None)) };
         self.prepare_reply(when.reads());
         let each = rule.reads_captures();
-        let (mut speaker, mut label, mut span) = (Value::Null, Value::Null, Span::new(0, self.text.len()));
+        let (mut speaker, mut label, mut span) = (Value::Null, Value::Null, Span::new(0, self.document.bytes));
         let (mut key, mut value) = (Value::Null, Value::Null);
         if let Some(looked) = looked {
             span = looked.text.span;

@@ -76,10 +76,11 @@ impl Judgement<'_> {
         if let Some((opener, closer)) = self.document.wrapper {
             self.markup(Span::new(0, opener.end), &mut leaf);
             self.inner_leaves(&mut leaf);
-            self.markup(Span::new(closer.start, self.text.len()), &mut leaf);
+            self.markup(Span::new(closer.start, self.document.bytes), &mut leaf);
         } else {
             self.inner_leaves(&mut leaf);
         }
+        self.native_leaves(&mut leaf);
     }
 
     /// Something that was removed, such as a fence, and the white space around it.
@@ -99,8 +100,9 @@ impl Judgement<'_> {
         };
         let mut pieces = self.texts.pieces.iter().peekable();
         let Span { start: mut at, end } = self.outer();
-        for index in 0..=self.document.blocks.len() {
-            let block = self.document.blocks.get(index);
+        let count = self.document.text_blocks();
+        for index in 0..=count {
+            let block = self.document.blocks.get(index).filter(|_| index < count);
             if block.is_some_and(|block| block.parent().is_some()) {
                 continue;
             }
@@ -117,6 +119,19 @@ impl Judgement<'_> {
                     _ => self.block_leaves(index, leaf),
                 }
                 at = block.span().end;
+            }
+        }
+    }
+
+    /// The parts of a structured reply beside its text.
+    fn native_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
+        let Some(natives) = &self.document.natives else { return };
+        let mut blocks = self.document.blocks.from(self.document.text_blocks()).peekable();
+        for part in natives.parts.iter().skip(1) {
+            match blocks.next_if(|(_, block)| block.span() == *part) {
+                Some((index, _)) => self.block_leaves(index, leaf),
+                // Beyond a limit, it is none of the answer.
+                None => leaf(*part, Leaf::Dropped),
             }
         }
     }

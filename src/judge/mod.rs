@@ -19,6 +19,7 @@ mod input;
 mod leaves;
 mod lists;
 mod mending;
+mod native;
 mod outside;
 mod params;
 mod parts;
@@ -58,7 +59,7 @@ use crate::expression::Scope;
 use crate::json::Json;
 use crate::program::{self, Action, ActionId, Chosen, Dialect, Mode, ModeId, Near, Program};
 use crate::session::Session;
-use crate::text::{Location, Span};
+use crate::text::{Location, SourceId, Span};
 use crate::value::{Budget, Object, Record, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -231,6 +232,9 @@ pub(crate) fn judge_parts<'r>(
     let Circumstances { truncated, attempts, budget, after_call } = circumstances;
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
+    // In a structured reply, text that no dialect reads is the message.
+    let is_read = document.natives.as_ref().is_some_and(|natives| natives.is_read) && mode_id.is_some();
+    let dialect = dialect.or_else(|| is_read.then_some(&program.native));
     let mut judgement = Judgement {
         program,
         session,
@@ -273,6 +277,7 @@ pub(crate) fn judge_parts<'r>(
         now: session.now.as_deref().into(),
         budget,
     };
+    judgement.judge_natives();
     judgement.judge_reading();
     judgement.judge_values();
     judgement.make_texts();
@@ -290,7 +295,15 @@ pub(crate) fn judge_parts<'r>(
 impl<'r> Judgement<'r> {
     /// The declaration of a block.
     pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::Block> {
-        self.dialect?.block(block.id)
+        match block.is_native() {
+            true => self.program.native_block(block.id),
+            false => self.dialect?.block(block.id),
+        }
+    }
+
+    /// The dialect that reads a block.
+    fn dialect_of(&self, block: &Block) -> Option<&'r Dialect> {
+        if block.is_native() { Some(&self.program.native) } else { self.dialect }
     }
 
     pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::Block)> {
@@ -415,7 +428,7 @@ impl<'r> Judgement<'r> {
 
     /// What the opener of a block says.
     pub(super) fn said<'b>(&self, block: &'b Block) -> Option<Said<'r, 'b>> {
-        Some(Said::of(self.text, self.dialect?, block))
+        Some(Said::of(self.text, self.dialect_of(block)?, block))
     }
 
     /// Answers a defect: the first strategy that applies acts, and the finding records it.
@@ -446,7 +459,9 @@ impl<'r> Judgement<'r> {
             self.with_call(*call, |call| call.accepted = false);
         }
         self.ruling.decide(strategy, said, &mut finding);
-        finding.rule = finding.rule.or(said).or_else(|| self.surroundings(subject));
+        // What no pack declares, such as a native call, has no place in one.
+        let declared = finding.rule.filter(|rule| rule.source != SourceId::RESPONSE);
+        finding.rule = declared.or(said).or_else(|| self.surroundings(subject));
         self.find(finding);
     }
 

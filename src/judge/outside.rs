@@ -243,7 +243,7 @@ impl Judgement<'_> {
 
     /// The text without the fence around it.
     pub(super) fn outer(&self) -> Span {
-        let whole = Span::new(0, self.text.len());
+        let whole = Span::new(0, self.document.bytes);
         self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start))
     }
 

@@ -32,7 +32,7 @@ impl Judgement<'_> {
     /// The last brace of a payload that ends its block, if the payload goes on behind it: there is a brace too many.
     pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::Block) -> Option<Fault> {
         // Other entries follow one of a list, and other members the value of one.
-        let is_part = bound.named_within().is_some_and(|(_, each)| each) || self.reads_members();
+        let is_part = bound.named_within().is_some_and(|(_, each)| each) || self.reads_members() || block.is_native();
         let end = Some(block.body().end).filter(|_| !is_part)?;
         let rest = self.text.get(end..).filter(|_| end == block.span().end)?.trim_start();
         let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
@@ -152,7 +152,7 @@ impl Judgement<'_> {
         mut json: Json,
         types: &Types,
     ) -> Option<Object> {
-        let names = &*self.dialect?.names;
+        let names = &*self.dialect_of(block)?.names;
         let whole = places::whole(block);
         let mut twice = Vec::new();
         json.value = typing::respelled(json.value, types, names, &mut twice);

@@ -52,7 +52,7 @@ impl<'r> Judgement<'r> {
         action: Option<&Action>,
     ) -> bool {
         let asked = Asked { call, block, bound };
-        let Some(dialect) = self.dialect else { return false };
+        let Some(dialect) = self.dialect_of(block) else { return false };
         let values = Rc::clone(&self.values);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = Source { declared: types, ..self.source(block, bound, dialect, &values) };
@@ -247,7 +247,7 @@ impl<'r> Judgement<'r> {
 
     /// The attributes of the opener besides the action's name; if one is repeated, the first counts.
     fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
-        let Some(dialect) = self.dialect else { return Vec::new() };
+        let Some(dialect) = self.dialect_of(block) else { return Vec::new() };
         let said = Said::of(self.text, dialect, block);
         let mut entries: Vec<Entry<'r>> = Vec::new();
         let called = bound.naming().find(|name| said.attribute(name).is_some());
@@ -319,7 +319,7 @@ impl<'r> Judgement<'r> {
     /// Reports what is beside a payload but cannot be part of it. If it is the name of a parameter, that parameter is
     /// missing; otherwise it is just another form.
     fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
-        let Some(dialect) = self.dialect else { return };
+        let Some(dialect) = self.dialect_of(block) else { return };
         // Where no member is declared as the body, all members are the payload.
         if dialect.outline.is_some() && bound.body.is_none() {
             return;
@@ -386,8 +386,11 @@ impl<'r> Judgement<'r> {
     where
         'r: 's,
     {
+        // The parts of a structured reply do not go on in the next one.
+        let is_native = block.is_native();
+        let text = if is_native { self.text.get(..block.span().end).unwrap_or_default() } else { self.text };
         Source {
-            text: self.text,
+            text,
             masks: &self.document.masks,
             dialect,
             spelled: Spelled::of(block.family(), bound),
@@ -397,13 +400,14 @@ impl<'r> Judgement<'r> {
             limits: &self.program.limits,
             values,
             bound,
-            cut: block.ended.is_cut() || ends_response(self.text, block.body().end),
+            cut: block.ended.is_cut() || (!is_native && ends_response(self.text, block.body().end)),
         }
     }
 
     /// The places in the payload of a call.
     pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
-        let ((block, bound), dialect) = (self.block(call.block)?, self.dialect?);
+        let (block, bound) = self.block(call.block)?;
+        let dialect = self.dialect_of(block)?;
         let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let told = if joins { self.told(block, bound) } else { Vec::new() };

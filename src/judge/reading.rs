@@ -230,6 +230,9 @@ impl<'r> Judgement<'r> {
         let limits = &self.program.limits;
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".into(), None),
+            Defect::UnclosedBlock if block.is_some_and(Block::is_native) => {
+                (message!("the arguments of `{}` are cut off", name()), None)
+            }
             Defect::UnclosedBlock => (message!("`{}` is never closed", name()), None),
             Defect::MalformedPayload if self.is_content(found.block()) || self.reads_members() => {
                 (message!("`{}` has no body", name()), None)
@@ -267,7 +270,7 @@ impl<'r> Judgement<'r> {
                 message!("`{}` stands inside another block and is its text", quoted()),
                 Some("nothing inside this block is ever carried out".into()),
             ),
-            Defect::TooLarge if self.document.bytes > limits.input => {
+            Defect::TooLarge if self.text.len() > limits.input => {
                 (message!("the response is longer than {} bytes", &limits.input), None)
             }
             Defect::TooLarge => (

@@ -34,7 +34,8 @@ impl Judgement<'_> {
         let mut closers = self.stray_closers_of_reasoning(dialect);
         closers.sort_unstable_by_key(|closer| closer.start);
         let is_thinking = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
-        let mut ends = self.document.blocks.iter().filter(is_thinking).map(|block| block.span().end).peekable();
+        let written = self.document.blocks.iter().take(self.document.text_blocks());
+        let mut ends = written.filter(is_thinking).map(|block| block.span().end).peekable();
         let mut from = 0;
         let mut found: Vec<Reasoning> = Vec::new();
         for closer in closers {
@@ -93,6 +94,10 @@ impl Judgement<'_> {
     }
 
     fn reasoning_around(&self, block: &Block) -> Option<&Reasoning> {
+        // Nothing in the text reaches into the other parts of a structured reply.
+        if block.is_native() {
+            return None;
+        }
         let span = block.span();
         let next = self.reasoning.partition_point(|one| one.from <= span.start);
         let around = self.reasoning.get(next.checked_sub(1)?)?;

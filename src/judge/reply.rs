@@ -47,7 +47,11 @@ impl Judgement<'_> {
 
     fn member_of_reply(&self, name: &str) -> Value {
         match name {
-            "dialect" => self.dialect.map(|dialect| dialect.name.as_str().into()).unwrap_or_default(),
+            "dialect" => self
+                .dialect
+                .filter(|dialect| !dialect.is_native())
+                .map(|dialect| dialect.name.as_str().into())
+                .unwrap_or_default(),
             "message" => self.reply_message(),
             "thinking" => {
                 let told = self.with_role(Role::Thinking).filter_map(|index| self.body_joined(index));

@@ -6,7 +6,8 @@
 
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, message, quote};
-use crate::program::{BlockId, Count, DialectId, Outside};
+use crate::document::Natives;
+use crate::program::{BlockId, Count, Dialect, DialectId, Outside};
 use crate::surface::Role;
 use crate::text::{Span, excerpt, glob};
 use smallvec::SmallVec;
@@ -39,10 +40,13 @@ impl Judgement<'_> {
                 _ => {}
             }
             if count.required && blocks.is_empty() && !self.outside_stands_for(count) {
-                let end = Span::new(self.text.len(), self.text.len());
+                let end = Span::new(self.document.bytes, self.document.bytes);
                 let what = if count.message { Defect::MissingMessage } else { Defect::MissingBlock };
                 // Without a dialect there is no block at all, which has been said.
-                if self.dialect.is_none() {
+                // A reply of native calls need not say anything.
+                let says = |natives: &Natives| !count.message || natives.has_calls();
+                let is_native = self.dialect.is_some_and(Dialect::is_native);
+                if self.dialect.is_none() || (is_native && self.document.natives.as_deref().is_some_and(says)) {
                     continue;
                 }
                 let finding =

@@ -47,7 +47,8 @@ impl Judgement<'_> {
         // Contents often end only where the next one begins: a content may quote the call that follows.
         let mut content = None;
         for (index, block) in self.document.blocks.iter().enumerate() {
-            let Some(bound) = self.bound(block) else { continue };
+            // Nothing in the text quotes a native call.
+            let Some(bound) = self.bound(block).filter(|_| !block.is_native()) else { continue };
             let asks = matches!(bound.role, Role::Call | Role::Content);
             let start = block.span().start;
             let open = behind.into_iter().chain(content.filter(|_| bound.role == Role::Call)).min();

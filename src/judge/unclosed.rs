@@ -26,7 +26,8 @@ impl Judgement<'_> {
     /// Where reasoning and quotations that are never closed may reach, in the order of their openers.
     pub(super) fn unclosed(&self) -> Vec<Unclosed> {
         let blocks = &self.document.blocks;
-        let is_thinking = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
+        let is_thinking =
+            |block: &&Block| !block.is_native() && self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
         let is_open = |block: &Block| block.ended.is_cut() && !block.is_closed();
         let mut found: Vec<Unclosed> = Vec::new();
         // What is behind one is behind any before it that reaches as far.
@@ -85,6 +86,10 @@ impl Judgement<'_> {
     /// What may contain a block that starts here, and is never closed.
     fn unclosed_around(&self, block: &Block) -> Option<Unclosed> {
         let start = block.span().start;
+        // Nothing in the text reaches into the other parts of a structured reply.
+        if block.is_native() {
+            return None;
+        }
         self.unclosed.iter().find(|one| one.opener.start < start && start < one.until).copied()
     }
 

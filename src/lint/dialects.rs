@@ -135,7 +135,9 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
         let permitting: Vec<&Mode> = program.modes.values().filter(|mode| !mode.permits_of(id).is_empty()).collect();
         let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode));
         let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name, action));
-        if permitting.is_empty() || dialects.clone().any(asks) {
+        // In a mode without dialects, native calls ask.
+        let is_native = permitting.iter().any(|mode| program.dialects_of(mode).next().is_none());
+        if permitting.is_empty() || is_native || dialects.clone().any(asks) {
             continue;
         }
         let own_name = |block: &Block| block.role == Role::Call && matches!(block.called, Called::Own);

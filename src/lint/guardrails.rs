@@ -77,6 +77,12 @@ fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<Stri
     match target {
         // Without a block for it, the message may still be what stands outside all blocks.
         Target::Role(Role::Message | Role::Section) => None,
+        // In a mode without dialects, an API returns reasoning apart from the text.
+        Target::Role(Role::Thinking)
+            if program.modes.values().any(|mode| program.dialects_of(mode).next().is_none()) =>
+        {
+            None
+        }
         Target::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
         Target::Key(name) => {
             let mut blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks);

@@ -171,7 +171,7 @@ contract! {
     /// The account of every byte of the response: the parts sum to `bytes`.
     #[derive(Copy, Default, Eq)]
     pub struct Ledger {
-        /// The length of the response, in bytes.
+        /// The length of the response, in bytes; of a reply of an API, that of all its parts together.
         bytes: usize,
         /// Text shown to the user.
         message: usize,

@@ -6,11 +6,14 @@
 
 mod contract;
 mod difference;
+mod fields;
 mod hear;
 mod heard;
 mod past;
 mod prompt;
+mod reader;
 mod release;
+mod replies;
 mod run;
 mod trace;
 
@@ -24,4 +27,5 @@ pub use contract::{
 pub use difference::differences;
 pub use heard::Heard;
 pub use prompt::Prompt;
-pub use run::{Options, Reader};
+pub use reader::Reader;
+pub use run::Options;

@@ -93,22 +93,53 @@ fn refused(outcome: &Outcome) -> Vec<RefusedCall> {
     dropped.take(MOST_CALLS).map(|call| refusal(outcome, call)).collect()
 }
 
+/// Why a call was not carried out: everything that is wrong with it, in words for a model.
+pub(super) fn reasons(outcome: &Outcome, call: &Call) -> String {
+    const MOST: usize = 5;
+    let mut reasons: Vec<String> = Vec::new();
+    for (message, help) in defects(outcome, call).map(in_words) {
+        let mut reason = excerpt(message, REASON).into_owned();
+        help.iter().for_each(|help| reason += &format!(" ({})", excerpt(help, REASON)));
+        if reasons.len() < MOST && !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    if !defects(outcome, call).any(|found| decides(&found)) {
+        reasons.push(without_finding(outcome).to_owned());
+    }
+    reasons.join("; ")
+}
+
+/// What is wrong with a call.
+fn defects<'o>(outcome: &'o Outcome, call: &Call) -> impl Iterator<Item = &'o Finding> + use<'o> {
+    let span = call.span;
+    let is_inside = move |found: &&Finding| {
+        found.span.part == span.part && span.start <= found.span.start && found.span.end <= span.end
+    };
+    outcome.diagnostics.iter().filter(is_inside).filter(|found| matches!(found.code, Code::Defect(_)))
+}
+
+/// Whether the strategy of a finding decides that a call does not count.
+fn decides(found: &&Finding) -> bool {
+    use Strategy::{AskAgain, Drop, KeepAsText, KeepFirst, KeepLast, Refuse};
+    matches!(found.strategy, Some(AskAgain | Drop | KeepAsText | KeepFirst | KeepLast | Refuse))
+}
+
+/// Why a call does not count that nothing is wrong with.
+fn without_finding(outcome: &Outcome) -> &'static str {
+    if outcome.status == Status::Refused { "the whole answer was refused" } else { "it did not count" }
+}
+
+/// A finding in words for a model, and how to do better.
+fn in_words(found: &Finding) -> (&str, Option<&str>) {
+    let message = found.to_model.as_ref().unwrap_or(&found.message);
+    in_words_for_a_model(&found.code, message, found.help.as_deref())
+}
+
 /// Why a call was not carried out: by the finding of the strategy that decided so, or by what else is wrong with it.
 fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
-    use Strategy::{AskAgain, Drop, KeepAsText, KeepFirst, KeepLast, Refuse};
-    let is_inside = |found: &&Finding| call.span.start <= found.span.start && found.span.end <= call.span.end;
-    let decides =
-        |found: &&Finding| matches!(found.strategy, Some(AskAgain | Drop | KeepAsText | KeepFirst | KeepLast | Refuse));
-    let is_defect = |found: &&Finding| matches!(found.code, Code::Defect(_));
-    let defects = || outcome.diagnostics.iter().filter(is_inside).filter(is_defect);
-    let (message, help) = match defects().find(decides).or_else(|| defects().next()) {
-        Some(found) => {
-            let message = found.to_model.as_ref().unwrap_or(&found.message);
-            in_words_for_a_model(&found.code, message, found.help.as_deref())
-        }
-        None if outcome.status == Status::Refused => ("the whole answer was refused", None),
-        None => ("it did not count", None),
-    };
+    let found = defects(outcome, call).find(decides).or_else(|| defects(outcome, call).next());
+    let (message, help) = found.map_or((without_finding(outcome), None), in_words);
     RefusedCall {
         action: excerpt(&call.action, REASON).into_owned(),
         message: excerpt(message, REASON).into_owned(),

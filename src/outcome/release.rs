@@ -10,6 +10,7 @@ use crate::document::{Draft, StreamEvent};
 use crate::program::{
     Block, BlockId, Called, Dialect, Guardrail, Mode, ModeId, Near, Outside, Program, Until, Wait, Watching, Why,
 };
+use crate::provider::PartKey;
 use crate::session::Session;
 use crate::surface::{Hold, Role};
 use crate::text::unsafe_because;
@@ -37,6 +38,8 @@ pub(super) struct Release {
     calls: bool,
     /// How many bytes of text have been told.
     shown: usize,
+    /// The piece of reasoning that is coming, if an API returns it apart from the text.
+    thinking: Option<PartKey>,
 }
 
 #[derive(Debug)]
@@ -105,6 +108,7 @@ impl Release {
             opened: BTreeMap::new(),
             calls: false,
             shown: 0,
+            thinking: None,
         }
     }
 
@@ -116,6 +120,11 @@ impl Release {
     /// Whether nothing is told before the answer has been judged.
     pub(super) fn is_whole(&self) -> bool {
         self.hold == Hold::Answer
+    }
+
+    /// Whether what comes is told as a draft.
+    pub(super) fn is_draft(&self) -> bool {
+        self.hold == Hold::None
     }
 
     /// How many bytes of text have been told.
@@ -145,6 +154,36 @@ impl Release {
             events.push(draft.event);
         }
         events
+    }
+
+    /// Tells what is final of reasoning that an API returns apart from the text: each piece is a text of its own.
+    pub(super) fn think(&mut self, context: Context<'_>, key: PartKey, more: &str, events: &mut Vec<StreamEvent>) {
+        let program = context.program;
+        let native = program.native_block(BlockId::THINKING);
+        let (Some(mode), Some(block)) = (self.mode, native) else { return };
+        match self.hold {
+            Hold::Answer => return,
+            Hold::None => {
+                self.shown += more.len();
+                let (role, text) = (Some(Role::Thinking), more.to_owned());
+                return events.push(StreamEvent::Text { block: None, role, text });
+            }
+            Hold::Settled => {}
+        }
+        if self.thinking != Some(key) {
+            self.release(context, Role::Thinking, true, events);
+            // Earlier reasoning comes first in the outcome.
+            let is_early = self.thinking.is_some_and(|last| key < last);
+            self.thinking = Some(key);
+            let waits = program.waits(mode, &program.native, Some(block));
+            let Some(channel) = self.channel(Role::Thinking) else { return };
+            channel.waits |= is_early || channel.done < channel.text.len();
+            channel.waits |= waits.iter().any(|wait| wait.until == Until::Answer);
+            channel.start(Role::Thinking, None);
+            channel.guard(program, &waits);
+        }
+        self.channel(Role::Thinking).into_iter().for_each(|channel| channel.push(more, true, None));
+        self.release(context, Role::Thinking, false, events);
     }
 
     /// What the outcome has beyond the texts that have been told.

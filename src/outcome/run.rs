@@ -7,18 +7,19 @@
 use super::contract::{
     Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict, Withheld,
 };
-use super::release::{Context, Release};
+use super::reader::{Broken, Reader};
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
-use crate::document::{Document, Readers, StreamEvent};
+use crate::document::{Document, Readers};
 use crate::flow::{Done, Flow, Flowed};
 use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Steps, judge, judge_parts};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
+use crate::prompt::Corrected;
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
 use crate::value::{Budget, Object, Record, Value};
-use std::borrow::Borrow;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The most calls whose form a correction text shows.
@@ -97,17 +98,20 @@ impl Program {
         Reader::new(self, session, options)
     }
 
-    fn readers(&self, session: &Session, options: &Options) -> Readers {
-        if let Some(only) = options.dialect.as_deref() {
-            let chosen = self.dialects.iter().filter(|dialect| dialect.name == only);
-            return Readers::new(chosen, self.limits, options.thinking);
+    pub(super) fn readers(&self, session: &Session, options: &Options) -> Readers {
+        Readers::new(self.dialects_read(session, options).into_iter(), self.limits, options.thinking)
+    }
+
+    /// The dialects that may read an answer.
+    pub(super) fn dialects_read(&self, session: &Session, options: &Options) -> SmallVec<[&Dialect; 2]> {
+        match options.dialect.as_deref() {
+            Some(only) => self.dialects.iter().filter(|dialect| dialect.name == only).collect(),
+            None => self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode)).collect(),
         }
-        let dialects = self.modes.get(&session.mode).into_iter().flat_map(|mode| self.dialects_of(mode));
-        Readers::new(dialects, self.limits, options.thinking)
     }
 
     /// The outcome of a response that has been read.
-    fn outcome(
+    pub(super) fn outcome(
         &self,
         session: &Session,
         text: &str,
@@ -115,7 +119,7 @@ impl Program {
         options: &Options,
         broken: &Broken,
     ) -> Outcome {
-        let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
+        let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
         let steps = Steps::new(options.trace);
         let after_call = self.in_turn.then(|| self.after_call(&budget));
@@ -152,7 +156,7 @@ impl Program {
                 (false, true) => Status::Degraded,
                 (false, false) => Status::Clean,
             },
-            dialect: judged.dialect.map(|dialect| dialect.name.clone()),
+            dialect: judged.dialect.filter(|dialect| !dialect.is_native()).map(|dialect| dialect.name.clone()),
             mode: session.mode.clone(),
             message: String::new(),
             thinking: Vec::new(),
@@ -174,6 +178,9 @@ impl Program {
         (outcome.sections, outcome.contents, outcome.utterances) = (read.sections, read.contents, read.utterances);
         let found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
         outcome.diagnostics = self.findings(found, judged.text);
+        if let Some(natives) = &judged.document.natives {
+            outcome.place(natives, judged.text);
+        }
         if refused {
             withhold(&mut outcome, options.withheld);
             let words = judged.mode.and_then(|mode| mode.reply.refused.as_ref());
@@ -210,12 +217,12 @@ impl Program {
         let steps = Steps::new(judged.steps.are_wanted());
         let flow = Flow::new(self, judged.session, judged.reply.clone(), steps, &judged.budget);
         let mut flow = flow.asking(judged.may_ask_again);
-        let mut next_call = 0;
         let mut dropped = false;
-        for index in 0..judged.document.blocks.len() {
-            if judged.calls.get(next_call).is_some_and(|call| call.block == index) {
-                self.perform_call(&mut flow, judged, next_call);
-                next_call += 1;
+        let order = order(judged);
+        for place in 0..judged.document.blocks.len() {
+            let index = order.as_ref().and_then(|order| order.get(place)).copied().unwrap_or(place);
+            if let Ok(call) = judged.calls.binary_search_by_key(&index, |call| call.block) {
+                self.perform_call(&mut flow, judged, call);
             } else if let Some(index) = judged.told_at(index)
                 && !self.perform_content(&mut flow, judged, index)
             {
@@ -228,7 +235,7 @@ impl Program {
             flow.see(judged.reply.clone());
         }
         flow.answered();
-        flow.happen(Event::Reply, &[], Span::new(0, judged.text.len()));
+        flow.happen(Event::Reply, &[], Span::new(0, judged.document.bytes));
         let mut flowed = flow.finish();
         for finding in std::mem::take(&mut flowed.findings) {
             judged.find(finding);
@@ -328,8 +335,9 @@ impl Program {
             calls.extend(action.filter(|id| !calls.contains(id)));
         }
         calls.truncate(CALLS_SHOWN);
-        let lines = Lines::new(judged.text);
-        self.ask_again(&judged.session.mode, judged.dialect, &calls, &findings, &lines, &judged.budget)
+        let lines = Lines::new(judged.text.get(..judged.document.bytes).unwrap_or_default());
+        let answer = Corrected { dialect: judged.dialect, natives: judged.document.natives.as_deref(), lines };
+        self.ask_again(&judged.session.mode, &answer, &calls, &findings, &judged.budget)
     }
 
     /// The action whose name follows the start of an opener that cannot be read.
@@ -379,6 +387,15 @@ impl Program {
     }
 }
 
+/// The blocks as the model wrote them, if that is not their order in the document: the calls of a structured reply may
+/// stand between its texts.
+fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
+    let natives = judged.document.natives.as_ref()?;
+    let mut order: Vec<usize> = (0..judged.document.blocks.len()).collect();
+    order.sort_by_key(|index| natives.order(*index, judged.span_of(*index).start));
+    Some(order)
+}
+
 /// What was read of a response: its parts, from the blocks that stand.
 fn parts(judged: &mut Judgement<'_>) -> Withheld {
     let mut read = Withheld::default();
@@ -416,7 +433,7 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
     for call in &mut judged.calls {
         let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
         read.calls.push(Call {
-            id: None,
+            id: judged.document.natives.as_ref().and_then(|natives| natives.id(call.block)).map(str::to_owned),
             action: call.name.to_string(),
             params: std::mem::take(&mut call.params),
             verdict: if call.accepted && !judged.ruling.is_refused() { Verdict::Accepted } else { Verdict::Dropped },
@@ -451,7 +468,8 @@ fn withhold(outcome: &mut Outcome, wanted: bool) {
 }
 
 fn ledger(judged: &Judgement<'_>) -> Ledger {
-    let mut ledger = Ledger { bytes: judged.text.len(), ..Ledger::default() };
+    let parts = judged.document.natives.as_ref().map(|natives| natives.parts.iter().map(|part| part.len()).sum());
+    let mut ledger = Ledger { bytes: parts.unwrap_or(judged.text.len()), ..Ledger::default() };
     judged.leaves(|span, leaf| {
         let slot = match leaf {
             Leaf::Message => &mut ledger.message,
@@ -468,192 +486,4 @@ fn ledger(judged: &Judgement<'_>) -> Ledger {
         *slot += span.len();
     });
     ledger
-}
-
-/// A response that comes in pieces.
-///
-/// ```
-/// # use rulebook::{Folder, Program};
-/// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
-/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
-/// let mut reader = program.reader(&program.session(), &Default::default());
-/// assert!(reader.push(b"<mess").is_empty());
-/// assert_eq!(reader.push(b"age>Hel").len(), 2); // opened, and its first text
-/// reader.push(b"lo!</message>");
-/// assert_eq!(reader.finish().message, "Hello!");
-/// ```
-///
-/// `P` holds the program: a reference, as above, or an `Arc`. With an `Arc`, program and reader can live in one struct,
-/// move to another thread, and outlive the function that made them.
-///
-/// ```
-/// # use rulebook::{StreamEvent, Folder, Program, Reader};
-/// use std::sync::Arc;
-///
-/// struct Conversation {
-///     program: Arc<Program>,
-///     reader: Reader<Arc<Program>>,
-/// }
-///
-/// impl Conversation {
-///     fn begin(program: &Arc<Program>) -> Self {
-///         let reader = Reader::new(program.clone(), &program.session(), &Default::default());
-///         Self { program: program.clone(), reader }
-///     }
-/// }
-///
-/// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }";
-/// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
-/// let mut conversation = Conversation::begin(&Arc::new(program));
-/// let outcome = std::thread::spawn(move || {
-///     conversation.reader.push(b"<message>Hello!</message>");
-///     conversation.reader.finish()
-/// });
-/// assert_eq!(outcome.join().unwrap().message, "Hello!");
-/// ```
-#[derive(Debug)]
-pub struct Reader<P: Borrow<Program>> {
-    program: P,
-    session: Session,
-    options: Options,
-    readers: Readers,
-    release: Release,
-    text: String,
-    /// The bytes of a character whose end has not arrived yet.
-    rest: Vec<u8>,
-    broken: Broken,
-}
-
-/// Replacement characters in the place of bytes that are not UTF-8: where the first ones are, and how many there are.
-#[derive(Debug, Default)]
-struct Broken {
-    first: Vec<usize>,
-    count: usize,
-}
-
-impl Broken {
-    /// How many places are kept at most, whatever the limit on findings.
-    const KEPT: usize = 1000;
-}
-
-impl<P: Borrow<Program>> Reader<P> {
-    /// Starts to read a response that comes in pieces.
-    pub fn new(program: P, session: &Session, options: &Options) -> Self {
-        let rules = program.borrow();
-        Self {
-            readers: rules.readers(session, options),
-            release: Release::new(rules, session, options.hold),
-            program,
-            session: session.clone(),
-            options: options.clone(),
-            text: String::new(),
-            rest: Vec::new(),
-            broken: Broken::default(),
-        }
-    }
-
-    /// Takes the next piece, which may be cut anywhere, and returns what has become certain. If the pack or the host holds
-    /// the response (`[reply] hold`), nothing is told before it has been judged.
-    pub fn push(&mut self, piece: &[u8]) -> Vec<StreamEvent> {
-        self.decode(piece, false);
-        self.announce(false)
-    }
-
-    /// Reads on, and returns what has become certain.
-    fn announce(&mut self, complete: bool) -> Vec<StreamEvent> {
-        let program = self.program.borrow();
-        let mut drafts = Vec::new();
-        let shows = self.release.mode(program).and_then(|mode| mode.reply.shows.as_deref());
-        self.readers.advance(&program.dialects, &self.text, complete);
-        if complete || !self.release.is_whole() {
-            self.readers.announce(&program.dialects, &self.text, shows, complete, &mut drafts);
-        }
-        if drafts.is_empty() {
-            return Vec::new();
-        }
-        let context = Context {
-            program,
-            session: &self.session,
-            dialect: self.readers.chosen(&program.dialects),
-            text: &self.text,
-            doubtful: self.readers.doubtful(),
-        };
-        self.release.tell(context, drafts, complete)
-    }
-
-    /// The response so far, as spans count it: bytes that are not UTF-8 are replaced, and an incomplete character is
-    /// left out.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether the response is longer than [`Limits::input`](crate::Limits::input). Such a response is not read,
-    /// whatever was already announced of it. A host should stop the model and call [`finish`](Self::finish); all bytes
-    /// pushed are kept and counted.
-    pub fn is_too_large(&self) -> bool {
-        self.text.len() > self.program.borrow().limits.input
-    }
-
-    /// The outcome of the whole response. It does not depend on how the response was cut.
-    #[must_use]
-    pub fn finish(self) -> Outcome {
-        self.finish_with_events().0
-    }
-
-    /// The same as [`Reader::finish`], together with the announcements that only the end made certain.
-    #[must_use]
-    pub fn finish_with_events(mut self) -> (Outcome, Vec<StreamEvent>) {
-        self.decode(&[], true);
-        // A buffer that has doubled may be half empty, and the outcome is still to be made.
-        self.text.shrink_to_fit();
-        let mut told = self.announce(true);
-        let program = self.program.borrow();
-        let document = self.readers.finish(&program.dialects, &self.text);
-        let outcome = program.outcome(&self.session, &self.text, &document, &self.options, &self.broken);
-        let refused = outcome.status == Status::Refused;
-        match (self.release.is_whole(), refused) {
-            (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
-            (false, true) => told.push(StreamEvent::Refused { shown: self.release.shown() }),
-            (_, false) => told.extend(self.release.rest(program, &outcome)),
-        }
-        (outcome, told)
-    }
-
-    /// Adds bytes to the text. Bytes that are not UTF-8 become replacement characters.
-    fn decode(&mut self, piece: &[u8], complete: bool) {
-        let joined;
-        let mut bytes = if self.rest.is_empty() {
-            piece
-        } else {
-            self.rest.extend_from_slice(piece);
-            joined = std::mem::take(&mut self.rest);
-            joined.as_slice()
-        };
-        loop {
-            match std::str::from_utf8(bytes) {
-                Ok(text) => {
-                    self.text.push_str(text);
-                    return;
-                }
-                Err(error) => {
-                    let (valid, after) = bytes.split_at(error.valid_up_to());
-                    self.text.push_str(std::str::from_utf8(valid).unwrap_or_default());
-                    let skip = match error.error_len() {
-                        Some(length) => length,
-                        None if !complete => {
-                            self.rest = after.to_vec();
-                            return;
-                        }
-                        None => after.len(),
-                    };
-                    if self.broken.first.len() < Broken::KEPT {
-                        self.broken.first.push(self.text.len());
-                    }
-                    self.broken.count += 1;
-                    self.text.push(char::REPLACEMENT_CHARACTER);
-                    bytes = after.get(skip..).unwrap_or_default();
-                }
-            }
-        }
-    }
 }

@@ -107,11 +107,12 @@ impl<'n> Names<'n> {
             self.diagnostics.push(fault.with_help(help));
         }
         about.start.iter().for_each(|start| self.mode(start));
-        if surface.dialects.is_empty() {
-            self.diagnostics.push(
-                Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, about.name.at, "the pack declares no dialect")
-                    .with_help("add `[dialects.NAME]` with a `grammar` and `blocks`"),
-            );
+        // Native tool calls need no dialect; without any action there is nothing that they could be.
+        if surface.dialects.is_empty() && surface.actions.is_empty() && surface.guardrails.is_empty() {
+            let message = "the pack declares no dialect, and no action that a native call could ask for";
+            let help = "add `[dialects.NAME]` with a `grammar` and `blocks`, or `[actions.NAME]`";
+            let fault = Diagnostic::new(Code::PACK_UNKNOWN_DIALECT, about.name.at, message);
+            self.diagnostics.push(fault.with_help(help));
         }
     }
 

@@ -25,6 +25,7 @@ mod literals;
 mod loading;
 mod mode;
 mod names;
+mod native;
 mod outline;
 mod params;
 mod part;
@@ -98,6 +99,8 @@ pub struct Program {
     /// The texts and grammars among them.
     pub(crate) files: Files,
     pub(crate) dialects: Vec<Dialect>,
+    /// How the parts of structured replies are read that no dialect reads.
+    pub(crate) native: Dialect,
     pub(crate) actions: Table<String, Action>,
     pub(crate) modes: Table<String, Mode>,
     pub(crate) start: ModeId,

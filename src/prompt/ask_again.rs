@@ -7,6 +7,7 @@
 
 use super::form::Form;
 use crate::diagnostic::{Code, Defect, Diagnostic};
+use crate::document::Natives;
 use crate::expression::{Scope, Template};
 use crate::markup::Escape;
 use crate::program::{ActionId, Dialect, Program};
@@ -25,12 +26,24 @@ static WORDS: LazyLock<Option<Template>> = LazyLock::new(|| {
     Template::parse(&Spanned::new(text, Location::response(Default::default()))).ok()
 });
 
+/// The answer that is corrected.
+pub(crate) struct Corrected<'a> {
+    /// The dialect that read it.
+    pub(crate) dialect: Option<&'a Dialect>,
+    /// Its parts, if it is a structured reply.
+    pub(crate) natives: Option<&'a Natives>,
+    /// The lines of its text.
+    pub(crate) lines: Lines<'a>,
+}
+
 /// A defect of an answer, in the words of its finding.
 struct Fault {
     defect: Defect,
     message: String,
     help: Option<String>,
     line: usize,
+    /// The number of the native call that it is about, from 1; 0 if it is about none.
+    call: usize,
     /// Whether it is about a call that would be permitted on a condition.
     is_conditional: bool,
 }
@@ -41,12 +54,12 @@ impl Program {
     pub(crate) fn ask_again(
         &self,
         mode: &str,
-        dialect: Option<&Dialect>,
+        answer: &Corrected<'_>,
         calls: &[ActionId],
         findings: &[Diagnostic],
-        lines: &Lines<'_>,
         budget: &Budget,
     ) -> String {
+        let Corrected { dialect, natives, lines } = answer;
         // What is missing is missing from the last line that says something.
         let last = lines.text().trim_end().len();
         let found = findings.iter().filter_map(|found| {
@@ -55,18 +68,23 @@ impl Program {
             let (message, help) = in_words_for_a_model(&found.code, message, found.help.as_deref());
             let start = match defect {
                 Defect::Truncated => last,
-                _ => found.at.map(|at| at.span.start).unwrap_or_default().min(last),
+                _ => found.at.map(|at| at.span.start).unwrap_or_default(),
             };
+            let call = natives.map_or(0, |natives| natives.call_at(start));
+            let start = start.min(last);
             Some(Fault {
                 defect,
                 message: message.to_owned(),
                 is_conditional: found.to_model.is_some(),
                 help: help.map(str::to_owned),
                 line: lines.place(start).line,
+                call,
             })
         });
         let faults: Vec<Fault> = found.collect();
-        let form = self.form_shown(mode, dialect, calls);
+        // Native calls have no form in the text: the API tells the model theirs.
+        let is_native = natives.is_some_and(Natives::has_calls);
+        let form = if is_native { None } else { self.form_shown(mode, *dialect, calls) };
         let asks_for = |fault: &Fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
         let asks = faults.iter().any(|fault| asks_for(fault) && !fault.is_conditional);
         let permitted = self
@@ -186,6 +204,7 @@ fn told(fault: &Fault, times: usize, longest: usize, escape: &Escape) -> Value {
     members
         .insert("help", fault.help.as_ref().filter(|_| longest == usize::MAX).map(|help| escape.framed(help)).into());
     members.insert("line", fault.line.into());
+    members.insert("call", Some(fault.call).filter(|call| *call > 0).into());
     members.insert("times", times.into());
     Value::Object(members)
 }

@@ -14,7 +14,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[non_exhaustive]
 pub struct Extent {
-    /// Which part of the reply: 0 is its text, `n` the arguments of its `n`-th native tool call.
+    /// Which part of the reply: 0 is its text, `n` the arguments of its `n`-th native tool call; the pieces of its reasoning
+    /// follow.
     pub part: u32,
     /// The first byte.
     pub start: usize,

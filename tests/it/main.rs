@@ -13,6 +13,7 @@
 use std::path::{Path, PathBuf};
 
 mod benches;
+mod chunks;
 mod contracts;
 mod corpus_dce;
 mod crashes;
@@ -46,6 +47,7 @@ mod places;
 mod promises;
 mod prompts;
 mod rendered_dce;
+mod replies;
 mod reviewed;
 mod roundtable;
 mod schemas;

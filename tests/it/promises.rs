@@ -380,7 +380,7 @@ fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
     goes_on && whole.starts_with(before)
 }
 
-/// The events without the texts that were held until the answer had been judged, which come last.
+/// The events without the texts that were held until the answer had been judged, and the fields of calls, which come last.
 fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     let contents = outcome.contents.iter().map(|one| &*one.text);
     let sections = outcome.sections.iter().map(|one| one.text.as_str());
@@ -392,6 +392,7 @@ fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     let all = texts.concat();
     let is_held = |event: &StreamEvent| match event {
         StreamEvent::Text { block: None, text, .. } => all.contains(text.as_str()),
+        StreamEvent::Field { .. } => true,
         _ => false,
     };
     let held = told.iter().rev().take_while(|event| is_held(event)).count();

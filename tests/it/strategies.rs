@@ -8,6 +8,7 @@ use rulebook::diagnostic::{Code, Defect, Strategy, page};
 use rulebook::outcome::{Outcome, Status, Verdict};
 use rulebook::program::Program;
 use rulebook::surface::Folder;
+use rulebook::{Options, Reply, ReplyPart};
 
 /// An answer with a defect, as `strategies` answer it.
 struct Run {
@@ -30,12 +31,19 @@ fn run(defect: Defect, strategies: &[Strategy]) -> Run {
     let table = format!("[degradation]\n{defect} = {names:?}");
     files.insert("pack.toml".to_owned(), lay_over(&files["pack.toml"], &table));
     let program = Program::load(&Folder::new("page", files)).value.unwrap();
-    let answer = own.iter().find(|one| one.language == "text").unwrap();
-    Run {
-        outcome: answer.run(&program),
-        initial: serde_json::to_value(&program.session().state).unwrap(),
-        text: String::from_utf8_lossy(&answer.bytes()).into_owned(),
+    let initial = serde_json::to_value(&program.session().state).unwrap();
+    if let Some(reply) = own.iter().find(|one| one.language == "openai") {
+        let reply = Reply::from_openai(&reply.text).into_result().unwrap();
+        let outcome = program.judge(&program.session(), &reply, &Options::default());
+        let arguments = reply.parts.iter().filter_map(|part| match part {
+            ReplyPart::Call { arguments, .. } => Some(arguments.as_str()),
+            _ => None,
+        });
+        return Run { outcome, initial, text: reply.text() + &arguments.collect::<String>() };
     }
+    let answer = own.iter().find(|one| one.language == "text").unwrap();
+    let text = String::from_utf8_lossy(&answer.bytes()).into_owned();
+    Run { outcome: answer.run(&program), initial, text }
 }
 
 impl Run {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// The floors of `src/`: a module imports only from those before it.
 const FLOORS: &[&str] = &[
-    "text", "value", "json", "diagnostic", "surface", "grammar", "expression", "markup", "pack", "program", "document",
-    "session", "judge", "flow", "prompt", "outcome", "cases", "lint", "compare", "schemas",
+    "text", "value", "json", "diagnostic", "provider", "surface", "grammar", "expression", "markup", "pack", "program",
+    "document", "session", "judge", "flow", "prompt", "outcome", "cases", "lint", "compare", "schemas",
 ];
 
 /// The crates below the engine, and the members of the workspace that each may use.

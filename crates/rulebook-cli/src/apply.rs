@@ -71,7 +71,8 @@ fn status(outcome: &Outcome, applied: &Applied) -> Status {
 }
 
 fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -> Result<String, Error> {
-    let Judged { response, outcome } = judged;
+    let drawn = if arguments.format == Format::Human { judged.drawn().clone() } else { judged.outcome };
+    let (response, outcome) = (judged.response, drawn);
     let mut sources = Sources::default();
     let source = sources.add(response.clone());
     let faults: Vec<Diagnostic> =

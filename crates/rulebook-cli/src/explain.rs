@@ -82,19 +82,21 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
     let opened = OpenedPack::open(pack)?;
     let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
-    let Judged { response, outcome } = &arguments.judging.judge(program, file, options, arguments.format, None)?;
+    let judged = arguments.judging.judge(program, file, options, arguments.format, None)?;
+    let Judged { response, outcome, .. } = &judged;
+    let drawn_outcome = judged.drawn();
     let pen = &opened.pen;
     let sum = status(outcome);
     let out = match (&arguments.html, arguments.format) {
         (Some(path), _) => {
-            let page = pen.page_of_story(outcome, response, program.name());
+            let page = pen.page_of_story(drawn_outcome, response, program.name());
             create(path, file)?.write_all(page.as_bytes()).map_err(|error| cannot_write(path, &error))?;
             format!("wrote `{}`\n{sum}", path.display())
         }
-        (None, Format::Plain) => pen.plain_story(outcome, response),
+        (None, Format::Plain) => pen.plain_story(drawn_outcome, response),
         (None, format) => {
-            let rows = || pen.rows(outcome, response);
-            let drawn = || pen.story(outcome, response);
+            let rows = || pen.rows(drawn_outcome, response);
+            let drawn = || pen.story(drawn_outcome, response);
             format.write(rows, drawn, &sum, |_| outcome)?
         }
     };

@@ -191,7 +191,7 @@ impl<R: BufRead> Table<'_, R> {
         let before = self.talk.session().clone();
         let told = match part {
             Part::Start => self.talk.start(),
-            Part::Response => self.talk.answer(text),
+            Part::Response | Part::Reply(_) => self.talk.answer(text),
             Part::User | Part::Prompt => self.talk.hear(text),
         };
         let nothing = part == Part::Start && told.effects().is_empty() && told.diagnostics().is_empty();

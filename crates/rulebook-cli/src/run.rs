@@ -4,12 +4,14 @@
 //! Out: the outcome.
 //! Never: carries out an effect.
 
-use super::session::SessionArguments;
+use super::session::{SessionArguments, misfits};
 use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rulebook::Provider;
 use rulebook::outcome::{Options, Outcome};
 use rulebook::program::Program;
 use rulebook::text::Source;
-use rulebook_report::status;
+use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a response that are read at all; the engine's own limit is far lower.
@@ -58,6 +60,9 @@ pub(super) struct JudgeArguments {
     /// Read the answer with this dialect only
     #[arg(long)]
     dialect: Option<String>,
+    /// The answer is what this API returned: a whole message, or a stream as server-sent events or lines of JSON
+    #[arg(long, value_name = "API", value_parser = api())]
+    from: Option<String>,
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
@@ -73,6 +78,21 @@ pub(super) struct JudgeArguments {
 pub(super) struct Judged {
     pub(super) response: Source,
     pub(super) outcome: Outcome,
+    /// The outcome with its places in `response`, if its own are in the parts of a reply.
+    flattened: Option<Outcome>,
+}
+
+impl Judged {
+    /// The outcome with its places in `response`.
+    pub(super) fn drawn(&self) -> &Outcome {
+        self.flattened.as_ref().unwrap_or(&self.outcome)
+    }
+}
+
+/// The APIs whose answers are read.
+fn api() -> impl TypedValueParser<Value = String> {
+    let known = Provider::ALL.into_iter().filter(|one| *one != Provider::Responses);
+    PossibleValuesParser::new(known.map(Provider::name))
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
@@ -80,9 +100,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, withheld: arguments.withheld, chunk, ..Options::default() };
-    let Judged { response, outcome } = &arguments.answer.judge(program, options, arguments.format, None)?;
-    let rows = || opened.pen.rows(outcome, response);
-    let drawn = || opened.pen.outcome(outcome, response);
+    let judged = arguments.answer.judge(program, options, arguments.format, None)?;
+    let (outcome, response) = (&judged.outcome, &judged.response);
+    let rows = || opened.pen.rows(judged.drawn(), response);
+    let drawn = || opened.pen.outcome(judged.drawn(), response);
     let out = arguments.format.write(rows, drawn, &status(outcome), |_| outcome)?;
     let severities = outcome.diagnostics.iter().map(|finding| finding.severity);
     Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
@@ -122,7 +143,14 @@ impl JudgeArguments {
             attempts: self.attempts,
             ..options
         };
-        let outcome = program.run_with(&session, &bytes, &options);
-        Ok(Judged { response: Source::new(input::name_of(file), String::from_utf8_lossy(&bytes)), outcome })
+        let text = String::from_utf8_lossy(&bytes);
+        let Some(provider) = self.from.as_deref().and_then(Provider::from_name) else {
+            let outcome = program.run_with(&session, &bytes, &options);
+            return Ok(Judged { response: Source::new(input::name_of(file), text), outcome, flattened: None });
+        };
+        let judged = program.judge_recorded(&session, provider, &text, &options);
+        let (reply, outcome) = judged.map_err(|faults| misfits(&faults.sources, &faults.diagnostics, format))?;
+        let (text, flattened) = flattened(&reply, &outcome);
+        Ok(Judged { response: Source::new(input::name_of(file), text), outcome, flattened: Some(flattened) })
     }
 }

@@ -31,6 +31,7 @@ pub const ALL: &[Described] = &[
     Described { name: "replay", text: files::REPLAY },
     Described { name: "diff", text: files::DIFF },
     Described { name: "prompt", text: files::PROMPT },
+    Described { name: "reply", text: files::REPLY },
     Described { name: "turn", text: files::TURN },
 ];
 

@@ -4,11 +4,11 @@
 //! Out: its raw text as part of the message.
 //! Never: runs it.
 
-use crate::judge::{Fate, Judgement, Place, Subject};
+use crate::judge::{Judgement, Place, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
-        Subject::Block(block) => judgement.set_fate(*block, Fate::Text),
+        Subject::Block(block) => judgement.show_block(*block),
         // A call that the answer to another defect has removed is not shown again.
         Subject::Call(call) if judgement.is_dropped(*call) => return false,
         Subject::Call(call) => judgement.show_call(*call),

@@ -81,6 +81,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         sources: surface.sources.clone(),
         files: surface.files.clone(),
         dialects,
+        native: Dialect::native(params),
         actions,
         modes,
         start: ModeId(start),

@@ -5,11 +5,11 @@
 use crate::snippets::{Snippet, files, snippets};
 use rulebook::cases::{self, CaseOptions, Coverage, TurnResult};
 use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
-use rulebook::lint;
 use rulebook::outcome::EffectRecord;
 use rulebook::prompt::{Export, Request, read_history};
 use rulebook::surface::Folder;
 use rulebook::text::{Source, Sources};
+use rulebook::{Provider, lint};
 use rulebook_fs::{self, Applying, Root};
 use std::collections::BTreeMap;
 
@@ -117,6 +117,13 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                 );
                 if snippet.has("apply") {
                     found.extend(applied(page, snippets, &outcome.effects));
+                }
+            }
+            "openai" | "anthropic" | "gemini" | "mcp" => {
+                let provider = Provider::from_name(&snippet.language).unwrap();
+                match program.judge_recorded(&program.session(), provider, &snippet.text, &Default::default()) {
+                    Ok((_, outcome)) => found.extend(outcome.diagnostics.iter().map(|one| one.code.to_string())),
+                    Err(faults) => found.extend(codes(&faults.diagnostics)),
                 }
             }
             "case" => {

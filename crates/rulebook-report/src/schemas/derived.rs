@@ -6,6 +6,7 @@
 
 use crate::json::{Applied, Checked, Compared, Replay, Tested};
 use indexmap::IndexMap;
+use rulebook::Reply;
 use rulebook::cases::CaseHeader;
 use rulebook::outcome::{Heard, Outcome, Prompt};
 use rulebook::prompt::Turn;
@@ -28,6 +29,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("replay", "What `rulebook replay` counted", written::<Replay>()),
         ("diff", "What `rulebook diff` says a change means", written::<Compared>()),
         ("prompt", "The messages that Rulebook writes for a model", written::<Prompt>()),
+        ("reply", "What a model answered through an API, in parts", read::<Reply>()),
         ("turn", "One turn of the history that a prompt shows", written::<Turn>()),
     ];
     all.into_iter().map(|(name, about, made)| (name, format!("{:#}\n", headed(name, about, &made)))).collect()

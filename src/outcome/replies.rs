@@ -1,0 +1,151 @@
+//! Replies: what becomes of an answer that an API returned in parts?
+//!
+//! In: a [`Reply`], and for the way back an [`Outcome`].
+//! Out: the outcome of the reply, with the part of each place; what answers the calls that were not carried out.
+//! Never: judges a native call in another way than one that is written in a text.
+
+use super::contract::{Call, Outcome, Verdict};
+use super::past::reasons;
+use super::reader::Broken;
+use super::run::Options;
+use crate::diagnostic::Faults;
+use crate::document::{Document, Natives};
+use crate::program::Program;
+use crate::provider::{Chunks, Layout, Provider, Reply, chunks, result};
+use crate::session::Session;
+use crate::text::{Extent, Lines, Span, boundary};
+use crate::value::Value;
+
+impl Program {
+    /// Reads and judges a reply that has parts: texts, reasoning and native tool calls. Any reply gives an outcome.
+    ///
+    /// The texts are read by the dialects of the mode; a text in which none of them finds anything is the message. The
+    /// arguments of a call are read like a JSON payload, and the call is judged like one that is written in the text, so
+    /// that both have the same outcome. Effects follow the order of the parts.
+    ///
+    /// A place in the outcome names its part: 0 is the text, `n` the arguments of the `n`-th call; the pieces of reasoning
+    /// follow. The ledger counts the bytes of all parts.
+    #[must_use]
+    pub fn judge(&self, session: &Session, reply: &Reply, options: &Options) -> Outcome {
+        let layout = reply.layout();
+        let text = layout.text();
+        let mut readers = self.readers(session, options);
+        if let Some(chunk) = options.chunk {
+            let mut end = 0;
+            while end < text.len() && text.len() <= self.limits.input {
+                end = boundary(text, end + chunk.max(4));
+                readers.advance(&self.dialects, text.get(..end).unwrap_or(text), false);
+            }
+        }
+        let document = if self.fits(&layout) { readers.finish(&self.dialects, text) } else { Document::default() };
+        self.outcome_of(session, reply, &layout, document, options)
+    }
+
+    /// The outcome of a recorded message or stream of a provider, and the reply that it is.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read as a message or a chunk of the provider.
+    #[doc(hidden)]
+    pub fn judge_recorded(
+        &self,
+        session: &Session,
+        provider: Provider,
+        text: &str,
+        options: &Options,
+    ) -> Result<(Reply, Outcome), Faults> {
+        let Some(chunks) = chunks(text) else {
+            let reply = provider.reply(text).into_result()?;
+            let outcome = self.judge(session, &reply, options);
+            return Ok((reply, outcome));
+        };
+        let mut reader = self.reader(session, options);
+        let mut whole = Chunks::default();
+        for chunk in chunks {
+            whole.push(provider, &chunk)?;
+            reader.push_chunk(provider, &chunk)?;
+        }
+        Ok((whole.into_reply(), reader.finish()))
+    }
+
+    /// Whether a reply is not longer than the limit.
+    pub(super) fn fits(&self, layout: &Layout) -> bool {
+        layout.source.len() <= self.limits.input
+    }
+
+    /// The outcome of a reply whose text has been read.
+    pub(super) fn outcome_of(
+        &self,
+        session: &Session,
+        reply: &Reply,
+        layout: &Layout,
+        document: Document,
+        options: &Options,
+    ) -> Outcome {
+        let document = match self.fits(layout) {
+            true => document.with_natives(reply, layout, &self.dialects, &self.limits),
+            false => Document::too_large(reply, layout, self.limits.input),
+        };
+        let options = Options { truncated: options.truncated || reply.truncated, ..options.clone() };
+        self.outcome(session, &layout.source, &document, &options, &Broken::default())
+    }
+}
+
+impl Outcome {
+    /// What answers the calls that were not carried out, in the form of the provider: for OpenAI messages, for the Responses
+    /// API items of `input`, for Anthropic blocks of one user message, for Gemini parts, for MCP the `result` of the request.
+    ///
+    /// Each says why, in words for a model: the advice of the pack, or what is wrong with which argument. It quotes nothing
+    /// that was redacted or withheld. Calls that were accepted are not among them: the host answers those with what its tools
+    /// return. Neither are calls that wait for a confirmation, nor those in the text. After a refusal, or where the model is
+    /// asked again, every call is among them.
+    ///
+    /// ```
+    /// # use rulebook::{Folder, Program, Provider, Reply};
+    /// # let pack = r#"
+    /// # [pack]
+    /// # name = "weather"
+    /// # [modes.chat]
+    /// # permits = ["get_weather"]
+    /// # [actions.get_weather]
+    /// # params = { city = { type = "string", required = true } }
+    /// # [actions.set_alarm]
+    /// # "#;
+    /// # let program = Program::load(&Folder::new("weather", [("pack.toml", pack)])).into_result()?;
+    /// let reply = Reply::from_openai(r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "call_1",
+    ///     "type": "function", "function": {"name": "set_alarm", "arguments": "{}"}}]}"#).into_result()?;
+    /// let outcome = program.judge(&program.session(), &reply, &Default::default());
+    /// let results = outcome.tool_results(Provider::Openai);
+    /// assert_eq!(
+    ///     results[0].get("content").and_then(|content| content.as_str()),
+    ///     Some("not carried out: the mode `chat` does not permit `set_alarm` (no mode permits it)"),
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn tool_results(&self, provider: Provider) -> Vec<Value> {
+        let is_refused = |call: &&Call| call.span.part > 0 && call.verdict == Verdict::Dropped;
+        let answer = |call: &Call| {
+            let why = format!("not carried out: {}", reasons(self, call));
+            result(provider, call.id.as_deref(), &call.action, &why)
+        };
+        self.calls.iter().filter(is_refused).map(answer).collect()
+    }
+
+    /// Gives each place in the source of a structured reply as one in its part.
+    pub(super) fn place(&mut self, natives: &Natives, source: &str) {
+        let extent = |extent: &mut Extent| *extent = natives.extent(Span::from(*extent));
+        self.calls.sort_by_key(|call| natives.order_of(Span::from(call.span)));
+        self.calls.iter_mut().for_each(|call| extent(&mut call.span));
+        self.redacted.iter_mut().for_each(extent);
+        self.trace.iter_mut().flatten().for_each(|step| extent(&mut step.span));
+        for found in &mut self.diagnostics {
+            let part = natives.part(found.span.start);
+            extent(&mut found.span);
+            if let Some(part) = natives.parts.get(part).filter(|_| part > 0) {
+                let place = Lines::new(part.of(source)).place(found.span.start);
+                (found.line, found.column) = (place.line, place.column);
+            }
+        }
+    }
+}

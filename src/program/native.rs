@@ -1,0 +1,109 @@
+//! Native: how are the parts of a structured reply read that no dialect reads?
+//!
+//! In: the names that calls may have as keys.
+//! Out: a [`Dialect`] without a grammar: all its text is the message, and its blocks are native calls and reasoning.
+//! Never: is a dialect of the pack: no mode has it, and no outcome names it.
+
+use super::block::{Block, BlockId, Called, Closer};
+use super::dialect::{Dialect, DialectId, MaskKinds, Outside};
+use super::names::Names;
+use super::params::ParamNames;
+use super::starts::Starts;
+use super::{Degradation, Program};
+use crate::surface::{Anchor, Payload, Role, Trim};
+use crate::text::{Location, Span};
+use std::sync::Arc;
+
+impl BlockId {
+    /// A native tool call.
+    pub(crate) const CALL: BlockId = BlockId(u16::MAX);
+    /// Reasoning that an API returned apart from the text.
+    pub(crate) const THINKING: BlockId = BlockId(u16::MAX - 1);
+
+    /// Whether it is no block of any dialect.
+    pub(crate) fn is_native(self) -> bool {
+        self >= Self::THINKING
+    }
+}
+
+impl Program {
+    /// The declaration of a native block; none for the id of another one.
+    pub(crate) fn native_block(&self, id: BlockId) -> Option<&Block> {
+        self.native.blocks.get(usize::from(u16::MAX - id.0))
+    }
+}
+
+impl Dialect {
+    /// The dialect of native parts.
+    pub(crate) fn native(params: Arc<ParamNames>) -> Self {
+        let names = Arc::new(Names::default());
+        Dialect {
+            id: DialectId(usize::MAX),
+            name: String::new(),
+            families: Vec::new(),
+            outline: None,
+            blocks: vec![block("call", Role::Call, &[Payload::Json]), block("thinking", Role::Thinking, &[])],
+            starts: Starts::new(&[], &names),
+            names,
+            structure: None,
+            masks: MaskKinds::default(),
+            mask_starts: MaskKinds::default().starts(&[]),
+            wraps: false,
+            by_line: false,
+            text: Outside::Message,
+            between: Vec::new(),
+            needs: Vec::new(),
+            params,
+            like: None,
+            fallback: None,
+            at: nowhere(),
+        }
+    }
+
+    /// Whether the pack does not declare it.
+    pub(crate) fn is_native(&self) -> bool {
+        self.id == DialectId(usize::MAX)
+    }
+}
+
+fn block(name: &str, role: Role, payload: &[Payload]) -> Block {
+    Block {
+        name: name.to_owned(),
+        names: Vec::new(),
+        role,
+        spelled: None,
+        starts: false,
+        hidden: true,
+        about: None,
+        called: Called::Own,
+        other_names: Vec::new(),
+        key: None,
+        body: None,
+        other_bodies: Vec::new(),
+        text: None,
+        schema: None,
+        required: false,
+        payload: payload.to_vec(),
+        field: None,
+        fields: None,
+        literals: false,
+        forgives: Vec::new(),
+        decode: None,
+        holds: Vec::new(),
+        anchor: Anchor::Anywhere,
+        inside_words: false,
+        close: Vec::new(),
+        surest: Closer::LAST_TIER,
+        ends: Vec::new(),
+        trim: vec![Trim::WhiteSpace],
+        field_trim: Vec::new(),
+        trims_lines: false,
+        degradation: Degradation::default(),
+        at: nowhere(),
+    }
+}
+
+/// What no pack declares has no place in one.
+fn nowhere() -> Location {
+    Location::response(Span::default())
+}

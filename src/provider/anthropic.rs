@@ -1,0 +1,62 @@
+//! Anthropic: which parts does a message have?
+//!
+//! In: a message of the Messages API.
+//! Out: the parts of the reply, in the order of the content blocks.
+//! Never: reads the events of a stream.
+
+use super::message::Message;
+use super::raw::Raw;
+
+/// Reads whatever the API returned.
+pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    if !message.is_object(returned, "a message of Anthropic") {
+        return;
+    }
+    if let Some(error) = returned.get("error") {
+        return message.returned(error);
+    }
+    match returned.get("content") {
+        Some(content) if content.is_list() => content.items().for_each(|one| block(message, one)),
+        Some(_) => {
+            let text = message.said(returned, "content");
+            text.into_iter().for_each(|text| message.text(text));
+        }
+        None => message.fault_in(returned, "this has no `content`, so it is no message of Anthropic"),
+    }
+    let reason = message.said(returned, "stop_reason").unwrap_or_default();
+    message.reply.truncated |= is_truncated(&reason);
+    message.reply.refused |= reason == REFUSAL;
+}
+
+/// Reads a content block.
+pub(super) fn block<'t>(message: &mut Message<'t>, block: Raw<'t>) {
+    if !message.is_object(block, "a content block") {
+        return;
+    }
+    let kind = message.said(block, "type").unwrap_or_default();
+    match kind.as_str() {
+        "text" => {
+            let text = message.said(block, "text").unwrap_or_default();
+            message.text(text);
+        }
+        "thinking" => {
+            let text = message.said(block, "thinking").unwrap_or_default();
+            message.thinking(text);
+        }
+        // It is encrypted: there is nothing to read.
+        "redacted_thinking" => {}
+        "tool_use" => {
+            let (id, name) = (message.said(block, "id"), message.said(block, "name").unwrap_or_default());
+            let arguments = message.arguments(block, "input");
+            message.call(id, name, arguments);
+        }
+        "" => message.other("content block"),
+        kind => message.other(kind),
+    }
+}
+
+pub(super) const REFUSAL: &str = "refusal";
+
+pub(super) fn is_truncated(reason: &str) -> bool {
+    matches!(reason, "max_tokens" | "model_context_window_exceeded")
+}

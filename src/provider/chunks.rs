@@ -1,0 +1,461 @@
+//! Chunks: which reply do the chunks of a stream make?
+//!
+//! In: the chunks or events of a provider, in order.
+//! Out: what each adds to the text and to the arguments of calls; in the end the [`Reply`].
+//! Never: depends on how the provider cuts a text, a name or arguments.
+//!
+//! A stream may write several parts at once, each under a number, and the numbers may jump. Parts are sorted by them, as in
+//! the whole message; one that comes when a later text has already been passed on is put behind all others.
+
+use super::anthropic;
+use super::message::Message;
+use super::openai::{is_refused, is_truncated, reasoning};
+use super::raw::Raw;
+use super::reply::BETWEEN;
+use super::{Provider, Reply, ReplyPart, gemini, mcp, openai, responses};
+use crate::diagnostic::Faults;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+/// The number of a part: that of its item, and that within it.
+pub(crate) type PartKey = (u64, u64);
+
+/// What a chunk adds.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Delta {
+    /// To the text that dialects read.
+    Text(String),
+    /// To a piece of reasoning.
+    Thinking(PartKey, String),
+    /// To the arguments of a call.
+    Arguments(PartKey, String),
+}
+
+/// The parts of a reply that is still coming.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks {
+    parts: BTreeMap<PartKey, Coming>,
+    /// Where parts are that came too late for their own place.
+    moved: BTreeMap<PartKey, PartKey>,
+    /// The last text that was passed on.
+    last_text: Option<PartKey>,
+    truncated: bool,
+    refused: bool,
+    ended: bool,
+    /// Whether it is a stream of the Responses API.
+    events: bool,
+    /// The numbers of items that have begun.
+    seen: BTreeSet<u64>,
+    /// What was added since it was last asked for.
+    deltas: Vec<Delta>,
+}
+
+/// A part that is still coming.
+#[derive(Debug)]
+struct Coming {
+    part: ReplyPart,
+    /// The arguments if no more of them come.
+    otherwise: Option<String>,
+}
+
+/// The numbers of the parts of a chat completion; its calls follow.
+const THINKING: PartKey = (0, 0);
+const TEXT: PartKey = (1, 0);
+const REFUSAL: PartKey = (2, 0);
+const CALLS: u64 = 3;
+/// The first number of what belongs behind all that has a number.
+const BEHIND: u64 = 1 << 62;
+/// The first number of the texts of a reasoning item behind its summaries.
+const REASONING: u64 = 1 << 32;
+
+impl Chunks {
+    /// Takes the next chunk, and returns what it adds.
+    ///
+    /// # Errors
+    ///
+    /// What is no chunk of this provider, and an error that the API returned. What could be read of it counts, and what that
+    /// adds is returned with the next chunk.
+    pub(crate) fn push(&mut self, provider: Provider, chunk: &str) -> Result<Vec<Delta>, Faults> {
+        let chunk = chunk.trim();
+        if chunk == "[DONE]" {
+            self.ended = true;
+        }
+        if chunk.is_empty() || chunk == "[DONE]" {
+            return Ok(Vec::new());
+        }
+        let read = Message::new(provider.name(), chunk).read(|message, chunk| {
+            match provider {
+                Provider::Openai | Provider::Responses => self.openai(message, chunk),
+                Provider::Anthropic => self.anthropic(message, chunk),
+                Provider::Gemini => {
+                    self.ended |= gemini::response(message, chunk);
+                    self.take_parts(message);
+                }
+                Provider::Mcp => {
+                    mcp::message(message, chunk);
+                    self.ended |= !message.reply.parts.is_empty();
+                    self.take_parts(message);
+                }
+            }
+            self.truncated |= message.reply.truncated;
+            self.refused |= message.reply.refused;
+        });
+        read.into_result()?;
+        Ok(std::mem::take(&mut self.deltas))
+    }
+
+    /// The reply. One whose stream has no end was cut off.
+    pub(crate) fn into_reply(self) -> Reply {
+        let (truncated, refused) = (self.truncated || !self.ended, self.refused);
+        let whole = |coming: Coming| match coming {
+            Coming { part: ReplyPart::Call { id, name, arguments }, otherwise } => {
+                let arguments = if arguments.is_empty() { otherwise.unwrap_or_default() } else { arguments };
+                ReplyPart::Call { id, name, arguments }
+            }
+            Coming { part, .. } => part,
+        };
+        Reply { parts: self.parts.into_values().map(whole).collect(), truncated, refused }
+    }
+
+    /// Notes something that the host passed and that nothing reads.
+    pub(crate) fn note_other(&mut self, kind: &str) {
+        self.parts.entry((u64::MAX, 0)).or_insert_with(|| Coming::other(kind));
+    }
+
+    /// How many calls come before this one, if that is certain: no part before it can still come.
+    pub(crate) fn number_of(&self, provider: Provider, key: PartKey) -> Option<usize> {
+        let first = match provider {
+            Provider::Openai if !self.events => CALLS,
+            Provider::Openai | Provider::Responses | Provider::Anthropic => 0,
+            Provider::Gemini | Provider::Mcp => key.0,
+        };
+        let is_known = |number: u64| self.seen.contains(&number);
+        let is_call = |coming: &Coming| matches!(coming.part, ReplyPart::Call { .. });
+        let before = || self.parts.range(..key).filter(|(_, coming)| is_call(coming)).count();
+        (first..key.0).all(is_known).then(before)
+    }
+
+    fn openai<'t>(&mut self, message: &mut Message<'t>, chunk: Raw<'t>) {
+        if !message.is_object(chunk, "a chunk of OpenAI") {
+            return;
+        }
+        let kind = message.said(chunk, "type").unwrap_or_default();
+        if kind == "error" || kind.starts_with("response.") {
+            self.events = true;
+            return self.response(message, chunk, &kind);
+        }
+        if let Some(error) = chunk.get("error") {
+            return message.returned(error);
+        }
+        if chunk.get("choices").is_none() && chunk.get("usage").is_none() && chunk.get("id").is_none() {
+            return message.fault_in(chunk, "this has no `choices`, so it is no chunk of OpenAI");
+        }
+        for choice in message.list(chunk, "choices") {
+            if choice.get("index").and_then(Raw::number).unwrap_or_default() > 0 {
+                self.note_other("another choice");
+                continue;
+            }
+            if let Some(delta) = choice.get("delta") {
+                self.chat(message, delta);
+            } else if choice.get("message").is_some() {
+                message.fault_in(choice, "this choice has a whole `message`, which is no chunk");
+            }
+            if let Some(reason) = message.said(choice, "finish_reason").filter(|reason| !reason.is_empty()) {
+                self.ended = true;
+                self.truncated |= is_truncated(&reason);
+                self.refused |= is_refused(&reason);
+            }
+        }
+    }
+
+    fn chat<'t>(&mut self, message: &mut Message<'t>, delta: Raw<'t>) {
+        let more = reasoning(message, delta).unwrap_or_default();
+        self.add_thinking(THINKING, &more);
+        openai::content(message, delta);
+        for part in std::mem::take(&mut message.reply.parts) {
+            match part {
+                ReplyPart::Text { text } => self.add_text(TEXT, &text),
+                ReplyPart::Thinking { text } => self.add_thinking(THINKING, &text),
+                ReplyPart::Other { kind } => self.note_other(&kind),
+                ReplyPart::Call { .. } => {}
+            }
+        }
+        if let Some(refusal) = message.said(delta, "refusal").filter(|refusal| !refusal.is_empty()) {
+            self.add_text(REFUSAL, &refusal);
+            self.refused = true;
+        }
+        for call in message.list(delta, "tool_calls") {
+            let id = message.said(call, "id").filter(|id| !id.is_empty());
+            let key = self.key_of_call(call.get("index").and_then(Raw::number), id.as_deref());
+            match (call.get("function"), call.get("custom")) {
+                (None, Some(_)) => self.note_other("custom"),
+                (function, _) => self.add_call(message, key, id, function),
+            }
+        }
+        if let Some(function) = delta.get("function_call") {
+            self.add_call(message, (CALLS, 0), None, Some(function));
+        }
+    }
+
+    /// The place of a call. Some servers give no number, or one number to several calls with ids of their own.
+    fn key_of_call(&self, index: Option<u64>, id: Option<&str>) -> PartKey {
+        let id_of = |coming: &'_ Coming| match &coming.part {
+            ReplyPart::Call { id: Some(own), .. } => Some(own.clone()),
+            _ => None,
+        };
+        let has_id = |coming: &Coming| id.is_some() && id_of(coming).as_deref() == id;
+        let other_id = |coming: &Coming| id.is_some() && id_of(coming).is_some_and(|own| Some(own.as_str()) != id);
+        let first = index.map(|index| CALLS.saturating_add(index.min(BEHIND / 2)));
+        let of = match first {
+            Some(first) => (first, 0)..=(first, u64::MAX),
+            None => (CALLS, 0)..=(BEHIND, 0),
+        };
+        let calls = self.parts.range(of).filter(|(_, coming)| matches!(coming.part, ReplyPart::Call { .. }));
+        let last = calls.clone().next_back();
+        match (calls.clone().find(|(_, coming)| has_id(coming)), last) {
+            (Some((key, _)), _) => *key,
+            (None, Some((key, coming))) if other_id(coming) => match first {
+                Some(first) => (first, key.1 + 1),
+                None => (key.0 + 1, 0),
+            },
+            (None, Some((key, _))) => *key,
+            (None, None) => (first.unwrap_or(CALLS), 0),
+        }
+    }
+
+    fn response<'t>(&mut self, message: &mut Message<'t>, event: Raw<'t>, kind: &str) {
+        let number = |name: &str| event.get(name).and_then(Raw::number).unwrap_or_default().min(REASONING);
+        let index = number("output_index");
+        let more = message.said(event, "delta").unwrap_or_default();
+        match kind {
+            "response.output_text.delta" => self.add_text((index, number("content_index")), &more),
+            "response.refusal.delta" => {
+                self.add_text((index, number("content_index")), &more);
+                self.refused = true;
+            }
+            "response.reasoning_summary_text.delta" => self.add_thinking((index, number("summary_index")), &more),
+            "response.reasoning_text.delta" => {
+                self.add_thinking((index, REASONING + number("content_index")), &more);
+            }
+            "response.function_call_arguments.delta" => self.add_arguments((index, 0), &more),
+            "response.output_item.added" | "response.output_item.done" => {
+                self.seen.insert(index);
+                event.get("item").iter().for_each(|item| self.item(message, index, *item));
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                self.ended = true;
+                event.get("response").iter().for_each(|response| self.end_of_response(message, *response));
+            }
+            "error" => message.returned(event),
+            _ => {}
+        }
+    }
+
+    /// Adds what an item says beyond what came of it before: when it is added, it says how a call is called.
+    fn item<'t>(&mut self, message: &mut Message<'t>, index: u64, item: Raw<'t>) {
+        responses::item(message, item);
+        let is_new = self.parts.range((index, 0)..=(index, u64::MAX)).next().is_none()
+            && !self.moved.keys().any(|key| key.0 == index);
+        for (number, part) in (0..).zip(std::mem::take(&mut message.reply.parts)) {
+            let key = (index, number);
+            match part {
+                ReplyPart::Call { id, name, arguments } => {
+                    let coming = self.call(key);
+                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
+                        (*own, *known) = (id, name);
+                    }
+                    coming.otherwise = Some(arguments);
+                }
+                ReplyPart::Text { text } if is_new => self.add_text(key, &text),
+                ReplyPart::Thinking { text } if is_new => self.add_thinking(key, &text),
+                ReplyPart::Other { kind } if is_new => drop(self.at(key, || Coming::other(kind))),
+                _ => {}
+            }
+        }
+    }
+
+    fn end_of_response<'t>(&mut self, message: &mut Message<'t>, response: Raw<'t>) {
+        if let Some(error) = response.get("error") {
+            message.returned(error);
+        }
+        responses::incomplete(message, response);
+        if self.parts.is_empty() {
+            (0..).zip(message.list(response, "output")).for_each(|(index, item)| self.item(message, index, item));
+        }
+    }
+
+    fn anthropic<'t>(&mut self, message: &mut Message<'t>, event: Raw<'t>) {
+        if !message.is_object(event, "an event of Anthropic") {
+            return;
+        }
+        let Some(kind) = message.said(event, "type") else {
+            return message.fault_in(event, "this has no `type`, so it is no event of Anthropic");
+        };
+        let index = event.get("index").and_then(Raw::number).unwrap_or_default().min(BEHIND - 1);
+        let key = (index, 0);
+        match (kind.as_str(), event.get("delta")) {
+            ("content_block_start", _) => {
+                self.seen.insert(index);
+                event.get("content_block").iter().for_each(|block| self.begin(message, key, *block));
+            }
+            ("content_block_delta", Some(delta)) => {
+                let more = |message: &mut Message<'t>, name| message.said(delta, name).unwrap_or_default();
+                self.add_text(key, &more(message, "text"));
+                self.add_thinking(key, &more(message, "thinking"));
+                self.add_arguments(key, &more(message, "partial_json"));
+            }
+            ("message_delta", Some(delta)) => {
+                let reason = message.said(delta, "stop_reason").unwrap_or_default();
+                self.ended |= !reason.is_empty();
+                self.truncated |= anthropic::is_truncated(&reason);
+                self.refused |= reason == anthropic::REFUSAL;
+            }
+            ("message_stop", _) => self.ended = true,
+            ("message", _) => message.fault_in(event, "this is a whole message, which is no event of a stream"),
+            ("error", _) => message.returned(event.get("error").unwrap_or(event)),
+            // New kinds of events may come at any time.
+            _ => {}
+        }
+    }
+
+    fn begin<'t>(&mut self, message: &mut Message<'t>, key: PartKey, block: Raw<'t>) {
+        anthropic::block(message, block);
+        for part in std::mem::take(&mut message.reply.parts) {
+            match part {
+                ReplyPart::Text { text } => self.add_text(key, &text),
+                ReplyPart::Thinking { text } => self.add_thinking(key, &text),
+                ReplyPart::Call { id, name, arguments } => {
+                    let coming = self.call(key);
+                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
+                        (*own, *known) = (id, name);
+                    }
+                    coming.otherwise = Some(arguments);
+                }
+                ReplyPart::Other { kind } => drop(self.at(key, || Coming::other(kind))),
+            }
+        }
+    }
+
+    /// Adds the parts of a message behind those before it; a text goes on with the last one if that is of its kind.
+    fn take_parts(&mut self, message: &mut Message<'_>) {
+        let mut last = self.parts.keys().next_back().map_or(0, |key| key.0);
+        for part in std::mem::take(&mut message.reply.parts) {
+            let own = self.parts.get(&(last, 0)).map(|coming| &coming.part);
+            let goes_on = matches!(
+                (own, &part),
+                (Some(ReplyPart::Text { .. }), ReplyPart::Text { .. })
+                    | (Some(ReplyPart::Thinking { .. }), ReplyPart::Thinking { .. })
+            );
+            last += u64::from(own.is_some() && !goes_on);
+            match part {
+                ReplyPart::Text { text } => self.add_text((last, 0), &text),
+                ReplyPart::Thinking { text } => self.add_thinking((last, 0), &text),
+                ReplyPart::Call { id, name, arguments } => {
+                    let coming = self.call((last, 0));
+                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
+                        (*own, *known) = (id, name);
+                    }
+                    self.add_arguments((last, 0), &arguments);
+                }
+                other => drop(self.parts.insert((last, 0), Coming { part: other, otherwise: None })),
+            }
+        }
+    }
+
+    fn add_text(&mut self, key: PartKey, more: &str) {
+        if more.is_empty() {
+            return;
+        }
+        let (key, coming) = self.at(key, || Coming::of(ReplyPart::Text { text: String::new() }));
+        let ReplyPart::Text { text } = &mut coming.part else { return self.note_other("text") };
+        text.push_str(more);
+        let before = self.last_text.filter(|before| *before < key);
+        let apart = before.is_some_and(|before| {
+            let mut between = self.parts.range((Bound::Excluded(before), Bound::Excluded(key)));
+            between.any(|(_, coming)| !matches!(coming.part, ReplyPart::Text { .. }))
+        });
+        self.last_text = self.last_text.max(Some(key));
+        self.deltas.push(Delta::Text(format!("{}{more}", if apart { BETWEEN } else { "" })));
+    }
+
+    fn add_thinking(&mut self, key: PartKey, more: &str) {
+        if more.is_empty() {
+            return;
+        }
+        let (key, coming) = self.at(key, || Coming::of(ReplyPart::Thinking { text: String::new() }));
+        if let ReplyPart::Thinking { text } = &mut coming.part {
+            text.push_str(more);
+            self.deltas.push(Delta::Thinking(key, more.to_owned()));
+        }
+    }
+
+    /// Adds to a call: a name that comes with an id that is known already is said again, and does not go on.
+    fn add_call<'t>(
+        &mut self,
+        message: &mut Message<'t>,
+        key: PartKey,
+        more_id: Option<String>,
+        function: Option<Raw<'t>>,
+    ) {
+        self.seen.insert(key.0);
+        let said = function.and_then(|function| message.said(function, "name"));
+        if let ReplyPart::Call { id, name, .. } = &mut self.call(key).part {
+            let again = id.is_some() && *id == more_id;
+            match said {
+                Some(whole) if again && !whole.is_empty() => *name = whole,
+                Some(more) => name.push_str(&more),
+                None => {}
+            }
+            *id = std::mem::take(id).or(more_id);
+        }
+        let more = function.map(|function| message.arguments(function, "arguments")).unwrap_or_default();
+        self.add_arguments(key, &more);
+    }
+
+    fn add_arguments(&mut self, key: PartKey, more: &str) {
+        if more.is_empty() {
+            return;
+        }
+        let (key, coming) = self.at(key, Coming::call);
+        if let ReplyPart::Call { arguments, .. } = &mut coming.part {
+            arguments.push_str(more);
+            self.deltas.push(Delta::Arguments(key, more.to_owned()));
+        }
+    }
+
+    fn call(&mut self, key: PartKey) -> &mut Coming {
+        self.at(key, Coming::call).1
+    }
+
+    /// The part at this place, and where it is: behind all others if texts behind it have been passed on, and it would be
+    /// a text, or between two of them.
+    fn at(&mut self, key: PartKey, new: impl FnOnce() -> Coming) -> (PartKey, &mut Coming) {
+        let mut key = self.moved.get(&key).copied().unwrap_or(key);
+        if !self.parts.contains_key(&key) && self.last_text.is_some_and(|last| key < last) {
+            let is_text = |coming: &Coming| matches!(coming.part, ReplyPart::Text { .. });
+            let coming = new();
+            let parts_texts = self.parts.range(..key).any(|(_, coming)| is_text(coming));
+            if is_text(&coming) || parts_texts {
+                let last = self.parts.keys().next_back().map_or(0, |last| last.0).max(BEHIND);
+                self.moved.insert(key, (last + 1, 0));
+                key = (last + 1, 0);
+            }
+            return (key, self.parts.entry(key).or_insert(coming));
+        }
+        (key, self.parts.entry(key).or_insert_with(new))
+    }
+}
+
+impl Coming {
+    fn of(part: ReplyPart) -> Self {
+        Self { part, otherwise: None }
+    }
+
+    fn call() -> Self {
+        Self::of(ReplyPart::Call { id: None, name: String::new(), arguments: String::new() })
+    }
+
+    fn other(kind: impl Into<String>) -> Self {
+        Self::of(ReplyPart::Other { kind: kind.into() })
+    }
+}

@@ -1,0 +1,98 @@
+//! Gemini: which parts does a response have?
+//!
+//! In: a `GenerateContentResponse`, or the list of them that a stream returns.
+//! Out: the parts of the reply: those of the first candidate, in order.
+//! Never: joins texts of one kind unless nothing is between them.
+
+use super::ReplyPart;
+use super::message::Message;
+use super::raw::Raw;
+
+/// The members of a part that say nothing to anybody but the API, or something about another member.
+const ASIDE: [&str; 7] =
+    ["text", "thought", "thoughtSignature", "thought_signature", "videoMetadata", "mediaResolution", "partMetadata"];
+
+/// Reads whatever the API returned.
+pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    match returned.is_list() {
+        true => returned.items().for_each(|one| _ = response(message, one)),
+        false => _ = response(message, returned),
+    }
+}
+
+/// A member in the spelling of the API, or in that of its Python library.
+fn member<'t>(of: Raw<'t>, names: [&str; 2]) -> Option<Raw<'t>> {
+    names.into_iter().find_map(|name| of.get(name))
+}
+
+/// Reads one response; returns whether it is the last of a stream.
+pub(super) fn response<'t>(message: &mut Message<'t>, returned: Raw<'t>) -> bool {
+    if !message.is_object(returned, "a response of Gemini") {
+        return false;
+    }
+    if let Some(error) = returned.get("error") {
+        message.returned(error);
+        return false;
+    }
+    let feedback = member(returned, ["promptFeedback", "prompt_feedback"]);
+    let blocked = feedback.and_then(|feedback| member(feedback, ["blockReason", "block_reason"])).is_some();
+    message.reply.refused |= blocked;
+    if returned.get("candidates").is_none() {
+        if !blocked && member(returned, ["usageMetadata", "usage_metadata"]).is_none() {
+            message.fault_in(returned, "this has no `candidates`, so it is no response of Gemini");
+        }
+        return blocked;
+    }
+    let mut candidates = message.list(returned, "candidates");
+    let Some(candidate) = candidates.next() else { return false };
+    if let Some(content) = candidate.get("content") {
+        message.list(content, "parts").for_each(|one| part(message, one));
+    }
+    candidates.for_each(|_| message.other("another candidate"));
+    let reason = member(candidate, ["finishReason", "finish_reason"]);
+    finish(message, reason.and_then(Raw::text).as_deref())
+}
+
+fn part<'t>(message: &mut Message<'t>, part: Raw<'t>) {
+    if !message.is_object(part, "a part") {
+        return;
+    }
+    if let Some(call) = member(part, ["functionCall", "function_call"]) {
+        let (id, name) = (message.said(call, "id"), message.said(call, "name").unwrap_or_default());
+        let arguments = message.arguments(call, "args");
+        message.call(id, name, arguments);
+        if member(call, ["partialArgs", "partial_args"]).is_some() {
+            message.other("partialArgs");
+        }
+        return;
+    }
+    if let Some(text) = message.said(part, "text") {
+        add(message, text, part.get("thought").is_some_and(Raw::is_true));
+    }
+    let others = part.members().filter(|(name, value)| !value.is_null() && !ASIDE.contains(&&**name));
+    others.for_each(|(name, _)| message.other(name));
+}
+
+/// Adds a text to the one before it, or as a part of its own: a stream returns one text in many.
+fn add(message: &mut Message<'_>, more: String, thought: bool) {
+    match (message.reply.parts.last_mut(), thought) {
+        (Some(ReplyPart::Thinking { text }), true) | (Some(ReplyPart::Text { text }), false) => text.push_str(&more),
+        (_, true) => message.thinking(more),
+        (_, false) => message.text(more),
+    }
+}
+
+/// What the end of a response means; returns whether it ended.
+fn finish(message: &mut Message<'_>, reason: Option<&str>) -> bool {
+    match reason {
+        None | Some("" | "FINISH_REASON_UNSPECIFIED") => return false,
+        Some("STOP") => {}
+        Some("MAX_TOKENS") => message.reply.truncated = true,
+        // The call that the model wrote is not in the response.
+        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" | "OTHER")) => {
+            message.other(reason);
+        }
+        Some(_) => message.reply.refused = true,
+    }
+    true
+}

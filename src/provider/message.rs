@@ -1,0 +1,137 @@
+//! Messages: which parts does the JSON of a provider have, and what is wrong with it?
+//!
+//! In: the text of a message, and a reader for its provider.
+//! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
+//! Never: knows the shapes of a provider; passes over a part without a trace.
+
+use super::raw::Raw;
+use super::{Reply, ReplyPart};
+use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
+use crate::text::{Location, Source, SourceId, Sources, Span};
+use crate::value::broken;
+use serde::de::IgnoredAny;
+
+/// A message that is being read.
+pub(super) struct Message<'t> {
+    text: &'t str,
+    source: SourceId,
+    sources: Sources,
+    faults: Vec<Diagnostic>,
+    pub(super) reply: Reply,
+}
+
+impl<'t> Message<'t> {
+    /// `name` is the source of what is reported.
+    pub(super) fn new(name: &'static str, text: &'t str) -> Self {
+        let mut sources = Sources::default();
+        let source = sources.add(Source::new(name, text));
+        Self { text, source, sources, faults: Vec::new(), reply: Reply::default() }
+    }
+
+    /// The reply that a reader of a provider finds in the message.
+    pub(super) fn read(mut self, read: impl FnOnce(&mut Self, Raw<'t>)) -> Checked<Reply> {
+        let text = self.text.trim_start_matches('\u{feff}').trim();
+        let start = offset_of(text, self.text);
+        match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => read(&mut self, Raw(text)),
+            Err(error) => {
+                let place = broken::place(&error, text);
+                let why = message!("this is not JSON: {}", quote(broken::why(&error), 120));
+                self.fault(Span::new(start + place.start, start + place.end), why);
+            }
+        }
+        let reply = if self.faults.is_empty() { Some(self.reply) } else { None };
+        Checked::new(reply, self.faults, self.sources)
+    }
+
+    fn fault(&mut self, span: Span, why: impl Into<diagnostic::Message>) {
+        let at = Location { source: self.source, span };
+        let help = "pass what the API returned, as it is; `docs/agents.md` shows the forms that are read";
+        self.faults.push(Diagnostic::new(Code::RESPONSE_UNREADABLE, at, why).with_help(help));
+    }
+
+    /// Reports that a part of the message cannot be read.
+    pub(super) fn fault_in(&mut self, part: Raw<'t>, why: impl Into<diagnostic::Message>) {
+        let start = offset_of(part.0, self.text);
+        let first = part.0.lines().next().unwrap_or_default();
+        self.fault(Span::new(start, start + first.len()), why);
+    }
+
+    /// Reports that the API returned an error instead of an answer.
+    pub(super) fn returned(&mut self, error: Raw<'t>) {
+        let words = error.get("message").unwrap_or(error);
+        let words = words.text().unwrap_or_else(|| words.0.to_owned());
+        self.fault_in(error, message!("the API returned an error: {}", quote(words, 200)));
+    }
+
+    /// What a member says that must be a text; none if it is absent, too.
+    pub(super) fn said(&mut self, of: Raw<'t>, name: &str) -> Option<String> {
+        let member = of.get(name)?;
+        let text = self.decoded(member);
+        if text.is_none() && !member.is_text() {
+            self.fault_in(member, message!("`{}` is not a text", &name));
+        }
+        text
+    }
+
+    /// A value that is a text, decoded.
+    pub(super) fn decoded(&mut self, value: Raw<'t>) -> Option<String> {
+        let text = value.text();
+        if text.is_none() && value.is_text() {
+            self.fault_in(value, "half of a surrogate pair stands in this text, which no text in UTF-8 can have");
+        }
+        text
+    }
+
+    /// The arguments of a call as JSON text; empty if there are none.
+    pub(super) fn arguments(&mut self, of: Raw<'t>, name: &str) -> String {
+        match of.get(name) {
+            Some(member) if member.is_text() => self.decoded(member).unwrap_or_default(),
+            Some(member) => member.0.to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// Whether a part of the message is an object; reports it otherwise.
+    pub(super) fn is_object(&mut self, part: Raw<'t>, what: &str) -> bool {
+        if !part.is_object() {
+            self.fault_in(part, message!("this is not {}: it is not an object", &what));
+        }
+        part.is_object()
+    }
+
+    /// The items of a member that must be a list; nothing if it is absent.
+    pub(super) fn list(&mut self, of: Raw<'t>, name: &str) -> impl Iterator<Item = Raw<'t>> + use<'t> {
+        let member = of.get(name);
+        if let Some(member) = member.filter(|member| !member.is_list()) {
+            self.fault_in(member, message!("`{}` is not a list", &name));
+        }
+        member.into_iter().flat_map(Raw::items)
+    }
+
+    pub(super) fn text(&mut self, text: String) {
+        if !text.is_empty() {
+            self.reply.parts.push(ReplyPart::Text { text });
+        }
+    }
+
+    pub(super) fn thinking(&mut self, text: String) {
+        if !text.is_empty() {
+            self.reply.parts.push(ReplyPart::Thinking { text });
+        }
+    }
+
+    pub(super) fn call(&mut self, id: Option<String>, name: String, arguments: String) {
+        self.reply.parts.push(ReplyPart::Call { id, name, arguments });
+    }
+
+    pub(super) fn other(&mut self, kind: impl Into<String>) {
+        self.reply.parts.push(ReplyPart::Other { kind: kind.into() });
+    }
+}
+
+/// Where a part of a text starts in it.
+fn offset_of(part: &str, whole: &str) -> usize {
+    let offset = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
+    if offset <= whole.len() { offset } else { 0 }
+}

@@ -1,0 +1,138 @@
+//! OpenAI: which parts does a chat completion have?
+//!
+//! In: a chat completion, or the message of one; what the Responses API returns is passed on.
+//! Out: the parts of the reply: reasoning, then text, then calls.
+//! Never: reads chunks.
+
+use super::message::Message;
+use super::raw::Raw;
+use super::responses;
+
+/// Reads whatever the API returned.
+pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    if returned.is_list() {
+        return responses::output(message, returned);
+    }
+    if !message.is_object(returned, "a message of OpenAI") {
+        return;
+    }
+    if let Some(error) = returned.get("error") {
+        message.returned(error);
+    } else if returned.get("choices").is_some() {
+        choices(message, returned);
+    } else if returned.get("output").is_some() {
+        responses::response(message, returned);
+    } else if returned.get("role").is_some() {
+        chat(message, returned);
+    } else if let Some(inner) = returned.get("message") {
+        chat(message, inner);
+    } else {
+        message.fault_in(returned, "this has no `choices`, no `output` and no `role`, so it is no message of OpenAI");
+    }
+}
+
+/// Reads the first of several choices.
+fn choices<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+    let mut choices = message.list(returned, "choices");
+    match choices.next() {
+        None => message.fault_in(returned, "this has no choice, and so no answer"),
+        Some(choice) => {
+            match choice.get("message") {
+                Some(one) => chat(message, one),
+                None => message.fault_in(choice, "this choice has no `message`; chunks are read one by one"),
+            }
+            let reason = message.said(choice, "finish_reason").unwrap_or_default();
+            message.reply.truncated |= is_truncated(&reason);
+            message.reply.refused |= is_refused(&reason);
+        }
+    }
+    choices.for_each(|_| message.other("another choice"));
+}
+
+/// Reads the message of a chat completion.
+fn chat<'t>(message: &mut Message<'t>, chat: Raw<'t>) {
+    if !message.is_object(chat, "the message of a chat completion") {
+        return;
+    }
+    if let Some(text) = reasoning(message, chat) {
+        message.thinking(text);
+    }
+    content(message, chat);
+    if let Some(refusal) = message.said(chat, "refusal").filter(|refusal| !refusal.is_empty()) {
+        message.text(refusal);
+        message.reply.refused = true;
+    }
+    for kind in ["audio", "images"] {
+        if chat.get(kind).is_some_and(Raw::is_said) {
+            message.other(kind);
+        }
+    }
+    for call in message.list(chat, "tool_calls") {
+        match call.get("function") {
+            Some(function) => {
+                let id = message.said(call, "id");
+                function_call(message, id, function);
+            }
+            None => {
+                let kind = message.said(call, "type");
+                message.other(kind.unwrap_or_else(|| "tool_call".to_owned()));
+            }
+        }
+    }
+    if let Some(function) = chat.get("function_call") {
+        function_call(message, None, function);
+    }
+}
+
+fn function_call<'t>(message: &mut Message<'t>, id: Option<String>, function: Raw<'t>) {
+    let name = message.said(function, "name").unwrap_or_default();
+    let arguments = message.arguments(function, "arguments");
+    message.call(id, name, arguments);
+}
+
+/// The reasoning of a message or a chunk. Servers that have both members say the same in them.
+pub(super) fn reasoning<'t>(message: &mut Message<'t>, chat: Raw<'t>) -> Option<String> {
+    let members = ["reasoning_content", "reasoning"].into_iter().filter_map(|name| chat.get(name));
+    let said = members.filter(|member| member.is_said()).find(|member| member.is_text())?;
+    message.decoded(said)
+}
+
+/// Reads a content that is a text, or a list of parts.
+pub(super) fn content<'t>(message: &mut Message<'t>, of: Raw<'t>) {
+    let Some(content) = of.get("content") else { return };
+    if !content.is_list() {
+        let text = message.said(of, "content");
+        return text.into_iter().for_each(|text| message.text(text));
+    }
+    for piece in content.items() {
+        let kind = message.said(piece, "type").unwrap_or_default();
+        if let Some(refusal) = message.said(piece, "refusal") {
+            message.text(refusal);
+            message.reply.refused = true;
+        } else if let Some(thinking) = piece.get("thinking").or_else(|| piece.get("reasoning")) {
+            let texts: Vec<String> = if thinking.is_text() {
+                message.decoded(thinking).into_iter().collect()
+            } else {
+                thinking.items().filter_map(|one| message.said(one, "text")).collect()
+            };
+            message.thinking(texts.concat());
+        } else if is_text(&kind) && piece.get("text").is_some() {
+            let text = message.said(piece, "text");
+            text.into_iter().for_each(|text| message.text(text));
+        } else {
+            message.other(if kind.is_empty() { "part".to_owned() } else { kind });
+        }
+    }
+}
+
+fn is_text(kind: &str) -> bool {
+    matches!(kind, "" | "text" | "output_text" | "summary_text" | "reasoning_text")
+}
+
+pub(super) fn is_truncated(reason: &str) -> bool {
+    matches!(reason, "length" | "max_tokens" | "max_output_tokens")
+}
+
+pub(super) fn is_refused(reason: &str) -> bool {
+    matches!(reason, "content_filter" | "refusal")
+}

@@ -1,0 +1,66 @@
+//! Recorded: is this text one message of a provider, or the chunks of a stream?
+//!
+//! In: the text of a file.
+//! Out: the chunks: of server-sent events their data, else each line that is JSON; none if the text is one message.
+//! Never: reads a message.
+
+use serde::de::IgnoredAny;
+
+/// The chunks that a text records; none if it is one message.
+pub(crate) fn chunks(text: &str) -> Option<Vec<String>> {
+    let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let text = text.trim_start_matches('\u{feff}');
+    if is_json(text) {
+        return None;
+    }
+    if text.lines().any(|line| line.starts_with("data:")) {
+        return Some(events(text));
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    lines.peek()?;
+    let lines: Vec<String> = lines.map(str::to_owned).collect();
+    lines.iter().all(|line| line == "[DONE]" || is_json(line)).then_some(lines)
+}
+
+/// The data of server-sent events, as the HTML standard joins its lines.
+fn events(text: &str) -> Vec<String> {
+    let mut events: Vec<String> = Vec::new();
+    let mut data: Option<String> = None;
+    for line in text.lines() {
+        if line.is_empty() {
+            events.extend(data.take());
+        } else if let Some(more) = line.strip_prefix("data:") {
+            let more = more.strip_prefix(' ').unwrap_or(more);
+            match &mut data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(more);
+                }
+                None => data = Some(more.to_owned()),
+            }
+        }
+    }
+    events.extend(data);
+    events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&[&str]>) {
+        let found = chunks(text);
+        assert_eq!(found.as_ref().map(|found| found.iter().map(String::as_str).collect()), expected.map(<[_]>::to_vec));
+    }
+
+    #[test]
+    fn events_lines_and_whole_messages_are_told_apart() {
+        check("{\n}\n", None);
+        check("no JSON", None);
+        check("", None);
+        check("{\"a\": 1}\n{\"b\": 2}\n[DONE]\n", Some(&["{\"a\": 1}", "{\"b\": 2}", "[DONE]"]));
+        check("event: ping\ndata: {}\n\ndata: {\"a\":\ndata: 1}\n: comment\n\n", Some(&["{}", "{\"a\":\n1}"]));
+        check("data: [DONE]", Some(&["[DONE]"]));
+    }
+}

@@ -1,0 +1,56 @@
+//! Responses: which parts does a response of OpenAI's Responses API have?
+//!
+//! In: a response, its `output`, or one item of that.
+//! Out: the parts of the reply, in the order of the items.
+//! Never: reads the events of a stream.
+
+use super::message::Message;
+use super::openai::{content, is_refused, is_truncated};
+use super::raw::Raw;
+
+/// Reads a whole response.
+pub(super) fn response<'t>(message: &mut Message<'t>, response: Raw<'t>) {
+    message.list(response, "output").for_each(|one| item(message, one));
+    incomplete(message, response);
+}
+
+/// What an incomplete response lacks.
+pub(super) fn incomplete<'t>(message: &mut Message<'t>, response: Raw<'t>) {
+    if let Some(details) = response.get("incomplete_details") {
+        let reason = message.said(details, "reason").unwrap_or_default();
+        message.reply.refused |= is_refused(&reason);
+        message.reply.truncated |= is_truncated(&reason) || !is_refused(&reason);
+    }
+}
+
+/// Reads a list of items.
+pub(super) fn output<'t>(message: &mut Message<'t>, output: Raw<'t>) {
+    output.items().for_each(|one| item(message, one));
+}
+
+/// Reads one item.
+pub(super) fn item<'t>(message: &mut Message<'t>, item: Raw<'t>) {
+    if !message.is_object(item, "an output item") {
+        return;
+    }
+    let kind = message.said(item, "type");
+    match kind.as_deref() {
+        Some("function_call") => {
+            let id = message.said(item, "call_id").or_else(|| message.said(item, "id"));
+            let name = message.said(item, "name").unwrap_or_default();
+            let arguments = message.arguments(item, "arguments");
+            message.call(id, name, arguments);
+        }
+        Some("reasoning") => {
+            for name in ["summary", "content"] {
+                for one in message.list(item, name) {
+                    let text = message.said(one, "text");
+                    text.into_iter().for_each(|text| message.thinking(text));
+                }
+            }
+        }
+        Some("message") => content(message, item),
+        None if item.get("role").is_some() => content(message, item),
+        kind => message.other(kind.unwrap_or("item")),
+    }
+}

@@ -1,0 +1,197 @@
+//! Tests of provider: which parts are read, and what is refused?
+//!
+//! In: messages of each provider.
+//! Out: nothing.
+//! Never: judges a reply.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Reads a message, and writes its parts in a line.
+fn read(provider: Provider, message: &str) -> String {
+    let checked = provider.reply(message);
+    let Some(reply) = checked.value else {
+        let found = &checked.diagnostics[0];
+        let place = checked.sources.place(found.at.unwrap()).unwrap();
+        return format!("{}:{} {}", place.line, place.column, found.message);
+    };
+    let part = |part: &ReplyPart| match part {
+        ReplyPart::Text { text } => format!("text({text})"),
+        ReplyPart::Thinking { text } => format!("thinking({text})"),
+        ReplyPart::Call { id, name, arguments } => format!("{name}({arguments})#{}", id.as_deref().unwrap_or_default()),
+        ReplyPart::Other { kind } => format!("other({kind})"),
+    };
+    let mut parts: Vec<String> = reply.parts.iter().map(part).collect();
+    parts.extend(reply.truncated.then(|| "truncated".to_owned()));
+    parts.extend(reply.refused.then(|| "refused".to_owned()));
+    parts.join(" ")
+}
+
+#[track_caller]
+fn check(provider: Provider, message: &str, expected: &str) {
+    assert_eq!(read(provider, message), expected);
+}
+
+#[test]
+fn messages_of_openai() {
+    let check = |message, expected| check(Provider::Openai, message, expected);
+    check(r#"{"role":"assistant","content":"a","tool_calls":null}"#, "text(a)");
+    check(
+        r#"{"choices":[{"message":{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"image_url"}]}}]}"#,
+        "text(a) other(image_url)",
+    );
+    check(
+        r#"{"role":"assistant","content":"","reasoning":"r","function_call":{"name":"f","arguments":"{}"}}"#,
+        "thinking(r) f({})#",
+    );
+    // Some servers give the arguments as an object, and every digit of it is that of the model.
+    check(
+        r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{"n": 1.10, "n": 12345678901234567890}}}]}"#,
+        r#"f({"n": 1.10, "n": 12345678901234567890})#c"#,
+    );
+    check(
+        r#"{"role":"assistant","tool_calls":[{"id":"c","type":"custom","custom":{"name":"f","input":"x"}}]}"#,
+        "other(custom)",
+    );
+    check(
+        r#"{"choices":[{"message":{"content":"a"},"finish_reason":"length"},{"message":{"content":"b"}}]}"#,
+        "text(a) other(another choice) truncated",
+    );
+    check(r#"[{"type":"function_call","call_id":"c","id":"fc","name":"f","arguments":"{}"}]"#, "f({})#c");
+    check(r#"{"output":[],"incomplete_details":{"reason":"content_filter"}}"#, "refused");
+    check(r#"{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}"#, "truncated");
+}
+
+#[test]
+fn messages_of_anthropic_gemini_and_mcp() {
+    check(Provider::Anthropic, r#"{"content":"a","role":"assistant"}"#, "text(a)");
+    check(
+        Provider::Anthropic,
+        r#"{"content":[{"type":"tool_use","id":"t","name":"f","input":{"a": [1]}},{"type":"container_upload"}],"stop_reason":"max_tokens"}"#,
+        r#"f({"a": [1]})#t other(container_upload) truncated"#,
+    );
+    check(
+        Provider::Gemini,
+        r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"text":"b"}]},"finishReason":"MAX_TOKENS"}]}]"#,
+        "text(ab) truncated",
+    );
+    check(
+        Provider::Gemini,
+        r#"{"candidates":[{"content":{"parts":[{"function_call":{"name":"f"}}]},"finish_reason":"STOP"}]}"#,
+        "f()#",
+    );
+    check(
+        Provider::Gemini,
+        r#"{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}"#,
+        "other(MALFORMED_FUNCTION_CALL)",
+    );
+    check(
+        Provider::Mcp,
+        r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"f","arguments":{}}}"#,
+        "f({})#x",
+    );
+    check(Provider::Mcp, r#"{"name":"f"}"#, "f()#");
+}
+
+#[test]
+fn what_is_no_message_is_an_error_at_its_place() {
+    check(Provider::Openai, "{\n \"choices\": [", "2:13 this is not JSON: EOF while parsing a list");
+    check(Provider::Openai, "", "1:1 this is not JSON: EOF while parsing a value");
+    check(
+        Provider::Openai,
+        "{}",
+        "1:1 this has no `choices`, no `output` and no `role`, so it is no message of OpenAI",
+    );
+    check(Provider::Openai, "5", "1:1 this is not a message of OpenAI: it is not an object");
+    check(Provider::Openai, "{\"role\": \"assistant\",\n \"content\": 5}", "2:13 `content` is not a text");
+    check(Provider::Openai, r#"{"role":"a","tool_calls":{}}"#, "1:26 `tool_calls` is not a list");
+    check(Provider::Openai, r#"{"error":{"message":"slow down"}}"#, "1:10 the API returned an error: slow down");
+    check(Provider::Openai, r#"{"choices":[]}"#, "1:1 this has no choice, and so no answer");
+    check(
+        Provider::Anthropic,
+        r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+        "1:25 the API returned an error: Overloaded",
+    );
+    check(Provider::Anthropic, r#"{"content":[7]}"#, "1:13 this is not a content block: it is not an object");
+    check(Provider::Gemini, "{}", "1:1 this has no `candidates`, so it is no response of Gemini");
+    check(
+        Provider::Mcp,
+        r#"{"method":"tools/list"}"#,
+        "1:1 the method is `tools/list`, and only `tools/call` asks for a tool",
+    );
+    let half = "1:31 half of a surrogate pair stands in this text, which no text in UTF-8 can have";
+    check(Provider::Openai, r#"{"role":"assistant","content":"\ud83d"}"#, half);
+}
+
+/// Any JSON, most of it near a message.
+fn messages() -> impl Strategy<Value = crate::value::Value> {
+    use crate::value::Value;
+    let names = [
+        "choices", "message", "role", "content", "tool_calls", "function", "name", "arguments", "output", "type",
+        "text", "candidates", "parts", "functionCall", "args", "thought", "input", "id", "params", "method", "delta",
+        "index", "content_block", "finish_reason", "summary", "item", "output_index", "error", "partial_json",
+        "stop_reason",
+    ];
+    let words = [
+        "tool_use",
+        "thinking",
+        "text",
+        "function_call",
+        "reasoning",
+        "message",
+        "tools/call",
+        "content_block_start",
+        "content_block_delta",
+        "message_delta",
+        "response.output_item.added",
+        "response.output_text.delta",
+        "response.function_call_arguments.delta",
+        "response.completed",
+        "{}",
+        "{\"a\":",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..5_u64).prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        prop::sample::select(words.to_vec()).prop_map(Value::from),
+        "\\PC{0,6}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        let name = prop::sample::select(names.to_vec());
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((name, inner), 0..6).prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_is_a_reply_or_an_error(message in messages(), text in "\\PC{0,20}|[{}\\[\\]\":,a0]{0,20}") {
+        for provider in Provider::ALL {
+            for message in [&message.to_string(), &text] {
+                let checked = provider.reply(message);
+                prop_assert_eq!(checked.value.is_none(), checked.diagnostics.iter().any(|one| one.help.is_some()));
+            }
+        }
+    }
+
+    #[test]
+    fn any_chunks_make_a_reply(chunks in prop::collection::vec(messages(), 0..8)) {
+        for provider in Provider::ALL {
+            let mut all = Chunks::default();
+            let mut text = String::new();
+            for chunk in &chunks {
+                for delta in all.push(provider, &chunk.to_string()).unwrap_or_default() {
+                    if let Delta::Text(more) = delta {
+                        text.push_str(&more);
+                    }
+                }
+            }
+            let whole = all.into_reply().text();
+            prop_assert!(whole.starts_with(&text) || text.is_empty(), "{text:?} {whole:?}");
+        }
+    }
+}
