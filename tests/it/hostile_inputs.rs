@@ -45,6 +45,9 @@ pub(crate) const INPUTS: &[Input] = &[
     ("tags", |size| repeat("[ACTION_X]", size)),
     ("tags and braces", |size| repeat("[ACTION_X]{", size)),
     ("tags and open strings", |size| repeat("[ACTION_X]{\"", size)),
+    ("tags behind fences, and open strings", |size| repeat("```\n[ACTION_X]{\"", size)),
+    ("bold tags and braces", |size| repeat("**[ACTION_X]{", size)),
+    ("marks of quoted lines in one line", |size| repeat("> x ", size)),
     ("a tag and braces", |size| format!("[ACTION_X]{}", "{".repeat(size))),
     ("tags and more braces than are followed", |size| repeat(&format!("[ACTION_X]{}", "{".repeat(90)), size)),
     ("tags and more braces than are followed, closed", |size| {
