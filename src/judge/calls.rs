@@ -177,20 +177,20 @@ impl<'r> Judgement<'r> {
                 self.judge_permit(call);
             }
             self.with_call(call, |call| call.permitted = call.accepted);
-            if call + 1 < self.calls.len() {
-                self.take_turn(call);
-            }
         }
-        self.in_turn = None;
+        (self.in_turn, self.turns) = (None, 0);
     }
 
-    /// Lets the calls behind this one see what it does, if they may and it is accepted.
-    fn take_turn(&mut self, call: usize) {
+    /// Lets a call see what those before it do, if it may and they are accepted. Most calls ask for nothing that others do.
+    fn take_turns_before(&mut self, call: usize) {
         let Some(after_call) = &self.after_call else { return };
-        if let Some(Call { action: Some(action), accepted: true, params, block, .. }) = self.calls.get(call) {
-            let before = self.in_turn.as_ref().unwrap_or(self.session);
-            self.in_turn = Some(after_call(before, *action, params, self.span_of(*block)));
+        for number in self.turns..call {
+            if let Some(Call { action: Some(action), accepted: true, params, block, .. }) = self.calls.get(number) {
+                let before = self.in_turn.as_ref().unwrap_or(self.session);
+                self.in_turn = Some(after_call(before, *action, params, self.span_of(*block)));
+            }
         }
+        self.turns = self.turns.max(call);
     }
 
     /// Checks the permits again where they see what other calls do, if one of those is no longer accepted.
@@ -219,6 +219,7 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
             return;
         }
+        self.take_turns_before(call);
         let (mut why, mut advice): (Vec<Message>, Vec<&Template>) = (Vec::new(), Vec::new());
         let mut named: BTreeSet<&str> = BTreeSet::new();
         for permit in permits {

@@ -182,6 +182,8 @@ pub(crate) struct Judgement<'r> {
     /// What the calls do, if each is judged by the state that those before it left; and the session that they left.
     after_call: Option<Box<AfterCall<'r>>>,
     in_turn: Option<Session>,
+    /// How many calls that session has seen.
+    turns: usize,
     /// What conditions see as `reply`; each member is made when it is read.
     pub(crate) reply: Record,
     mode_name: Value,
@@ -272,6 +274,7 @@ pub(crate) fn judge_parts<'r>(
         known_speakers: OnceCell::new(),
         after_call,
         in_turn: None,
+        turns: 0,
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
         now: session.now.as_deref().into(),
