@@ -90,6 +90,8 @@ contract! {
         /// Its parameters.
         #[cfg_attr(feature = "schema", schemars(with = "Object"))]
         params: Value,
+        /// The question to the person, in the words of the pack.
+        question: String,
         /// The id of the call in the reply, if the provider gave it one.
         call: Option<String>,
     }
@@ -266,7 +268,7 @@ impl Program {
         let mut session = self.session();
         let mut faults = Misfits { list: Vec::new(), left_out: 0, most: self.limits.diagnostics.max(1) };
         let Value::Object(members) = kept else {
-            let what = "a session is an object with `mode`, `state`, `now` and `ids`";
+            let what = "a session is an object with `mode`, `state`, `now`, `ids` and `pending`";
             return (session, vec![Misfit::value("", what.to_owned())]);
         };
         for (name, value) in members {
@@ -280,15 +282,16 @@ impl Program {
                 ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Value::String(now)) => session.now = Some((**now).to_owned()),
                 ("ids", Value::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
+                ("pending", Value::Object(given)) => resume_pending(given, &way(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
                     faults.add(|| Misfit::value(way(), format!("`{name}` of the session is not a text")));
                 }
-                ("state" | "ids", _) => {
+                ("state" | "ids" | "pending", _) => {
                     faults.add(|| Misfit::value(way(), format!("`{name}` of the session is not an object")));
                 }
                 _ => faults.add(|| {
                     let what = format!("a session has no `{}`", excerpt(name, 60));
-                    Misfit::name(way(), what, name, ["mode", "state", "now", "ids"])
+                    Misfit::name(way(), what, name, ["mode", "state", "now", "ids", "pending"])
                 }),
             }
         }
@@ -356,6 +359,33 @@ impl Program {
             *session.state.entry(name) = value.clone();
         }
     }
+}
+
+/// Takes over the calls that wait for a person.
+fn resume_pending(given: &Object, way: &str, session: &mut Session, faults: &mut Misfits) {
+    for (id, waits) in given {
+        match pending_call(waits) {
+            Some(waits) => drop(session.pending.insert(id.to_owned(), waits)),
+            None => faults.add(|| {
+                let what = format!("`pending.{}` is no call with `action`, `params` and `question`", excerpt(id, 60));
+                Misfit::value(way_to(way, id), what)
+            }),
+        }
+    }
+}
+
+/// A call that waits, if a value is one.
+fn pending_call(value: &Value) -> Option<PendingCall> {
+    let members = value.as_object()?;
+    let is_known = |(name, _): (&str, &Value)| matches!(name, "action" | "params" | "question" | "call");
+    let text = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
+    let call = match members.get("call") {
+        None | Some(Value::Null) => None,
+        Some(call) => Some(call.as_str()?.to_owned()),
+    };
+    let params = members.get("params").filter(|params| params.as_object().is_some())?.clone();
+    let waits = PendingCall { action: text("action")?, params, question: text("question")?, call };
+    members.iter().all(is_known).then_some(waits)
 }
 
 /// Takes over counters of ids, if all of them are fit for use.

@@ -25,7 +25,7 @@ pub struct Coverage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Covered {
-    /// `dialect`, `action`, `permit`, `guardrail`, `effect`, `input`, `rule`, `exit`, `message` or `degradation`.
+    /// `dialect`, `action`, `permit`, `denial`, `guardrail`, `effect`, `input`, `rule`, `exit`, `message` or `degradation`.
     pub kind: &'static str,
     /// Its name in the pack.
     pub name: String,
@@ -70,6 +70,7 @@ impl Coverage {
         let mut counting = Counting { program, told, used, rows: Vec::new() };
         counting.dialects();
         counting.calls();
+        counting.denials();
         counting.guardrails();
         counting.effects();
         counting.flow();
@@ -143,6 +144,13 @@ impl<'c> Counting<'c> {
                 let dropped = this.calls_of(&cell.action, Some(&cell.mode)).next().map(|_| Reason::Dropped);
                 if denied { Some(Reason::Unmet) } else { dropped }
             });
+        }
+    }
+
+    fn denials(&mut self) {
+        for (name, rule) in self.program.denial_table() {
+            let hits = self.findings().filter(|finding| finding.rule.as_ref() == Some(&rule)).count();
+            self.row("denial", name, Some(rule.clone()), hits, |this| this.unmet(&rule));
         }
     }
 

@@ -20,16 +20,22 @@ pub enum Part {
     /// `=== openai ===`, `=== anthropic ===`, `=== gemini ===` or `=== mcp ===`: what an API returned, as one message or as a
     /// stream.
     Reply(Provider),
+    /// `=== confirm ===`: the id of a call that a person has confirmed.
+    Confirm,
+    /// `=== decline ===`: the id of a call that a person has declined.
+    Decline,
     /// `=== prompt ===`: what the user says when a prompt is assembled.
     Prompt,
 }
 
 impl Part {
-    pub(super) const ALL: [Part; 8] = [
+    pub(super) const ALL: [Part; 10] = [
         Part::Start,
         Part::User,
         Part::Response,
         Part::Prompt,
+        Part::Confirm,
+        Part::Decline,
         Part::Reply(Provider::Openai),
         Part::Reply(Provider::Anthropic),
         Part::Reply(Provider::Gemini),
@@ -43,6 +49,8 @@ impl Part {
             Part::User => "user",
             Part::Response => "response",
             Part::Reply(provider) => provider.name(),
+            Part::Confirm => "confirm",
+            Part::Decline => "decline",
             Part::Prompt => "prompt",
         }
     }
@@ -56,7 +64,7 @@ impl Part {
     pub(super) fn keys(self) -> &'static [&'static str] {
         match self {
             Part::Start | Part::User => HEARD_KEYS,
-            Part::Response | Part::Reply(_) => OUTCOME_KEYS,
+            Part::Response | Part::Reply(_) | Part::Confirm | Part::Decline => OUTCOME_KEYS,
             Part::Prompt => PROMPT_KEYS,
         }
     }

@@ -103,6 +103,8 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
                             run.diagnostics.extend(faults.diagnostics.into_iter().map(placed));
                         }
                     },
+                    Part::Confirm => run.take(step, talk.confirm(step.text.trim())),
+                    Part::Decline => run.take(step, talk.decline(step.text.trim())),
                     Part::Prompt => {
                         let named = |word: &Option<Spanned<String>>| word.as_ref().map(|word| word.value.clone());
                         let (prompt, model) = (named(&case.header.prompt), named(&case.header.model));

@@ -85,6 +85,18 @@ impl<'p> Talk<'p> {
         Ok(self.go_on(TurnResult::Outcome(Box::new(outcome))))
     }
 
+    /// A person confirms a call that waits.
+    pub fn confirm(&mut self, id: &str) -> TurnResult {
+        let outcome = self.program.confirm(&self.session, id);
+        self.go_on(TurnResult::Outcome(Box::new(outcome)))
+    }
+
+    /// A person declines a call that waits.
+    pub fn decline(&mut self, id: &str) -> TurnResult {
+        let outcome = self.program.decline(&self.session, id);
+        self.go_on(TurnResult::Outcome(Box::new(outcome)))
+    }
+
     /// The prompt that the model reads when the user says `text`.
     pub fn prompt_for(&mut self, text: &str, prompt: Option<String>, model: Option<String>) -> Prompt {
         let (message, history) = (Some(text.to_owned()), self.history.clone());

@@ -16,8 +16,9 @@ use std::hash::Hash;
 const NAMED: &[(&str, &str, &[&str])] = &[
     ("dialects", "dialect", &["quoted", "blocks.*.degradation"]),
     ("actions", "action", &["params", "degradation"]),
-    ("modes", "mode", &["permits", "exits", "degradation", "reply.*.most", "reply.*.keys"]),
+    ("modes", "mode", &["permits", "denies", "exits", "degradation", "reply.*.most", "reply.*.keys"]),
     ("contents", "content", &[]),
+    ("groups", "group", &[]),
     ("state", "state", &[]),
     ("data", "data", &[]),
     ("messages", "message", &[]),

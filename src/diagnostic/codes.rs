@@ -181,6 +181,8 @@ table! {
     PACK_UNKNOWN_ACTION = "pack/unknown-action", Error;
     /// No table declares a mode of this name.
     PACK_UNKNOWN_MODE = "pack/unknown-mode", Error;
+    /// A group of actions that the pack does not declare.
+    PACK_UNKNOWN_GROUP = "pack/unknown-group", Error;
     /// No table declares a dialect of this name.
     PACK_UNKNOWN_DIALECT = "pack/unknown-dialect", Error;
     /// No file declares a grammar of this name.

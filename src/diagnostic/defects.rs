@@ -115,6 +115,8 @@ named! {
         UnknownParam = "unknown-param",
         /// A call that no permit of the mode allows.
         ForbiddenCall = "forbidden-call",
+        /// A content that the permits of the mode do not allow.
+        ForbiddenContent = "forbidden-content",
         /// A call that is written in the text of a reply with native calls.
         SpelledCall = "spelled-call",
         /// A call beyond the number that the reply may have.
@@ -237,7 +239,7 @@ impl Defect {
             Defect::UnknownAction => &[Drop, KeepAsText, Refuse, AskAgain],
             Defect::InvalidPayload => &[Coerce, Interpret, Default, Omit, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnknownParam => &[Keep, Drop, Refuse, AskAgain],
-            Defect::ForbiddenCall => &[Drop, KeepAsText, Refuse, AskAgain],
+            Defect::ForbiddenCall | Defect::ForbiddenContent => &[Drop, KeepAsText, Refuse, AskAgain],
             Defect::SpelledCall => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::ExtraCall => &[KeepFirst, KeepLast, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnsafePath => &[Drop, KeepAsText, Refuse, AskAgain],
@@ -259,6 +261,7 @@ impl Defect {
             | Defect::InvalidPayload
             | Defect::UnknownParam
             | Defect::ForbiddenCall
+            | Defect::ForbiddenContent
             | Defect::SpelledCall
             | Defect::ForbiddenBlock
             | Defect::UnsafePath
@@ -372,13 +375,22 @@ impl Strategy {
 
     /// Whether the strategy always applies to this defect, so that none after it in a list can.
     pub(crate) fn always_answers(self, defect: Defect) -> bool {
-        use Defect::{DuplicateBlock, ForbiddenBlock, ForbiddenCall, InvalidPayload, UnknownAction, UnknownParam};
+        use Defect::{
+            DuplicateBlock, ForbiddenBlock, ForbiddenCall, ForbiddenContent, InvalidPayload, UnknownAction,
+            UnknownParam,
+        };
         match self {
             Keep | Refuse => true,
             KeepFirst | KeepLast => defect == DuplicateBlock,
             Drop => matches!(
                 defect,
-                DuplicateBlock | ForbiddenBlock | ForbiddenCall | InvalidPayload | UnknownAction | UnknownParam
+                DuplicateBlock
+                    | ForbiddenBlock
+                    | ForbiddenCall
+                    | ForbiddenContent
+                    | InvalidPayload
+                    | UnknownAction
+                    | UnknownParam
             ),
             _ => false,
         }

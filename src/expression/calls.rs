@@ -6,7 +6,7 @@
 
 use super::Fault;
 use super::filters::{FILTERS, Filter, Takes};
-use super::matching::{self, Pattern};
+use super::matching::{self, ConstantPatterns, Pattern};
 use super::origins::member_of_entries;
 use super::parse::{Arg, Parser, Word};
 use super::predicates::{TESTS, Test};
@@ -51,14 +51,21 @@ impl<'s> Parser<'s> {
     }
 
     /// A test with its argument; a pattern is compiled now and not when it is evaluated.
-    fn asked(&self, test: &'static Test, args: Vec<Arg<'s>>, own: Span) -> Result<(Asked, Option<Tree>), Fault> {
+    fn asked(&mut self, test: &'static Test, args: Vec<Arg<'s>>, own: Span) -> Result<(Asked, Option<Tree>), Fault> {
         let takes = match (test.name, args.as_slice()) {
+            (matching::TEST, [Arg { name: None, value: Tree { op: Op::Read(read), .. } }]) if read.is_constant() => {
+                self.note_pattern(read);
+                return Ok((
+                    Asked::MatchesAny(ConstantPatterns::default()),
+                    args.into_iter().next().map(|arg| arg.value),
+                ));
+            }
             (matching::TEST, [Arg { name: None, value }]) => {
                 return Ok((Asked::Matches(Pattern::of(value, self.source)?), None));
             }
             (_, [Arg { name: None, .. }]) if test.takes_argument => None,
             (_, []) if !test.takes_argument && test.name != matching::TEST => None,
-            (matching::TEST, _) => Some("one pattern in quotes"),
+            (matching::TEST, _) => Some("one pattern, in quotes or from `data`"),
             _ if test.takes_argument => Some("one value"),
             _ => Some("no value"),
         };
@@ -68,7 +75,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn select(&self, filter: &'static str, base: Tree, args: Vec<Arg<'s>>, own: Span) -> Called {
+    fn select(&mut self, filter: &'static str, base: Tree, args: Vec<Arg<'s>>, own: Span) -> Called {
         let refuse = |message: String| Err(Fault::new(own, message));
         if args.iter().any(|arg| arg.name.is_some()) {
             return refuse(format!("`{filter}` takes its arguments without names"));

@@ -1,15 +1,17 @@
 //! Matching: does a pattern match in a text?
 //!
-//! In: a pattern that an author writes in quotes, and texts.
-//! Out: [`Pattern`], which is compiled when the expression is read.
-//! Never: compiles a pattern while an expression is evaluated.
+//! In: a pattern that an author writes in quotes, or as a constant of the pack, and texts.
+//! Out: [`Pattern`], which is compiled when the expression is read; [`ConstantPatterns`], at their first use.
+//! Never: compiles a pattern that a model or a user wrote.
 
 use super::Fault;
+use super::item::Item;
 use super::token::{Syntax, Token, tokens};
 use super::tree::Tree;
 use crate::diagnostic::{Code, bad_pattern_words};
 use crate::text::pattern;
 use regex::{Regex, RegexBuilder};
+use std::sync::OnceLock;
 
 /// The name of the test.
 pub(super) const TEST: &str = "matching";
@@ -25,7 +27,7 @@ impl Pattern {
     /// The pattern that is written in quotes at `tree`.
     pub(super) fn of(tree: &Tree, source: &str) -> Result<Self, Fault> {
         if tree.text().is_none() {
-            return Err(Fault::new(tree.span, "a pattern is written in quotes"));
+            return Err(Fault::new(tree.span, "a pattern is written in quotes, or is one of `data`"));
         }
         let mut text = String::new();
         for (token, _) in tokens(tree.span.of(source), Syntax::Expression)? {
@@ -49,13 +51,34 @@ impl Pattern {
                 format!("for `{escape}`, write the condition in single quotes: TOML reads `{escape}` in double quotes");
             return Err(bad(message, help));
         }
-        RegexBuilder::new(&text).size_limit(LARGEST).build().map(Self).map_err(|error| {
-            let (message, help) = bad_pattern_words(&error);
-            bad(message, help.to_owned())
-        })
+        Self::new(&text).map_err(|(message, help)| bad(message, help.to_owned()))
+    }
+
+    /// The pattern in a text, or what is wrong with it and how to mend that.
+    pub(crate) fn new(text: &str) -> Result<Self, (String, &'static str)> {
+        RegexBuilder::new(text).size_limit(LARGEST).build().map(Self).map_err(|error| bad_pattern_words(&error))
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {
         self.0.is_match(text)
+    }
+}
+
+/// The patterns that a constant of the pack holds: one text, or a list of texts. They are compiled when the first value is
+/// compared with them, since the constant is always the same; `check` has compiled each of them before.
+#[derive(Debug, Default)]
+pub(crate) struct ConstantPatterns(OnceLock<Result<Vec<Pattern>, String>>);
+
+impl ConstantPatterns {
+    pub(super) fn of(&self, constant: &Item<'_>) -> Result<&[Pattern], String> {
+        let compiled = self.0.get_or_init(|| {
+            let items = constant.items().unwrap_or_else(|| vec![constant.clone()]);
+            let pattern = |item: &Item<'_>| match item.text() {
+                Some(text) => Pattern::new(text).map_err(|(message, _)| message),
+                None => Err(format!("a pattern is a text, not {}", item.noun())),
+            };
+            items.iter().map(pattern).collect()
+        });
+        compiled.as_deref().map_err(Clone::clone)
     }
 }

@@ -48,6 +48,7 @@ pub(crate) use calls::no_filter;
 pub use calls::{filters, tests as predicates};
 pub(crate) use fault::Fault;
 pub use limits::{FUEL, WEIGHT};
+pub(crate) use matching::Pattern;
 pub(crate) use reads::{Compared, Constant, ENTRY, Reads, spelled};
 pub(crate) use resolve::at_path;
 pub use scope::Scope;

@@ -7,7 +7,7 @@
 use super::parse::{Arg, Parser};
 use super::predicates::Test;
 use super::reads::{Constant, ENTRY, Noted};
-use super::resolve::Step;
+use super::resolve::{Read, Step};
 use super::tree::{Op, Relation, Tree};
 use crate::text::Span;
 use crate::value::Value;
@@ -86,6 +86,16 @@ impl<'s> Parser<'s> {
         if let Some(relation @ (Relation::Equal | Relation::Unequal)) = relation {
             self.note(self.origin(list).map(|path| of_entries(path, member)), relation, constant);
         }
+    }
+
+    /// Notes a constant that holds patterns.
+    pub(super) fn note_pattern(&mut self, read: &Read) {
+        let keys = read.steps.iter().filter_map(|step| match step {
+            Step::Key(key) => Some(key.clone()),
+            _ => None,
+        });
+        let path = std::iter::once(read.name.clone()).chain(keys).collect();
+        self.notes.patterns.push(Noted { at: read.at, file: read.file, path, constant: None });
     }
 
     fn note(&mut self, path: Option<Vec<String>>, relation: Relation, tree: &Tree) {

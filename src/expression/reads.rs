@@ -16,6 +16,8 @@ pub(super) struct Notes {
     pub(super) looks: Vec<Noted>,
     /// Constants that are compared with the value at a path, each with the relation of the value to it.
     pub(super) compared: Vec<(Noted, Relation)>,
+    /// The constants that hold patterns.
+    pub(super) patterns: Vec<Noted>,
     /// The path of the value, if it is taken unchanged from elsewhere.
     pub(super) path: Option<Vec<String>>,
     /// The first name, filter, test or pattern that does not exist. What is no expression at all is reported before.
@@ -59,6 +61,8 @@ pub(crate) struct Reads {
     looks: Vec<(Vec<String>, Location)>,
     /// The constants that are compared with the value at a path.
     compared: Vec<Compared>,
+    /// The constants that hold patterns.
+    patterns: Vec<(Vec<String>, Location)>,
     /// The path of the whole value, if it is taken unchanged from elsewhere.
     path: Option<Vec<String>>,
 }
@@ -93,7 +97,9 @@ impl Reads {
             Some(Compared { path: one.path, relation, constant })
         };
         reads.compared = notes.compared.into_iter().filter_map(compared).collect();
-        reads.looks = notes.looks.into_iter().map(|look| (look.path, located(look.at, look.file))).collect();
+        let place = |noted: Noted| (noted.path, located(noted.at, noted.file));
+        reads.looks = notes.looks.into_iter().map(place).collect();
+        reads.patterns = notes.patterns.into_iter().map(place).collect();
         reads
     }
 
@@ -102,6 +108,7 @@ impl Reads {
         other.iter().for_each(|(path, at)| self.add(path.to_vec(), at));
         self.looks.extend(other.looks.iter().cloned());
         self.compared.extend(other.compared.iter().cloned());
+        self.patterns.extend(other.patterns.iter().cloned());
     }
 
     fn add(&mut self, path: Vec<String>, at: Location) {
@@ -124,6 +131,11 @@ impl Reads {
     /// [`looks`](Self::looks).
     pub(crate) fn compared(&self) -> &[Compared] {
         &self.compared
+    }
+
+    /// The constants that hold patterns, by their paths.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = (&[String], Location)> {
+        self.patterns.iter().map(|(path, at)| (path.as_slice(), *at))
     }
 
     /// The path of the value, if it is taken unchanged from elsewhere.

@@ -22,6 +22,13 @@ pub(crate) struct Read {
     pub(super) steps: Vec<Step>,
 }
 
+impl Read {
+    /// Whether it reads a constant of the pack, by a path that is known without evaluation.
+    pub(super) fn is_constant(&self) -> bool {
+        self.name == "data" && !self.steps.is_empty() && self.steps.iter().all(|step| matches!(step, Step::Key(_)))
+    }
+}
+
 /// One step of a [`Read`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {

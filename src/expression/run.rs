@@ -375,6 +375,21 @@ impl<'v> Run<'v> {
                 self.search(text.len())?;
                 Ok(pattern.is_match(&text))
             }
+            Asked::MatchesAny(_) if item.is_none() => Ok(false),
+            Asked::MatchesAny(patterns) => {
+                let text = match item.text() {
+                    Some(text) => Cow::Borrowed(text),
+                    None => Cow::Owned(self.json(item)?),
+                };
+                let patterns = patterns.of(argument).map_err(Halt::failed)?;
+                for pattern in patterns {
+                    self.search(text.len())?;
+                    if pattern.is_match(&text) {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 //! Never: refers to the text that it was made from.
 
 use super::filters::Filter;
-use super::matching::Pattern;
+use super::matching::{ConstantPatterns, Pattern};
 use super::predicates::Test;
 use super::resolve::Read;
 use crate::text::{SourceId, Span};
@@ -78,6 +78,8 @@ pub(crate) enum Asked {
     IsTrue,
     Test(&'static Test),
     Matches(Pattern),
+    /// The argument is the constant that holds the patterns.
+    MatchesAny(ConstantPatterns),
 }
 
 /// The members of `loop`.

@@ -5,16 +5,14 @@
 //! Never: runs a call, or lets one call change how its neighbours are judged, unless the pack says `calls = "in-turn"`.
 
 use super::mending::Way;
-use super::{Fate, Judgement, StepKind, Subject, defect, head, typing};
-use crate::diagnostic::{Argument, Defect, Message, message, quote};
+use super::{Fate, Judgement, Occasion, Subject, defect, head, typing};
+use crate::diagnostic::{Defect, message, quote};
 use crate::document::{Block, Key};
-use crate::expression::Template;
 use crate::program::{self, ActionId};
 use crate::surface::Role;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Span};
 use crate::value::{Object, Value};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// One use of an action.
 #[derive(Debug)]
@@ -40,11 +38,20 @@ pub(crate) struct Call<'r> {
     /// The paths to values that are left out, since something of them was lost or guessed.
     pub(super) omitted: Vec<Way>,
     /// Whether it was still accepted when its permits had been checked.
-    permitted: bool,
+    pub(super) permitted: bool,
+    /// The question that a person must say yes to first: until then an accepted call is pending.
+    pub(crate) confirm: Option<String>,
     /// Whether its parameters fit the action's schema.
-    fits: bool,
+    pub(super) fits: bool,
     /// Whether it has parameters that its action does not declare.
     pub(super) undeclared: bool,
+}
+
+impl Call<'_> {
+    /// Whether its effects follow: it is accepted, and waits for nobody.
+    pub(crate) fn is_carried_out(&self) -> bool {
+        self.accepted && self.confirm.is_none()
+    }
 }
 
 impl<'r> Judgement<'r> {
@@ -60,8 +67,8 @@ impl<'r> Judgement<'r> {
             let name = self.name_of(block, bound).unwrap_or_default();
             let action = self.action_called(&name);
             let name = match action.and_then(|id| self.program.action(id)) {
-                Some((declared, _)) => Cow::Borrowed(declared.as_str()),
-                None => name,
+                Some((declared, action)) if !action.is_pattern => Cow::Borrowed(declared.as_str()),
+                _ => name,
             };
             self.calls.push(Call {
                 block: index,
@@ -76,6 +83,7 @@ impl<'r> Judgement<'r> {
                 cut: Vec::new(),
                 omitted: Vec::new(),
                 permitted: false,
+                confirm: None,
                 fits: false,
                 undeclared: false,
             });
@@ -91,19 +99,22 @@ impl<'r> Judgement<'r> {
         }
         // Only now, since a condition on the reply sees all calls.
         self.judge_permits(|call| !call.quoted);
-        self.judge_surplus();
-        self.judge_lack();
+        if self.occasion == Occasion::Answer {
+            self.judge_surplus();
+            self.judge_lack();
+        }
     }
 
     /// The action of this name or spelling, as the dialect compares names.
     pub(super) fn action_called(&self, name: &str) -> Option<ActionId> {
-        self.program.action_id(name).or_else(|| {
+        let spelled = || {
             let names = &self.dialect.filter(|_| !name.is_empty())?.names;
-            let mut actions = self.program.actions_by_id();
+            let mut actions = self.program.actions_by_id().filter(|(.., action)| !action.is_pattern);
             let named = actions.clone().find(|(_, declared, _)| names.same(declared, name));
             let spelled = || actions.find(|(.., action)| action.names.iter().any(|other| names.same(other, name)));
             named.or_else(spelled).map(|(id, ..)| id)
-        })
+        };
+        self.program.action_id(name).or_else(spelled).or_else(|| self.program.pattern_of(name))
     }
 
     fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::Block) {
@@ -167,144 +178,6 @@ impl<'r> Judgement<'r> {
             program::Called::Payload { .. } => {
                 bound.named_within().map(|(way, _)| format!("`{}` of its payload", way.join(".")))
             }
-        }
-    }
-
-    /// Checks the permits of some calls, in order.
-    fn judge_permits(&mut self, is_judged: impl Fn(&Call<'_>) -> bool) {
-        for call in 0..self.calls.len() {
-            if self.calls.get(call).is_some_and(&is_judged) {
-                self.judge_permit(call);
-            }
-            self.with_call(call, |call| call.permitted = call.accepted);
-        }
-        (self.in_turn, self.turns) = (None, 0);
-    }
-
-    /// Lets a call see what those before it do, if it may and they are accepted. Most calls ask for nothing that others do.
-    fn take_turns_before(&mut self, call: usize) {
-        let Some(after_call) = &self.after_call else { return };
-        for number in self.turns..call {
-            if let Some(Call { action: Some(action), accepted: true, params, block, .. }) = self.calls.get(number) {
-                let before = self.in_turn.as_ref().unwrap_or(self.session);
-                self.in_turn = Some(after_call(before, *action, params, self.span_of(*block)));
-            }
-        }
-        self.turns = self.turns.max(call);
-    }
-
-    /// Checks the permits again where they see what other calls do, if one of those is no longer accepted.
-    pub(super) fn judge_permits_again(&mut self) {
-        if self.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
-            self.judge_permits(|call| call.accepted);
-        }
-    }
-
-    /// Checks the permits of a call. Deny by default: what no permit allows is forbidden, and a condition that fails
-    /// denies.
-    fn judge_permit(&mut self, call: usize) {
-        let Some(Call { block, name, action: Some(action), fits, .. }) = self.calls.get(call) else { return };
-        let (name, action, fits) = (name.clone(), *action, *fits);
-        let Some((block, _)) = self.block(*block) else { return };
-        let permits = self.mode.map(|mode| mode.permits_of(action)).unwrap_or_default();
-        let mode = self.session.mode.as_str();
-        let allowed = || format!("`{mode}` permits `{name}`");
-        if let Some(permit) = permits.iter().find(|permit| permit.when.is_none()) {
-            self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
-            return;
-        }
-        // Conditions read parameters: a call whose parameters do not fit has been answered for that already.
-        if let (Some(permit), false) = (permits.first(), fits) {
-            let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
-            self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
-            return;
-        }
-        self.take_turns_before(call);
-        let (mut why, mut advice): (Vec<Message>, Vec<&Template>) = (Vec::new(), Vec::new());
-        let mut named: BTreeSet<&str> = BTreeSet::new();
-        for permit in permits {
-            let Some(when) = &permit.when else { continue };
-            self.prepare_reply(when.reads());
-            let Some(params) = self.calls.get(call).map(|call| &call.params) else { continue };
-            let mut scope = self.scope();
-            if let Some(session) = &self.in_turn {
-                scope.add_record("state", &session.state);
-            }
-            scope.add("params", params);
-            let weighed = self.steps.weigh(when, &scope);
-            let why_not = weighed.unmet();
-            advice.extend(permit.advice.as_ref().filter(|_| matches!(weighed.holds, Ok(false))));
-            self.steps.tell_weighed(weighed, permit.at, block.span(), || format!("`{mode}` permits `{name}` when"));
-            let Some(mut why_not) = why_not else {
-                self.steps.tell(StepKind::Permit, permit.at, block.span(), allowed);
-                return;
-            };
-            let read = when.reads().iter().filter(|path| path.first().is_some_and(|name| name == "params"));
-            let read: BTreeSet<&str> = read.filter_map(|path| path.get(1)).map(String::as_str).collect();
-            for (index, argument) in read.iter().enumerate() {
-                let value = params.get(argument).map_or_else(|| "absent".to_owned(), Value::to_string);
-                why_not.push(if index == 0 { " (" } else { ", " }, []);
-                why_not.push("{} = {}", [Argument::whole(*argument), quote(value, 60)]);
-            }
-            why_not.push(if read.is_empty() { "" } else { ")" }, []);
-            named.extend(read);
-            why.push(why_not);
-        }
-        let rule = permits.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
-        let rule = rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
-        if let Some(rule) = rule {
-            self.steps.tell(StepKind::Permit, rule, block.span(), || format!("no permit of `{mode}` allows `{name}`"));
-        }
-        // The advice of each permit that might have allowed the call is shown.
-        const MOST: usize = 3;
-        let advice: Vec<String> = advice.into_iter().take(MOST).filter_map(|one| self.advice(call, one)).collect();
-        let about: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
-        let message = match why.is_empty() {
-            true => message!("the mode `{}` does not permit `{}`", &self.session.mode, &name),
-            false => message!("`{}` is not permitted with these arguments: ", &name).listed(why.into_iter().take(MOST)),
-        };
-        let mut finding = defect(Defect::ForbiddenCall, head(block), message).with_rule(rule);
-        // Conditions are written for people: a model reads what the pack says of them, or which arguments they are about.
-        let is_conditional = !permits.is_empty();
-        let named: Vec<&str> = named.into_iter().collect();
-        finding.to_model = is_conditional.then(|| match named.as_slice() {
-            [] => Box::new(message!("`{}` is not permitted now", &name)),
-            named => Box::new(message!("`{}` is not permitted with this `{}`", &name, &named.join("`, `"))),
-        });
-        finding.help = match (advice.is_empty(), about.is_empty()) {
-            (false, _) => Some(message!("{}", quote(advice.join("; "), 900))),
-            (true, false) => Some(about.join("; ").into()),
-            (true, true) if is_conditional => None,
-            (true, true) => self.permitted_elsewhere(action),
-        };
-        self.answer(Defect::ForbiddenCall, &Subject::Call(call), finding);
-    }
-
-    /// The advice of a permit for a call that its condition refuses.
-    fn advice(&mut self, call: usize, advice: &Template) -> Option<String> {
-        self.prepare_reply(advice.reads());
-        let params = &self.calls.get(call)?.params;
-        let mut scope = self.scope();
-        if let Some(session) = &self.in_turn {
-            scope.add_record("state", &session.state);
-        }
-        let text = advice.text(&scope.with("params", params)).ok()?;
-        Some(excerpt(&text, 300).into_owned())
-    }
-
-    fn permitted_elsewhere(&self, action: ActionId) -> Option<Message> {
-        let permits = |mode: &program::Mode| !mode.permits_of(action).is_empty();
-        let modes: Vec<String> = self
-            .program
-            .modes
-            .iter()
-            .filter(|(_, mode)| permits(mode))
-            .take(5)
-            .map(|(name, _)| format!("`{name}`"))
-            .collect();
-        match modes.as_slice() {
-            [] => Some("no mode permits it".into()),
-            modes => Some(message!("permitted in {}", &modes.join(", "))),
         }
     }
 

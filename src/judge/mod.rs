@@ -24,6 +24,7 @@ mod outside;
 mod params;
 mod parts;
 mod payloads;
+mod permits;
 mod places;
 mod reading;
 mod reasoning;
@@ -188,8 +189,21 @@ pub(crate) struct Judgement<'r> {
     pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
+    occasion: Occasion,
     /// What all that is made of the answer may take together.
     pub(crate) budget: Arc<Budget>,
+}
+
+/// What is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Occasion {
+    /// An answer of the model.
+    #[default]
+    Answer,
+    /// A call that a person has confirmed. Nothing else is expected of it that is expected of an answer.
+    Confirmed,
+    /// A call that a person has declined.
+    Declined,
 }
 
 /// The session after a call of an action with these parameters, if it is the session before that.
@@ -205,6 +219,7 @@ pub(crate) struct Circumstances<'r> {
     pub(crate) budget: Arc<Budget>,
     /// What the calls do, if each is judged by the state that those before it left.
     pub(crate) after_call: Option<Box<AfterCall<'r>>>,
+    pub(crate) occasion: Occasion,
 }
 
 /// Judges a document. Any document gives a judgement.
@@ -231,7 +246,7 @@ pub(crate) fn judge_parts<'r>(
     steps: Steps,
     circumstances: Circumstances<'r>,
 ) -> Judgement<'r> {
-    let Circumstances { truncated, attempts, budget, after_call } = circumstances;
+    let Circumstances { truncated, attempts, budget, after_call, occasion } = circumstances;
     let mode_id = program.mode_id(&session.mode);
     let dialect = document.dialect.and_then(|id| id.of(&program.dialects));
     // In a structured reply, text that no dialect reads is the message.
@@ -273,6 +288,7 @@ pub(crate) fn judge_parts<'r>(
         around: OnceCell::new(),
         known_speakers: OnceCell::new(),
         after_call,
+        occasion,
         in_turn: None,
         turns: 0,
         reply: Record::default(),
@@ -284,9 +300,12 @@ pub(crate) fn judge_parts<'r>(
     judgement.judge_reading();
     judgement.judge_values();
     judgement.make_texts();
-    judgement.judge_shape();
+    if occasion == Occasion::Answer {
+        judgement.judge_shape();
+    }
     judgement.judge_calls();
     judgement.judge_contents();
+    judgement.judge_content_permits();
     judgement.judge_lists();
     judgement.judge_speakers();
     judgement.judge_outside();

@@ -31,7 +31,8 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, mode) in &program.modes {
-        for when in mode.permits.iter().flatten().filter_map(|permit| permit.when.as_ref()) {
+        let all = mode.actions.permits.iter().chain(mode.contents.permits.iter());
+        for when in all.filter_map(|permit| permit.when.as_ref()) {
             let (message, help) = if never_holds(program, when, Some(name)) {
                 (
                     "this permits nothing: its condition is false for every value that is ever set",

@@ -131,8 +131,8 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
 
 /// Reports permitted actions that no block in the dialects of those modes can ask for.
 fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (id, name, action) in program.actions_by_id() {
-        let permitting: Vec<&Mode> = program.modes.values().filter(|mode| !mode.permits_of(id).is_empty()).collect();
+    for (name, action) in program.actions.iter().filter(|(_, action)| !action.is_pattern) {
+        let permitting: Vec<&Mode> = program.modes.values().filter(|mode| mode.may_permit(name)).collect();
         let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode));
         let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name, action));
         // In a mode without dialects, native calls ask.

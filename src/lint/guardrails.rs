@@ -97,7 +97,7 @@ fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<Stri
             (!blocks.any(gives)).then(|| format!("no content is called `{name}`, and nothing else has a key"))
         }
         Target::Param(action, param) => {
-            let permits = |mode: &Mode| program.action_id(action).is_some_and(|id| !mode.permits_of(id).is_empty());
+            let permits = |mode: &Mode| program.actions.contains_key(action) && mode.may_permit(action);
             // An action that no mode permits is told by itself.
             let looks = |number: usize| rule.modes.include(Some(ModeId(number)));
             let mut modes = program.modes.values().enumerate().filter(|(_, mode)| permits(mode)).peekable();

@@ -7,8 +7,8 @@
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::ENTRY;
-use crate::program::{Permit, Program, Text};
-use crate::text::{Location, excerpt};
+use crate::program::{Found, Permit, Program, Text};
+use crate::text::Location;
 use indexmap::IndexMap;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -18,8 +18,8 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         return;
     }
-    for (id, name, action) in program.actions_by_id() {
-        let permitted = program.modes.values().any(|mode| !mode.permits_of(id).is_empty());
+    for (name, action) in &program.actions {
+        let permitted = program.modes.values().any(|mode| mode.may_permit(name));
         if !permitted {
             let other = program.actions.keys().find(|other| *other != name && is_slip(name, other));
             let help = other.map_or("permit it in a mode, or take it out".to_owned(), |other| {
@@ -29,21 +29,9 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         }
     }
-    patterns(program, found);
     idle(program, found);
     if says_conditions(program) {
         unsaid(program, found);
-    }
-}
-
-/// Reports names of actions that look like patterns: only a permit takes those.
-fn patterns(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (name, action) in program.actions.iter().filter(|(name, _)| name.contains(['*', '?'])) {
-        found.retain(|one| one.code != Code::PACK_UNPERMITTED || one.at != Some(action.at));
-        let message = format!("`{}` is the name of one action here, and no pattern", excerpt(name, 60));
-        let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, action.at, message);
-        let help = "declare each action by its whole name; a permit may take several: `permits = [\"mcp__*\"]`";
-        found.push(finding.with_help(help).into_warning());
     }
 }
 
@@ -52,8 +40,9 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
     for (mode, rules) in &program.modes {
         // Each permit with a condition, and what permits its actions without one; none if that is not so for all of them.
         let mut conditional: IndexMap<Location, Option<(&str, Location)>> = IndexMap::new();
-        for ((name, _), permits) in program.actions.iter().zip(&rules.permits) {
-            let free = permits.iter().find(|permit| permit.when.is_none()).map(|permit| (name.as_str(), permit.at));
+        for name in program.actions.keys() {
+            let permits = rules.permits_for(name);
+            let free = permits.iter().find(|permit| permit.is_free()).map(|permit| (name.as_str(), permit.at));
             for permit in permits.iter().filter(|permit| permit.when.is_some()) {
                 let before = conditional.entry(permit.at).or_insert(free);
                 *before = before.and(free);
@@ -78,9 +67,13 @@ fn says_conditions(program: &Program) -> bool {
 }
 
 fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {
-    let conditional = |permits: &&Vec<Permit>| permits.iter().all(|permit| permit.when.is_some());
-    let permits = program.modes.values().flat_map(|mode| &mode.permits).filter(conditional).flatten();
-    for permit in permits.filter(|permit| permit.about.is_none()) {
+    let mut unsaid: Vec<&Permit> = Vec::new();
+    for mode in program.modes.values() {
+        let conditional = |(.., permits): &(_, _, Found<'_>)| permits.iter().all(|permit| permit.when.is_some());
+        let permits = program.permitted(mode).filter(conditional).flat_map(|(.., permits)| permits);
+        unsaid.extend(permits.filter(|permit| permit.about.is_none()));
+    }
+    for permit in unsaid {
         let message = "a prompt says when actions are permitted, but this permit does not describe its condition";
         found.push(
             Diagnostic::new(Code::PROMPT_UNSAID_CONDITION, permit.at, message)

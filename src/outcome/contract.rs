@@ -104,6 +104,10 @@ contract! {
         name: String,
         /// The key to store it under, such as a path.
         key: String,
+        /// What its opener says, by the names of the attributes; as conditions and effects see it.
+        #[cfg_attr(feature = "schema", schemars(with = "Object"))]
+        #[serde(default)]
+        attributes: Value,
         /// Its text. Effects share it.
         text: Arc<str>,
         /// The bytes of the whole block.
@@ -137,6 +141,9 @@ contract! {
         params: Value,
         /// Whether the call counts.
         verdict: Verdict,
+        /// The id under which it waits in the session until a person has confirmed it; absent unless it is pending.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pending: Option<String>,
         /// The bytes of the whole block.
         span: Extent,
     }

@@ -10,6 +10,7 @@ mod fields;
 mod hear;
 mod heard;
 mod past;
+mod pending;
 mod prompt;
 mod reader;
 mod release;

@@ -12,7 +12,7 @@ use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers};
 use crate::flow::{Done, Flow, Flowed};
-use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Steps, judge, judge_parts};
+use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Occasion, Steps, judge, judge_parts};
 use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
 use crate::prompt::Corrected;
 use crate::session::Session;
@@ -80,7 +80,8 @@ impl Program {
         let mut readers = self.readers(session, &Options::default());
         let document = readers.finish(&self.dialects, text);
         let (current, budget) = self.occasion(self.up_to_date(session), document.bytes);
-        let circumstances = Circumstances { truncated: false, attempts: 0, budget, after_call: None };
+        let circumstances =
+            Circumstances { truncated: false, attempts: 0, budget, after_call: None, occasion: Occasion::Answer };
         parts(&mut judge_parts(self, &current, text, &document, Steps::new(false), circumstances))
     }
 
@@ -119,12 +120,25 @@ impl Program {
         options: &Options,
         broken: &Broken,
     ) -> Outcome {
+        self.outcome_on(Occasion::Answer, session, text, document, options, broken)
+    }
+
+    /// The same as [`Program::outcome`], of an answer or of a call that waited.
+    pub(super) fn outcome_on(
+        &self,
+        occasion: Occasion,
+        session: &Session,
+        text: &str,
+        document: &Document,
+        options: &Options,
+        broken: &Broken,
+    ) -> Outcome {
         let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
         let steps = Steps::new(options.trace);
         let after_call = self.in_turn.then(|| self.after_call(&budget));
         let circumstances =
-            Circumstances { truncated: options.truncated, attempts: options.attempts, budget, after_call };
+            Circumstances { truncated: options.truncated, attempts: options.attempts, budget, after_call, occasion };
         let mut judged = judge(self, session, text, document, steps, circumstances);
         for offset in broken.first.iter().take(self.limits.diagnostics) {
             let span = Span::new(*offset, *offset + char::REPLACEMENT_CHARACTER.len_utf8());
@@ -134,7 +148,7 @@ impl Program {
         if let Some(unread) = self.unread(session, options, judged.mode) {
             judged.find(unread);
         }
-        let flowed = self.flow(&mut judged);
+        let flowed = self.flow(&mut judged, occasion);
         if judged.budget.report() {
             let message = format!("something was left out: {}", Budget::EXCEEDED);
             judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
@@ -181,6 +195,7 @@ impl Program {
         if let Some(natives) = &judged.document.natives {
             outcome.place(natives, judged.text);
         }
+        self.pend(&mut outcome, occasion);
         if refused {
             withhold(&mut outcome, options.withheld);
             let words = judged.mode.and_then(|mode| mode.reply.refused.as_ref());
@@ -206,7 +221,7 @@ impl Program {
     }
 
     /// Performs the effects of everything accepted, in the order of the response, and lets the rules follow.
-    fn flow(&self, judged: &mut Judgement<'_>) -> Flowed {
+    fn flow(&self, judged: &mut Judgement<'_>, occasion: Occasion) -> Flowed {
         if judged.ruling.is_refused() {
             let (reply, steps) = (Record::default(), Steps::default());
             let mut flowed = Flow::new(self, judged.session, reply, steps, &judged.budget).finish();
@@ -234,8 +249,10 @@ impl Program {
             judged.prepare_reply(&self.effects_read);
             flow.see(judged.reply.clone());
         }
-        flow.answered();
-        flow.happen(Event::Reply, &[], Span::new(0, judged.document.bytes));
+        if occasion == Occasion::Answer {
+            flow.answered();
+            flow.happen(Event::Reply, &[], Span::new(0, judged.document.bytes));
+        }
         let mut flowed = flow.finish();
         for finding in std::mem::take(&mut flowed.findings) {
             judged.find(finding);
@@ -263,7 +280,7 @@ impl Program {
 
     fn perform_call<'p>(&'p self, flow: &mut Flow<'p>, judged: &Judgement<'p>, call: usize) {
         let Some(call) = judged.calls.get(call) else { return };
-        let action = call.action.filter(|_| call.accepted).and_then(|id| self.action(id));
+        let action = call.action.filter(|_| call.is_carried_out()).and_then(|id| self.action(id));
         if let (Some((_, action)), Some(block)) = (action, judged.document.blocks.get(call.block)) {
             let near = Near { action: Some(action), block: judged.bound(block), mode: None };
             flow.perform(&action.effects, &[("params", &call.params)], block.span(), near);
@@ -414,7 +431,8 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
             Role::Content => {
                 if let Some((name, key, text)) = judged.content(index) {
                     let (name, key) = (name.into_owned(), key.into_owned());
-                    read.contents.push(ContentBlock { name, key, text, span: block.span().into() });
+                    let attributes = judged.attributes(index);
+                    read.contents.push(ContentBlock { name, key, attributes, text, span: block.span().into() });
                 }
             }
             Role::Utterance => {
@@ -436,7 +454,12 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
             id: judged.document.natives.as_ref().and_then(|natives| natives.id(call.block)).map(str::to_owned),
             action: call.name.to_string(),
             params: std::mem::take(&mut call.params),
-            verdict: if call.accepted && !judged.ruling.is_refused() { Verdict::Accepted } else { Verdict::Dropped },
+            verdict: match () {
+                () if judged.ruling.is_refused() || !call.accepted => Verdict::Dropped,
+                () if call.confirm.is_some() => Verdict::Pending,
+                () => Verdict::Accepted,
+            },
+            pending: call.confirm.take().filter(|_| call.accepted && !judged.ruling.is_refused()),
             span: block.into(),
         });
     }

@@ -32,8 +32,12 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
     }
     for call in &judged.calls {
         let block = judged.span_of(call.block);
-        let accepted = call.accepted && !judged.ruling.is_refused();
-        let verdict = if accepted { Verdict::Accepted } else { Verdict::Dropped };
+        let accepted = call.is_carried_out() && !judged.ruling.is_refused();
+        let verdict = match accepted {
+            true => Verdict::Accepted,
+            false if call.accepted && !judged.ruling.is_refused() => Verdict::Pending,
+            false => Verdict::Dropped,
+        };
         let action = call.action.and_then(|id| program.action(id));
         let name = if action.is_some() { excerpt(&call.name, 60) } else { named(judged, &call.name) };
         let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));

@@ -9,7 +9,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Effect, Event, Exit, Permit, Surface};
-use crate::text::{Spanned, glob};
+use crate::text::Spanned;
 use std::collections::HashSet;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -51,9 +51,14 @@ struct Go<'g> {
 fn is_doubtful(surface: &Surface, mode: &str) -> bool {
     surface.modes.get(mode).is_some_and(|mode| {
         let lost = |exit: &Exit| is_lost(surface, &exit.to);
-        let none = |permit: &Permit| !surface.actions.keys().any(|name| glob(&permit.action.value, name));
+        let none = |permit: &Permit| !concerns_any(surface, permit);
         surface.torn.contains(&mode.at) || mode.value.exits.iter().any(lost) || mode.value.permits.iter().any(none)
     })
+}
+
+/// Whether a permit is about anything that the pack declares.
+fn concerns_any(surface: &Surface, permit: &Permit) -> bool {
+    permit.is_of_contents() || surface.actions.keys().any(|action| surface.may_concern(permit, action))
 }
 
 /// Every `go` of the pack.
@@ -84,15 +89,12 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
         }
     }
     // A mode may permit an action under a wrong name.
-    let none = |permit: &Permit| {
-        let wanted = &permit.action.value;
-        !surface.actions.contains_key(wanted) && !surface.actions.keys().any(|name| glob(wanted, name))
-    };
+    let none = |permit: &Permit| !concerns_any(surface, permit);
     let vague = surface.modes.values().flat_map(|mode| &mode.value.permits).any(none);
     for (name, action) in &surface.actions {
         let permits = |mode: &str| {
             let permits = surface.modes.get(mode).map(|mode| mode.value.permits.as_slice()).unwrap_or_default();
-            permits.iter().any(|permit| glob(&permit.action.value, name))
+            permits.iter().any(|permit| surface.may_concern(permit, name))
         };
         let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
         let kept = "permit the action in no mode without it, ";

@@ -5,8 +5,8 @@
 //! Never: reports anything; a pack in which something is mended here does not run.
 
 use crate::diagnostic::nearest;
-use crate::surface::{Effect, Event, Surface};
-use crate::text::{Spanned, glob};
+use crate::surface::{Effect, Event, Surface, group_named, is_about};
+use crate::text::Spanned;
 
 pub(super) fn names(surface: &mut Surface) {
     let modes: Vec<String> = surface.modes.keys().cloned().collect();
@@ -20,9 +20,11 @@ pub(super) fn names(surface: &mut Surface) {
     start.chain(listed).for_each(|mode| mend(mode, &modes));
     for mode in surface.modes.values_mut() {
         mode.value.exits.iter_mut().for_each(|exit| mend(&mut exit.to, &modes));
-        for permit in &mut mode.value.permits {
-            if !actions.iter().any(|action| glob(&permit.action.value, action)) {
-                mend(&mut permit.action, &actions);
+        for name in mode.value.permits.iter_mut().chain(&mut mode.value.denies).flat_map(|permit| &mut permit.action.0)
+        {
+            let is_known = group_named(&name.value).is_some() || actions.iter().any(|one| is_about(&name.value, one));
+            if !is_known {
+                mend(name, &actions);
             }
         }
     }

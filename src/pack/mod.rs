@@ -16,6 +16,7 @@ mod includes;
 mod likes;
 mod mend;
 mod names;
+mod permits;
 pub(crate) mod prompts;
 pub(crate) mod schemas;
 mod spellings;
@@ -41,6 +42,7 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     let grammars = grammars::check(&mut surface, diagnostics);
     blank::check(&surface, diagnostics);
     names::check(&surface, diagnostics);
+    permits::check(&surface, diagnostics);
     flow::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);
     // From here on unknown names are replaced by those that were probably meant: they have all been told.

@@ -139,32 +139,6 @@ impl<'n> Names<'n> {
         let surface = self.surface;
         for mode in surface.modes.values() {
             mode.value.dialects.iter().flatten().for_each(|dialect| self.dialect(dialect));
-            for permit in &mode.value.permits {
-                let action = &permit.action;
-                let fits = |name: &str| glob(&action.value, name);
-                if !(action.value.contains(['*', '?']) && names_of(&surface.actions).any(fits)) {
-                    let declared = names_of(&surface.actions);
-                    let fault = undeclared(
-                        &surface.lost,
-                        Code::PACK_UNKNOWN_ACTION,
-                        "action",
-                        &action.value,
-                        action.at,
-                        declared,
-                    );
-                    self.diagnostics.extend(fault.map(|fault| match action.value.contains(['*', '?']) {
-                        true => Diagnostic {
-                            message: format!("no action is called like `{}`", action.value).into(),
-                            ..fault
-                        },
-                        false => fault,
-                    }));
-                }
-                let when = permit.when.is_some() || surface.torn.contains(&permit.at);
-                let advice = needs_other("advice", permit.advice.as_ref(), "when", when);
-                let about = needs_other("about", permit.about.as_ref(), "when", when);
-                self.diagnostics.extend(advice.into_iter().chain(about));
-            }
         }
     }
 

@@ -5,8 +5,8 @@
 //! Never: says who may ask for it: modes do.
 
 use super::{Degradation, Effect, Program, Schema};
-use crate::surface::Tree;
-use crate::text::{Location, Spanned};
+use crate::surface::{Tree, literal_start};
+use crate::text::{Location, Spanned, glob};
 
 /// The number of an action within its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +26,8 @@ pub(crate) struct Action {
     pub(crate) params: Vec<Param>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) degradation: Degradation,
+    /// Whether its name is a pattern: it declares every tool whose name fits.
+    pub(crate) is_pattern: bool,
     pub(crate) at: Location,
 }
 
@@ -56,9 +58,16 @@ impl Action {
 }
 
 impl Program {
-    /// The id of the action with this name.
+    /// The id of the action with this name. A pattern for tools has none.
     pub(crate) fn action_id(&self, name: &str) -> Option<ActionId> {
-        self.actions.get_index_of(name).map(ActionId)
+        self.actions.get_full(name).filter(|(.., action)| !action.is_pattern).map(|(number, ..)| ActionId(number))
+    }
+
+    /// The pattern for tools that declares this name: of several, the one with the longest literal start.
+    pub(crate) fn pattern_of(&self, name: &str) -> Option<ActionId> {
+        let patterns = self.actions_by_id().filter(|(_, _, action)| action.is_pattern);
+        let fitting = patterns.filter(|(_, pattern, _)| glob(pattern, name));
+        fitting.max_by_key(|(_, pattern, _)| literal_start(pattern).len()).map(|(id, ..)| id)
     }
 
     /// The action with this id, and its name.

@@ -31,6 +31,7 @@ mod params;
 mod part;
 mod path;
 mod pattern;
+mod permit;
 mod prompt;
 mod reply;
 mod sample;
@@ -62,12 +63,13 @@ pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
 pub(crate) use idle::{IdleComparison, Never};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
-pub(crate) use mode::{Mode, ModeId, Modes, Permit};
+pub(crate) use mode::{Mode, ModeId, Modes};
 pub(crate) use names::Names;
 pub(crate) use outline::{LevelId, Outline};
 pub(crate) use params::ParamNames;
 pub(crate) use path::{Key, Keys, PathTemplate};
 pub(crate) use pattern::{Pattern, PatternSet, most_matches};
+pub(crate) use permit::{Found, Permit, PermitList, Permits};
 pub(crate) use prompt::{Body, Layer, LayerSource, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use reply::{Count, Reply};
 pub(crate) use schema::{Schema, misfit_at, properties, requires};
@@ -106,6 +108,8 @@ pub struct Program {
     pub(crate) start: ModeId,
     /// Whether the permits of a call see the state that the calls before it left.
     pub(crate) in_turn: bool,
+    /// Whether calls that wait for a person wait on when the next answer has been judged.
+    pub(crate) keeps_pending: bool,
     pub(crate) contents: Table<String, Content>,
     pub(crate) guardrails: Guardrails,
     pub(crate) flows: Flows,

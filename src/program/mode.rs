@@ -4,10 +4,12 @@
 //! Out: [`Mode`], found by name or id, and the actions that it permits.
 //! Never: evaluates a condition: the judge does.
 
-use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
+use super::permit::{Found, Permits};
+use super::{Action, Degradation, Dialect, DialectId, Exit, Program, Reply};
 use crate::diagnostic::Names;
-use crate::expression::{Expression, Template};
+use crate::surface::is_pattern;
 use crate::text::Location;
+use crate::value::Value;
 use std::sync::OnceLock;
 
 /// The index of a mode.
@@ -17,8 +19,12 @@ pub(crate) struct ModeId(pub(crate) usize);
 /// A named state of the session.
 #[derive(Debug)]
 pub(crate) struct Mode {
-    /// The permits by action; an action without one is forbidden.
-    pub(crate) permits: Vec<Vec<Permit>>,
+    /// Its name for people, as a text.
+    pub(crate) title: Value,
+    /// What it says of actions; an action without a permit is forbidden.
+    pub(crate) actions: Permits,
+    /// What it says of contents.
+    pub(crate) contents: Permits,
     /// The names of the actions that it permits, for findings about others; made for the first of those.
     pub(crate) permitted_names: OnceLock<Names>,
     /// The place of its permits.
@@ -30,17 +36,6 @@ pub(crate) struct Mode {
     pub(crate) reply: Reply,
     pub(crate) exits: Vec<Exit>,
     pub(crate) degradation: Degradation,
-}
-
-/// One entry of the permits of a mode.
-#[derive(Debug)]
-pub(crate) struct Permit {
-    pub(crate) when: Option<Expression>,
-    /// The condition, in words.
-    pub(crate) about: Option<String>,
-    /// What is missing if the condition does not hold.
-    pub(crate) advice: Option<Template>,
-    pub(crate) at: Location,
 }
 
 /// The modes in which something applies; all of them if it names none.
@@ -60,9 +55,18 @@ impl Modes {
 }
 
 impl Mode {
-    /// The permits of an action.
-    pub(crate) fn permits_of(&self, action: ActionId) -> &[Permit] {
-        self.permits.get(action.0).map(Vec::as_slice).unwrap_or_default()
+    /// Whether a call of this action may be permitted. The name of a pattern for tools means all of those.
+    pub(crate) fn may_permit(&self, action: &str) -> bool {
+        !self.permits_for(action).is_empty()
+    }
+
+    /// The permits under which a call of this action may be permitted; for a pattern, those that may be about its tools.
+    pub(crate) fn permits_for(&self, action: &str) -> Found<'_> {
+        if !is_pattern(action) {
+            return self.actions.possible(action);
+        }
+        let denied = self.actions.denies.of(action).into_iter().any(|denial| denial.when.is_none());
+        if denied { Found::new() } else { self.actions.permits.meeting(action) }
     }
 }
 
@@ -99,13 +103,11 @@ impl Program {
         mode.dialects.iter().find(|id| **id == asked)?.of(&self.dialects)
     }
 
-    /// The actions that a mode permits, in the order of declaration, with their permits.
-    pub(crate) fn permitted<'p>(
-        &'p self,
-        mode: &'p Mode,
-    ) -> impl Iterator<Item = (&'p String, &'p Action, &'p [Permit])> {
-        let all = self.actions.iter().zip(&mode.permits).filter(|(_, permits)| !permits.is_empty());
-        all.map(|((name, action), permits)| (name, action, permits.as_slice()))
+    /// The actions that a mode permits, in the order of declaration, with their permits. A pattern for tools is none.
+    pub(crate) fn permitted<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (&'p String, &'p Action, Found<'p>)> {
+        let named = self.actions.iter().filter(|(_, action)| !action.is_pattern);
+        let all = named.map(|(name, action)| (name, action, mode.actions.possible(name)));
+        all.filter(|(.., permits)| !permits.is_empty())
     }
 
     /// The names of those actions, to be compared with the name of one that is not there.

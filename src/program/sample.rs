@@ -85,15 +85,20 @@ impl Samples<'_> {
     /// Runs the permits and effects of actions, once with all optional parameters and once without.
     fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
         for members in [Members::All, Members::Required] {
-            for (id, _, action) in program.actions_by_id() {
+            for (name, action) in &program.actions {
                 let params = example(action.schema.json(), members);
                 if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
                     continue;
                 }
-                let scope = Scope::inside(outer).with("params", &params);
-                for permit in program.modes.values().flat_map(|mode| mode.permits_of(id)) {
-                    self.condition(permit.when.as_ref(), &scope);
-                    self.template(permit.advice.as_ref(), &scope);
+                let (name_value, title) = (Value::from(name.as_str()), Value::Null);
+                let scope = Scope::inside(outer).with("params", &params).with("action", &name_value);
+                let scope = scope.with("title", &title);
+                for mode in program.modes.values().filter(|_| !action.is_pattern) {
+                    for permit in mode.actions.denies.of(name).into_iter().chain(mode.actions.permits.of(name)) {
+                        self.condition(permit.when.as_ref(), &scope);
+                        self.template(permit.advice.as_ref(), &scope);
+                        self.template(permit.confirm.as_ref(), &scope);
+                    }
                 }
                 self.effects(&action.effects, &scope, Object::new());
             }

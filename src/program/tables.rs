@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, coverage and comparisons.
 //! Never: lays them out.
 
-use super::{Effect, Program, Verb};
+use super::{Effect, Mode, PermitList, Program, Verb};
 use crate::text::FilePlace;
 use std::collections::HashSet;
 
@@ -18,9 +18,9 @@ pub enum Permission {
         /// The place of the permit.
         rule: FilePlace,
     },
-    /// It is permitted under a condition.
+    /// It is permitted under a condition, or once a person has confirmed it.
     When {
-        /// The condition; one of several is enough.
+        /// The condition; one of several is enough. `confirmed` in it means that a person has to confirm each call.
         condition: String,
         /// The place of the first permit.
         rule: FilePlace,
@@ -44,27 +44,51 @@ impl Program {
     #[doc(hidden)]
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();
-        for (id, action, _) in self.actions_by_id() {
+        for action in self.actions.keys() {
             for (name, mode) in &self.modes {
-                let permits = mode.permits_of(id);
-                let rule = |at| self.place(at).unwrap_or_default();
-                let permission = match permits.iter().find(|permit| permit.when.is_none()).or(permits.first()) {
-                    None => Permission::Forbidden,
-                    Some(permit) if permit.when.is_none() => Permission::Always { rule: rule(permit.at) },
-                    Some(permit) => Permission::When {
-                        condition: permits
-                            .iter()
-                            .filter_map(|permit| permit.when.as_ref())
-                            .map(|when| when.source())
-                            .collect::<Vec<_>>()
-                            .join(" or "),
-                        rule: rule(permit.at),
-                    },
-                };
+                let permission = self.permission(mode, action);
                 cells.push(PermitCell { action: action.clone(), mode: name.clone(), permission });
             }
         }
         cells
+    }
+
+    /// What a mode says about an action, or about the tools that fit a pattern.
+    fn permission(&self, mode: &Mode, action: &str) -> Permission {
+        let permits = mode.permits_for(action);
+        let free = permits.iter().find(|permit| permit.is_free());
+        let Some(first) = free.or(permits.first()) else { return Permission::Forbidden };
+        let rule = self.place(first.at).unwrap_or_default();
+        let denials = mode.actions.denies.of(action);
+        let denials: Vec<&str> = denials.into_iter().filter_map(|one| Some(one.when.as_ref()?.source())).collect();
+        if free.is_some() && denials.is_empty() {
+            return Permission::Always { rule };
+        }
+        let conditions = permits.iter().map(|permit| match (&permit.when, &permit.confirm) {
+            (Some(when), None) => when.source().to_owned(),
+            (Some(when), Some(_)) => format!("({}) and confirmed", when.source()),
+            (None, _) => "confirmed".to_owned(),
+        });
+        let conditions = conditions.collect::<Vec<_>>().join(" or ");
+        let condition = match denials.as_slice() {
+            [] => conditions,
+            denials if free.is_some() => format!("not ({})", denials.join(" or ")),
+            denials => format!("({conditions}) and not ({})", denials.join(" or ")),
+        };
+        Permission::When { condition, rule }
+    }
+
+    /// The denials: the mode that each belongs to, with what it names, and its place.
+    #[doc(hidden)]
+    pub fn denial_table(&self) -> Vec<(String, FilePlace)> {
+        let mut rows = Vec::new();
+        for (mode, declared) in &self.modes {
+            let denials = [&declared.actions.denies, &declared.contents.denies].map(PermitList::named);
+            for (name, denial) in denials.into_iter().flatten() {
+                rows.push((format!("{name} in {mode}"), self.place(denial.at).unwrap_or_default()));
+            }
+        }
+        rows
     }
 
     /// The guardrails by id, with their places.

@@ -164,9 +164,9 @@ impl Program {
     fn happenings(&self) -> Vec<Happening<'_>> {
         let mut found = Vec::new();
         let all: Vec<ModeId> = (0..self.modes.len()).map(ModeId).collect();
-        for (id, _, action) in self.actions_by_id() {
+        for (name, action) in &self.actions {
             for (mode, declared) in all.iter().zip(self.modes.values()) {
-                for permit in declared.permits_of(id) {
+                for permit in declared.permits_for(name) {
                     let conditions: Vec<&Expression> = permit.when.iter().collect();
                     collect(&action.effects, &conditions, &[*mode], false, &mut found);
                 }

@@ -57,7 +57,7 @@ impl Program {
             .map(|(name, action, permits)| ActionForm {
                 name: name.to_owned(),
                 about: action.about.clone(),
-                when: condition(permits),
+                when: condition(&permits),
                 params: params(action),
                 returns: action.returns.as_ref().and_then(|schema| text(schema.json(), "description")),
                 example: self.call_form(mode, name, action),
@@ -90,7 +90,7 @@ impl Program {
 }
 
 /// The words for when a call is permitted; none if one of the permits has no condition.
-pub(super) fn condition(permits: &[Permit]) -> Option<String> {
+pub(super) fn condition(permits: &[&Permit]) -> Option<String> {
     let is_free = permits.iter().any(|permit| permit.when.is_none());
     let words: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();
     (!is_free && !words.is_empty()).then(|| words.join("; "))

@@ -140,7 +140,7 @@ impl Program {
         let tools =
             self.permitted(mode).map(|(name, action, permits)| {
                 check_name(name, action, diagnostics);
-                let condition = condition(permits);
+                let condition = condition(&permits);
                 if permits.iter().all(|permit| permit.when.is_some()) && condition.is_none() {
                     let at = permits.first().map(|permit| permit.at);
                     let message = format!("nothing says in words under which condition `{name}` is permitted");

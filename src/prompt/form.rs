@@ -87,7 +87,7 @@ impl Program {
         calls: &[ActionId],
     ) -> (Vec<BlockForm>, Vec<&'p Block>) {
         let speller = Speller { program: self, dialect, reply: &mode.reply };
-        let permits = self.actions_by_id().any(|(id, ..)| !mode.permits_of(id).is_empty());
+        let permits = self.permitted(mode).next().is_some();
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
@@ -147,7 +147,8 @@ impl Program {
         speller: Speller<'p>,
         calls: &[ActionId],
     ) -> impl FnMut(BlockId) -> Option<String> + use<'p> {
-        let permitted = |id: &ActionId| !mode.permits_of(*id).is_empty();
+        let permitted =
+            |id: &ActionId| self.action(*id).is_some_and(|(name, action)| !action.is_pattern && mode.may_permit(name));
         let spelled = move |id: ActionId| {
             let (name, action) = self.action(id)?;
             speller.example_call(name, action)

@@ -5,11 +5,11 @@
 //! Never: knows whether a path, template or schema in them is valid.
 
 use super::declare::table;
-use super::decode::{Decode, Decoder, Named, Node};
+use super::decode::{Decode, Decoder, Named, Names, Node};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::diagnostic::{Code, Remark};
-use crate::text::Spanned;
+use crate::text::{Location, Spanned};
 
 table! {
     /// Something that a response may ask for.
@@ -125,15 +125,36 @@ impl Decode for Remark {
 }
 
 table! {
-    /// What a mode permits: the name of an action, or a table with a condition.
+    /// What a mode permits or denies: the name of an action, or a table with a condition.
     Permit or action ("the name of an action, or `{ action = …, when = … }`") {
-        /// The name of an action, or a pattern with `*`.
-        action: Spanned<String>,
-        /// The condition for the call; always true by default.
+        /// The action: its name, a pattern with `*` and `?`, or `@GROUP`; or several of these.
+        action: Names,
+        /// Instead of `action`: a content, or several, in the same way.
+        content: Names,
+        /// The condition; always true by default.
         when: Option<Spanned<String>>,
         /// The condition in a sentence for the model.
         about: Option<Spanned<String>>,
-        /// A template: what is missing if the condition does not hold.
+        /// A template: what is missing if a permit does not hold, or why a call is denied.
         advice: Option<Spanned<String>>,
+        /// A template: the question that a person must say yes to before a call is carried out.
+        confirm: Option<Spanned<String>>,
+    }
+}
+
+impl Permit {
+    /// What it is about: the names, patterns and groups of actions, or those of contents.
+    pub(crate) fn names(&self) -> &[Spanned<String>] {
+        if self.content.0.is_empty() { &self.action.0 } else { &self.content.0 }
+    }
+
+    /// Whether it is about contents.
+    pub(crate) fn is_of_contents(&self) -> bool {
+        !self.content.0.is_empty()
+    }
+
+    /// The place that findings cite.
+    pub(crate) fn place(&self) -> Location {
+        self.names().first().map_or(self.at, |name| name.at)
     }
 }

@@ -14,6 +14,7 @@ mod ask_again;
 mod degradation;
 mod dialect;
 mod flow;
+mod groups;
 mod guardrail;
 mod mode;
 mod pack;
@@ -32,10 +33,11 @@ pub(crate) use dialect::{ENTRIES, WHOLE};
 #[doc(hidden)]
 pub use files::overlooked;
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
+pub(crate) use groups::{group_named, is_about, is_pattern, literal_start, may_meet};
 pub use guardrail::Guardrail;
 pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Hold, Mode, Reply, Showing};
-pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot};
+pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot, Waiting};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use tree::Tree;
 pub(crate) use tree::plain_tables;
@@ -102,6 +104,8 @@ table! {
         data: Named<Tree>,
         /// What a response may ask for.
         actions: Named<Action>,
+        /// Names for several actions or contents, which permits call `@NAME`: names, patterns and other groups.
+        groups: Named<Names>,
         /// The modes of a session, and what each permits.
         modes: Named<Mode>,
         /// The strategies for each defect.
@@ -150,6 +154,8 @@ pub struct Surface {
     pub data: Named<Tree>,
     /// `[actions]`
     pub actions: Named<Action>,
+    /// `[groups]`
+    pub groups: Named<Names>,
     /// `[modes]`
     pub modes: Named<Mode>,
     /// `[degradation]`
@@ -380,6 +386,7 @@ impl Surface {
         merging.table("model", &mut self.models, file.models, |one| Replaces::Says(one.replace));
         merging.table("value of the state", &mut self.state, file.state, |_| Replaces::Never);
         merging.table("value of the data", &mut self.data, file.data, |_| Replaces::Never);
+        merging.table("group", &mut self.groups, file.groups, |_| Replaces::Never);
         merging.table("count of the reply", &mut self.reply.counts, file.reply.counts, |_| Replaces::Always);
         self.reply.order = file.reply.order.or(self.reply.order.take());
         self.reply.shows = file.reply.shows.or(self.reply.shows.take());

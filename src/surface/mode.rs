@@ -25,6 +25,8 @@ table! {
         about: Option<String>,
         /// The actions that it permits; all others are forbidden.
         permits: Vec<Permit>,
+        /// What it forbids although a permit allows it.
+        denies: Vec<Permit>,
         /// The ways to other modes: names, or tables with a gate.
         exits: Vec<Exit>,
         /// Whether a session may end in it: it needs no exit.

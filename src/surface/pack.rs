@@ -24,6 +24,8 @@ table! {
         dialects: Option<Vec<Spanned<String>>>,
         /// Which state the conditions of permits see; by default the one that the prompt showed.
         calls: Option<Calls>,
+        /// What becomes of calls that wait for a person when the next answer is judged; by default they are dropped.
+        pending: Option<Waiting>,
         /// The folders of other packs whose tables this one takes over.
         uses = "use": Vec<Spanned<String>>,
     }
@@ -36,6 +38,16 @@ words! {
         Together = "together",
         /// Each by the state that the calls before it left.
         InTurn = "in-turn",
+    }
+}
+
+words! {
+    /// What becomes of calls that wait for a person when the next answer is judged.
+    Waiting {
+        /// They are dropped.
+        Drop = "drop",
+        /// They wait on.
+        Keep = "keep",
     }
 }
 

@@ -33,6 +33,8 @@ an empty line lets the model answer
 /model        the model answers, as after an empty line: in several lines up to a single `.`, or as the command of
               --command does
 /model FILE   the model's answer is in a file
+/confirm ID   a person says yes to a call that waits
+/decline ID   a person says no to it
 /prompt       shows what the model reads next
 /state        shows the session
 /save [FILE]  writes the session; without a file, to that of --session
@@ -161,6 +163,8 @@ impl<R: BufRead> Table<'_, R> {
                     Some(Ok(bytes)) => self.say(Part::Response, &String::from_utf8_lossy(&bytes))?,
                     Some(Err(error)) => self.trouble(&error.to_string())?,
                 },
+                "/confirm" => self.say(Part::Confirm, rest)?,
+                "/decline" => self.say(Part::Decline, rest)?,
                 "/prompt" => {
                     if let Some(prompt) = self.prompt()? {
                         write_out(&format!("{}\n\n", visible(&prompt)))?;
@@ -192,6 +196,8 @@ impl<R: BufRead> Table<'_, R> {
         let told = match part {
             Part::Start => self.talk.start(),
             Part::Response | Part::Reply(_) => self.talk.answer(text),
+            Part::Confirm => self.talk.confirm(text),
+            Part::Decline => self.talk.decline(text),
             Part::User | Part::Prompt => self.talk.hear(text),
         };
         let nothing = part == Part::Start && told.effects().is_empty() && told.diagnostics().is_empty();

@@ -7,10 +7,10 @@
 use super::session::{SessionArguments, misfits};
 use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rulebook::Provider;
 use rulebook::outcome::{Options, Outcome};
 use rulebook::program::Program;
 use rulebook::text::Source;
+use rulebook::{Provider, Reply, ReplyPart};
 use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};
 
@@ -48,6 +48,12 @@ pub(super) struct AnswerArguments {
     pub(super) pack: PathBuf,
     /// The answer; by default, or for `-`, standard input
     file: Option<PathBuf>,
+    /// In place of an answer: a person has confirmed the call that waits under this id in the session
+    #[arg(long, value_name = "ID", requires = "session", conflicts_with_all = ["file", "decline"])]
+    confirm: Option<String>,
+    /// In place of an answer: a person has declined the call that waits under this id in the session
+    #[arg(long, value_name = "ID", requires = "session", conflicts_with = "file")]
+    decline: Option<String>,
     #[command(flatten)]
     judging: JudgeArguments,
 }
@@ -118,6 +124,21 @@ impl AnswerArguments {
         format: Format,
         now: Option<String>,
     ) -> Result<Judged, Error> {
+        let outcome = match (&self.confirm, &self.decline) {
+            (None, None) => None,
+            (Some(id), _) => Some(program.confirm(&self.judging.session.open(program, format, now.clone())?, id)),
+            (None, Some(id)) => Some(program.decline(&self.judging.session.open(program, format, now.clone())?, id)),
+        };
+        if let Some(outcome) = outcome {
+            let mut reply = Reply::default();
+            reply.parts.extend(outcome.calls.iter().map(|call| ReplyPart::Call {
+                id: call.id.clone(),
+                name: call.action.clone(),
+                arguments: call.params.to_string(),
+            }));
+            let (text, flattened) = flattened(&reply, &outcome);
+            return Ok(Judged { response: Source::new("the call", text), outcome, flattened: Some(flattened) });
+        }
         self.judging.judge(program, self.file.as_deref().unwrap_or(Path::new("-")), options, format, now)
     }
 }

@@ -91,7 +91,7 @@ impl Pen {
         if !outcome.calls.is_empty() {
             heading("calls", text);
             for call in &outcome.calls {
-                *text += &self.call(call, &outcome.diagnostics);
+                *text += &self.call(call, outcome);
             }
         }
         if !outcome.contents.is_empty() {
@@ -110,7 +110,7 @@ impl Pen {
         }
     }
 
-    fn call(&self, call: &Call, findings: &[Finding]) -> String {
+    fn call(&self, call: &Call, outcome: &Outcome) -> String {
         let (mark, style) = match call.verdict {
             Verdict::Accepted => ("✓", GOOD),
             Verdict::Dropped => ("✗", BAD),
@@ -120,7 +120,8 @@ impl Pen {
         let mut line = format!("  {} {}", paint(style, mark), paint(STRONG, &visible(&call.action)));
         if call.verdict == Verdict::Dropped {
             let Extent { start, end, .. } = call.span;
-            let mut reasons: Vec<&str> = findings
+            let mut reasons: Vec<&str> = outcome
+                .diagnostics
                 .iter()
                 .filter(|finding| {
                     finding.severity != Severity::Info && start <= finding.span.start && finding.span.end <= end
@@ -135,6 +136,10 @@ impl Pen {
         let params = members(&call.params);
         if !params.is_empty() {
             _ = write!(line, "  {params}");
+        }
+        if let Some((id, waits)) = call.pending.as_ref().and_then(|id| outcome.session.pending.get_key_value(id)) {
+            let question = visible(&excerpt(&waits.question, VALUE));
+            _ = write!(line, "\n    {} {question}", paint(WARN, &format!("waits as {}:", visible(id))));
         }
         line.push('\n');
         line

@@ -8,7 +8,7 @@
 use super::sight::Sight;
 use crate::expression::{Compared, Constant, ENTRY, Relation};
 use crate::program::{Never, REPLY_MEMBERS};
-use crate::surface::{Role, Surface, Tree};
+use crate::surface::{Role, Surface, Tree, is_pattern};
 use crate::value::Value;
 
 /// The members that the engine provides, by their paths.
@@ -180,7 +180,9 @@ fn texts<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option
         ["mode"] => Some(surface.mode_names().collect()),
         ["tier"] => Some(surface.tiers.keys().map(String::as_str).collect()),
         ["reply", "dialect"] => Some(surface.dialects.keys().map(String::as_str).collect()),
-        ["reply", "calls", ENTRY, "action"] => Some(surface.actions.keys().map(String::as_str).collect()),
+        // Tools that come at run time may have any name.
+        ["action"] | ["reply", "calls", ENTRY, "action"] if surface.actions.keys().any(|name| is_pattern(name)) => None,
+        ["action"] | ["reply", "calls", ENTRY, "action"] => Some(surface.actions.keys().map(String::as_str).collect()),
         ["params", name, inside @ ..] => words_of(&sight.params?.get(*name)?.value, inside),
         ["state", name, inside @ ..] => words_of(&surface.state.get(*name)?.value, inside),
         _ => None,

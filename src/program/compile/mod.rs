@@ -11,26 +11,26 @@ mod flow;
 mod guardrails;
 mod known;
 mod patterns;
+mod permits;
 mod prompts;
 mod replies;
 mod sight;
 
 use super::{
     Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, ParamNames,
-    Permit, PlaceNames, Program, Reply, Schema, Slot,
+    Permits, PlaceNames, Program, Reply, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
 use crate::pack::Pack;
-use crate::surface::{self, ONLY_MODE, Surface, Tree};
-use crate::text::{Location, Spanned, excerpt, glob};
+use crate::surface::{self, ONLY_MODE, Surface, Tree, is_pattern};
+use crate::text::{Location, Spanned, excerpt};
 use crate::value::Record;
 use crate::value::Table;
-use crate::value::Value;
+use crate::value::{Value, value};
 use indexmap::IndexMap;
 use sight::{
-    ASK_AGAIN_NAMES, CALL_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES,
-    from_host,
+    ASK_AGAIN_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES, from_host,
 };
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -86,6 +86,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         modes,
         start: ModeId(start),
         in_turn: surface.about.as_ref().is_some_and(|about| about.calls == Some(surface::Calls::InTurn)),
+        keeps_pending: surface.about.as_ref().is_some_and(|about| about.pending == Some(surface::Waiting::Keep)),
         contents,
         guardrails,
         flows,
@@ -115,7 +116,7 @@ fn places(program: &Program) -> PlaceNames {
     places.extend(program.effects().into_iter().map(|(_, effect)| effect.at));
     for mode in program.modes.values() {
         places.push(mode.at);
-        places.extend(mode.permits.iter().flatten().map(|permit| permit.at));
+        places.extend(mode.actions.iter().chain(mode.contents.iter()).map(|permit| permit.at));
         places.extend(mode.reply.counts.iter().map(|count| count.at));
         places.extend(mode.reply.order_at);
         places.extend(mode.reply.calls.map(|(_, at)| at));
@@ -151,7 +152,7 @@ struct Compiler<'c> {
     comparisons: IndexMap<(Location, String, Constant), Option<IdleComparison>>,
 }
 
-impl Compiler<'_> {
+impl<'c> Compiler<'c> {
     fn compile_dialects(&mut self, pack: &Pack) -> Vec<Dialect> {
         let mut compiled = Vec::new();
         for (name, declared) in &self.surface.dialects {
@@ -168,20 +169,21 @@ impl Compiler<'_> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
-            let mut sight = Sight::of_call(EFFECT_NAMES, &action.value);
-            // Parameters of which none could be read are not known.
-            if action.value.params.is_empty() && surface.torn.contains(&action.at) {
-                sight.params = None;
-            }
+            let sight = self.sight_of_call(EFFECT_NAMES, name);
             let effects = self.effects(&action.value.effects, &sight);
             let compiled = Action {
                 about: action.value.about.clone(),
                 names: action.value.names.iter().map(|name| name.value.clone()).collect(),
-                schema: Schema::of_params(&action.value.params),
+                schema: match is_pattern(name) && action.value.params.is_empty() {
+                    // What a tool takes is known when it comes.
+                    true => Schema::new(value!({ "type": "object", "additionalProperties": true })),
+                    false => Schema::of_params(&action.value.params),
+                },
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| Param::of(name, param)).collect(),
                 effects,
                 degradation: Degradation::new(&action.value.degradation),
+                is_pattern: is_pattern(name),
                 at: action.at,
             };
             actions.insert(name.clone(), compiled);
@@ -221,21 +223,10 @@ impl Compiler<'_> {
         };
         let mut modes = Table::default();
         for (name, mode) in &surface.modes {
-            let mut permits: Vec<Vec<Permit>> = Vec::new();
-            permits.resize_with(surface.actions.len(), Vec::new);
-            for permit in &mode.value.permits {
-                for ((name, action), slot) in surface.actions.iter().zip(&mut permits) {
-                    if glob(&permit.action.value, name) {
-                        let sight = Sight::of_call(CALL_NAMES, &action.value);
-                        let when = self.condition(permit.when.as_ref(), &sight);
-                        let advice = self.template(permit.advice.as_ref(), &sight);
-                        let about = permit.about.as_ref().map(|about| about.value.clone());
-                        slot.push(Permit { when, about, advice, at: permit.action.at });
-                    }
-                }
-            }
             let compiled = Mode {
-                permits,
+                actions: self.compile_permits(&mode.value, false),
+                contents: self.compile_permits(&mode.value, true),
+                title: mode.value.title.as_deref().unwrap_or(name).into(),
                 permitted_names: OnceLock::new(),
                 at: mode.at,
                 declared: true,
@@ -251,13 +242,19 @@ impl Compiler<'_> {
         }
         if modes.is_empty() {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
-            // Deny by default: where nothing is permitted, nothing may run.
-            let permits = surface.actions.values().map(|_| Vec::new()).collect();
-            let reply = self.compile_reply(None, dialects);
-            let exits = Vec::new();
-            let degradation = Degradation::default();
-            let permitted_names = OnceLock::new();
-            let mode = Mode { permits, permitted_names, at, declared: false, dialects: all, reply, exits, degradation };
+            let mode = Mode {
+                // Deny by default: where nothing is permitted, nothing may run.
+                actions: Permits::default(),
+                contents: Permits::default(),
+                title: ONLY_MODE.into(),
+                permitted_names: OnceLock::new(),
+                at,
+                declared: false,
+                dialects: all,
+                reply: self.compile_reply(None, dialects),
+                exits: Vec::new(),
+                degradation: Degradation::default(),
+            };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes

@@ -7,12 +7,12 @@
 use super::known::{UnknownPath, lost, never_is};
 use super::{Compiler, IdleComparison, Slot};
 use crate::diagnostic::{Code, Diagnostic, meant};
-use crate::expression::{ENTRY, Expression, Reads, Template, spelled};
+use crate::expression::{ENTRY, Expression, Pattern as ConstantPattern, Reads, Template, spelled};
 use crate::markup::{Document, Escape};
 use crate::program::Pattern;
 use crate::program::{PathTemplate, Shape};
 use crate::surface::files::Found;
-use crate::surface::{Action, Case, Dialect, Named, Origin, Role, Tree};
+use crate::surface::{Case, Dialect, Named, Origin, Role, Tree};
 use crate::text::{Location, SourceId, Spanned, excerpt};
 use crate::value::Table;
 use std::collections::HashSet;
@@ -45,11 +45,6 @@ struct BoundName<'s> {
 impl<'s> Sight<'s> {
     pub(super) fn of(names: &[&'s str]) -> Self {
         Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None, ids: Vec::new(), open: false }
-    }
-
-    /// The same as [`Sight::of`], with the parameters of an action.
-    pub(super) fn of_call(names: &[&'s str], action: &'s Action) -> Self {
-        Self { params: Some(&action.params), ..Self::of(names) }
     }
 
     /// Allows any name if the source of names is faulty (`torn`).
@@ -124,7 +119,10 @@ impl Touched {
 }
 
 /// For conditions on a call.
-pub(super) const CALL_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "now"];
+pub(super) const CALL_NAMES: &[&str] = &["action", "params", "state", "data", "mode", "title", "reply", "now"];
+/// For conditions on a content.
+pub(super) const CONTENT_PERMIT_NAMES: &[&str] =
+    &["key", "text", "name", "attributes", "state", "data", "mode", "title", "reply", "now"];
 /// For effects of actions.
 pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "now"];
 /// For effects of contents.
@@ -169,6 +167,7 @@ impl Compiler<'_> {
     /// Reports every name that an expression reads but that is not visible.
     pub(super) fn see(&mut self, reads: &Reads, sight: &Sight<'_>) {
         self.compare(reads, sight);
+        self.check_patterns(reads);
         let mut told: Vec<Vec<String>> = Vec::new();
         for (path, at) in reads.iter().chain(reads.looks()) {
             let Some((head, inside)) = path.split_first() else { continue };
@@ -195,6 +194,34 @@ impl Compiler<'_> {
             if is_new && !told.iter().any(|told| told == upto) {
                 told.push(upto.to_vec());
                 self.diagnostics.push(unseen);
+            }
+        }
+    }
+
+    /// Checks the constants of the pack that are used as patterns: texts, or lists of texts.
+    fn check_patterns(&mut self, reads: &Reads) {
+        let surface = self.surface;
+        for (path, used_at) in reads.patterns() {
+            let inside = path.get(2..).unwrap_or_default();
+            let found = path.get(1).and_then(|name| surface.data.get(name));
+            let found = found.and_then(|found| inside.iter().try_fold(&found.value, |tree, key| tree.get(key)));
+            let Some(found) = found else { continue };
+            let items = if let Tree::List(items, _) = found { items.iter().collect() } else { vec![found] };
+            for item in items {
+                let fault = match item {
+                    Tree::Text(text) => ConstantPattern::new(&text.value).err().map(|(message, help)| {
+                        Diagnostic::new(Code::PACK_PATTERN, text.at, message).with_help(help.to_owned())
+                    }),
+                    other => {
+                        let message = format!("`{}` is used as a pattern, and this is no text", spelled(path));
+                        Some(Diagnostic::new(Code::PACK_PATTERN, other.at(), message))
+                    }
+                };
+                let Some(fault) = fault else { continue };
+                // A permit for several actions is checked for each of them.
+                if !self.diagnostics.iter().any(|one| one.code == fault.code && one.at == fault.at) {
+                    self.diagnostics.push(fault.with_place(used_at, "used as a pattern here"));
+                }
             }
         }
     }

@@ -1,0 +1,363 @@
+//! Permits: may this call run, or this content be stored, in the current mode?
+//!
+//! In: the calls and contents that stand, and the mode and state that the prompt of the response showed.
+//! Out: each of them permitted, answered as forbidden, or, if a permit says so, waiting for a person.
+//! Never: lets what no permit allows, or what a denial cannot be evaluated for, have an effect.
+
+use super::{Call, Judgement, Occasion, StepKind, Subject, defect, head};
+use crate::diagnostic::{Argument, Defect, Message, Strategy, message, quote};
+use crate::expression::Template;
+use crate::program::{Found, Permit, Permits};
+use crate::surface::Role;
+use crate::text::{Location, Span, excerpt};
+use crate::value::Value;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+/// The most permits whose conditions and advice a finding shows.
+const MOST: usize = 3;
+
+/// The permits of a mode that the pack does not have.
+static NONE: LazyLock<Permits> = LazyLock::new(Permits::default);
+
+/// A call or a content whose permits are checked.
+struct Asked<'r> {
+    subject: Subject,
+    /// The name of the action, or of the content.
+    name: Cow<'r, str>,
+    /// What a finding points at.
+    head: Span,
+    span: Span,
+    /// What conditions see of it.
+    values: Vec<(&'static str, Value)>,
+}
+
+/// What the permits say.
+enum Verdict {
+    Permitted,
+    /// A person has to say yes to this first.
+    Asks(String),
+    Forbidden(Box<Forbidden>),
+}
+
+/// Why something is forbidden.
+#[derive(Default)]
+struct Forbidden {
+    /// The conditions that do not hold, or the denial.
+    why: Vec<Message>,
+    /// What these conditions read of it.
+    read: BTreeSet<String>,
+    advice: Vec<String>,
+    about: Vec<String>,
+    rule: Option<Location>,
+    /// Whether a denial forbids it.
+    denied: bool,
+    /// Whether a permit might allow it under other circumstances.
+    conditional: bool,
+}
+
+impl<'r> Judgement<'r> {
+    /// Checks the permits of some calls, in order.
+    pub(super) fn judge_permits(&mut self, is_judged: impl Fn(&Call<'_>) -> bool) {
+        for call in 0..self.calls.len() {
+            if self.calls.get(call).is_some_and(&is_judged) {
+                self.judge_permit(call);
+            }
+            self.with_call(call, |call| call.permitted = call.accepted);
+        }
+        (self.in_turn, self.turns) = (None, 0);
+    }
+
+    /// Applies the effects of the accepted calls before this one to the state that its permits see, if the pack asks for that.
+    fn take_turns_before(&mut self, call: usize) {
+        let Some(after_call) = &self.after_call else { return };
+        for number in self.turns..call {
+            if let Some(Call { action: Some(action), accepted: true, confirm: None, params, block, .. }) =
+                self.calls.get(number)
+            {
+                let before = self.in_turn.as_ref().unwrap_or(self.session);
+                self.in_turn = Some(after_call(before, *action, params, self.span_of(*block)));
+            }
+        }
+        self.turns = self.turns.max(call);
+    }
+
+    /// Checks the permits again where they see what other calls do, if one of those is no longer accepted.
+    pub(super) fn judge_permits_again(&mut self) {
+        if self.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
+            self.judge_permits(|call| call.accepted);
+        }
+    }
+
+    /// Checks the permits of a call.
+    fn judge_permit(&mut self, call: usize) {
+        let Some(Call { block, name, action: Some(action), fits, accepted, params, .. }) = self.calls.get(call) else {
+            return;
+        };
+        let (name, action, answered) = (name.clone(), *action, !*fits && !*accepted);
+        let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
+        let Some((block, _)) = self.block(*block) else { return };
+        let asked = Asked { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
+        let permits = self.mode.map_or(&*NONE, |mode| &mode.actions);
+        let possible = permits.permits.of(&asked.name);
+        // Conditions read parameters: a call that was dropped because its parameters do not fit is not reported again for
+        // a condition on them.
+        let free = permits.denies.is_empty() && possible.iter().any(|permit| permit.is_free());
+        if let (Some(permit), true, false) = (possible.first(), answered, free) {
+            let mode = self.session.mode.as_str();
+            let name = &asked.name;
+            let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
+            self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
+            return;
+        }
+        if !free {
+            self.take_turns_before(call);
+        }
+        self.with_call(call, |call| call.confirm = None);
+        if self.occasion == Occasion::Declined {
+            let message = message!("a person has declined `{}`", &asked.name);
+            let rule = possible.first().map(|permit| permit.at);
+            let mut finding = defect(Defect::ForbiddenCall, asked.head, message).with_rule(rule);
+            self.drop_call(call);
+            self.ruling.decide(Strategy::Drop, None, &mut finding);
+            return self.find(finding);
+        }
+        match self.verdict(permits, &asked) {
+            Verdict::Permitted => {}
+            Verdict::Asks(_) if self.occasion == Occasion::Confirmed => {}
+            Verdict::Asks(question) => self.with_call(call, |call| call.confirm = Some(question)),
+            Verdict::Forbidden(why) => {
+                let elsewhere = !why.conditional && !why.denied;
+                let help = if elsewhere { self.permitted_elsewhere(&asked.name) } else { None };
+                let rule = why.rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
+                self.forbid(Defect::ForbiddenCall, &asked, Forbidden { rule, ..*why }, help);
+            }
+        }
+    }
+
+    /// Checks the permits of the contents that stand, if the pack has any for their names.
+    pub(super) fn judge_content_permits(&mut self) {
+        if self.program.modes.values().all(|mode| mode.contents.permits.is_empty() && mode.contents.denies.is_empty()) {
+            return;
+        }
+        for index in 0..self.document.blocks.len() {
+            let Some((block, bound)) = self.block(index) else { continue };
+            if bound.role != Role::Content || !self.stands(index) {
+                continue;
+            }
+            let Some((name, key, text)) = self.content(index) else { continue };
+            let is_named = |list: &crate::program::PermitList| !list.of(&name).is_empty();
+            let permits = self.mode.map_or(&*NONE, |mode| &mode.contents);
+            // A content that no mode has a permit for needs none.
+            let needs_permit = self.program.modes.values().any(|mode| is_named(&mode.contents.permits));
+            if !needs_permit && !is_named(&permits.denies) {
+                continue;
+            }
+            let values = vec![
+                ("key", Value::from(&*key)),
+                ("text", Value::String(text)),
+                ("name", Value::from(&*name)),
+                ("attributes", self.attributes(index)),
+            ];
+            let subject = Subject::Block(index);
+            let asked = Asked { subject, name, head: block.opener(), span: block.span(), values };
+            let verdict = match needs_permit {
+                true => self.verdict(permits, &asked),
+                false => self.denial(permits, &asked).map_or(Verdict::Permitted, Verdict::Forbidden),
+            };
+            if let Verdict::Forbidden(why) = verdict {
+                self.forbid(Defect::ForbiddenContent, &asked, *why, None);
+            }
+        }
+    }
+
+    /// What permits and denials say. Deny by default: what no permit allows is forbidden, and a condition that fails
+    /// denies. A permit that asks nobody counts before one that asks.
+    fn verdict(&mut self, permits: &'r Permits, asked: &Asked<'r>) -> Verdict {
+        if let Some(denied) = self.denial(permits, asked) {
+            return Verdict::Forbidden(denied);
+        }
+        let possible = permits.permits.of(&asked.name);
+        let mode = self.session.mode.as_str();
+        let name = &asked.name;
+        let allowed = || format!("`{mode}` permits `{name}`");
+        if let Some(permit) = possible.iter().find(|permit| permit.is_free()) {
+            self.steps.tell(StepKind::Permit, permit.at, asked.span, allowed);
+            return Verdict::Permitted;
+        }
+        let mut forbidden = Forbidden { conditional: !possible.is_empty(), ..Forbidden::default() };
+        let mut asks: Option<(&Permit, &Template)> = None;
+        for permit in &possible {
+            let unmet = self.unmet(permit, asked, "permits", &mut forbidden);
+            match (unmet, &permit.confirm) {
+                (None, None) => {
+                    self.steps.tell(StepKind::Permit, permit.at, asked.span, allowed);
+                    return Verdict::Permitted;
+                }
+                (None, Some(confirm)) => asks = asks.or(Some((permit, confirm))),
+                (Some(why), _) => forbidden.why.push(why),
+            }
+        }
+        if let Some((permit, confirm)) = asks {
+            match self.words_of(confirm, asked) {
+                Ok(question) => {
+                    let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
+                    self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
+                    return Verdict::Asks(question);
+                }
+                Err(failure) => forbidden.why.push(message!("what to confirm fails: {}", &failure)),
+            }
+        }
+        forbidden.rule = possible.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
+        if let Some(rule) = forbidden.rule {
+            let found = || format!("no permit of `{mode}` allows `{name}`");
+            self.steps.tell(StepKind::Permit, rule, asked.span, found);
+        }
+        forbidden.about = abouts(&possible);
+        Verdict::Forbidden(Box::new(forbidden))
+    }
+
+    /// The denial that forbids it, if there is one. One that cannot be evaluated denies.
+    fn denial(&mut self, permits: &'r Permits, asked: &Asked<'r>) -> Option<Box<Forbidden>> {
+        for denial in permits.denies.of(&asked.name) {
+            let mut read = Forbidden::default();
+            if matches!(&denial.when, Some(_) if self.unmet(denial, asked, "denies", &mut read).is_some()) {
+                continue;
+            }
+            let (mode, name) = (self.session.mode.as_str(), &asked.name);
+            self.steps.tell(StepKind::Permit, denial.at, asked.span, || format!("`{mode}` denies `{name}`"));
+            let why = match &denial.when {
+                Some(when) => message!("`{}`", &excerpt(when.source(), 120)),
+                None => message!("whatever it says"),
+            };
+            let advice = denial.advice.as_ref().and_then(|advice| self.words_of(advice, asked).ok());
+            return Some(Box::new(Forbidden {
+                why: vec![why],
+                advice: advice.into_iter().collect(),
+                about: denial.about.iter().cloned().collect(),
+                rule: Some(denial.at),
+                denied: true,
+                ..read
+            }));
+        }
+        None
+    }
+
+    /// Why the condition of a permit does not hold, or that of a denial; none if it holds. A permit that fails does not
+    /// hold, and a denial that fails does. Notes what it read, and the advice for where it does not hold.
+    fn unmet(&mut self, permit: &'r Permit, asked: &Asked<'r>, verb: &str, noted: &mut Forbidden) -> Option<Message> {
+        let when = permit.when.as_ref()?;
+        self.prepare_reply(when.reads());
+        let scope = self.scope_of(asked);
+        let weighed = self.steps.weigh(when, &scope);
+        let (holds, unmet) = (weighed.holds.clone(), weighed.unmet());
+        let (mode, name) = (self.session.mode.as_str(), &asked.name);
+        self.steps.tell_weighed(weighed, permit.at, asked.span, || format!("`{mode}` {verb} `{name}` when"));
+        noted.note(when.reads(), asked);
+        if verb == "denies" {
+            return unmet.filter(|_| holds.is_ok());
+        }
+        if holds == Ok(false)
+            && let Some(advice) = &permit.advice
+            && noted.advice.len() < MOST
+        {
+            noted.advice.extend(self.words_of(advice, asked).ok());
+        }
+        let mut why = unmet?;
+        let read = arguments(when.reads(), asked);
+        for (index, (argument, value)) in read.iter().enumerate() {
+            why.push(if index == 0 { " (" } else { ", " }, []);
+            why.push("{} = {}", [Argument::whole(argument.clone()), quote(value.clone(), 60)]);
+        }
+        why.push(if read.is_empty() { "" } else { ")" }, []);
+        Some(why)
+    }
+
+    /// What a template of a permit says of it, in at most 300 characters.
+    fn words_of(&mut self, words: &Template, asked: &Asked<'_>) -> Result<String, String> {
+        self.prepare_reply(words.reads());
+        let text = words.text(&self.scope_of(asked)).map_err(|failure| failure.message.to_string())?;
+        Ok(excerpt(&text, 300).into_owned())
+    }
+
+    /// What the conditions of permits see.
+    fn scope_of<'s>(&'s self, asked: &'s Asked<'_>) -> crate::expression::Scope<'s> {
+        let mut scope = self.scope();
+        if let Some(session) = &self.in_turn {
+            scope.add_record("state", &session.state);
+        }
+        scope.add("title", self.mode.map_or(&self.mode_name, |mode| &mode.title));
+        for (name, value) in &asked.values {
+            scope.add(name, value);
+        }
+        scope
+    }
+
+    /// Answers what is forbidden.
+    fn forbid(&mut self, defect_of: Defect, asked: &Asked<'_>, forbidden: Forbidden, elsewhere: Option<Message>) {
+        let Forbidden { why, read, advice, about, rule, denied, conditional } = forbidden;
+        let name = &asked.name;
+        let message = match (why.is_empty(), denied) {
+            (true, _) => message!("the mode `{}` does not permit `{}`", &self.session.mode, name),
+            (false, true) => message!("the mode `{}` denies `{}`: ", &self.session.mode, name).listed(why),
+            (false, false) => {
+                message!("`{}` is not permitted with these arguments: ", name).listed(why.into_iter().take(MOST))
+            }
+        };
+        let mut finding = defect(defect_of, asked.head, message).with_rule(rule);
+        // Conditions are written for people: a model reads what the pack says of them, or which arguments they are about.
+        let read: Vec<String> = read.into_iter().collect();
+        finding.to_model = (conditional || denied).then(|| match read.as_slice() {
+            [] => Box::new(message!("`{}` is not permitted now", name)),
+            read => Box::new(message!("`{}` is not permitted with this `{}`", name, &read.join("`, `"))),
+        });
+        finding.help = match (advice.is_empty(), about.is_empty()) {
+            (false, _) => Some(message!("{}", quote(advice.join("; "), 900))),
+            (true, false) => Some(about.join("; ").into()),
+            (true, true) => elsewhere,
+        };
+        self.answer(defect_of, &asked.subject, finding);
+    }
+
+    /// The modes that permit an action.
+    fn permitted_elsewhere(&self, action: &str) -> Option<Message> {
+        let modes = self.program.modes.iter().filter(|(_, mode)| !mode.actions.possible(action).is_empty());
+        let modes: Vec<String> = modes.take(5).map(|(name, _)| format!("`{name}`")).collect();
+        match modes.as_slice() {
+            [] => Some("no mode permits it".into()),
+            modes => Some(message!("permitted in {}", &modes.join(", "))),
+        }
+    }
+}
+
+impl Forbidden {
+    /// Notes which arguments a condition reads.
+    fn note(&mut self, reads: &[Vec<String>], asked: &Asked<'_>) {
+        self.read.extend(arguments(reads, asked).into_iter().map(|(name, _)| name));
+    }
+}
+
+/// The arguments of a call that a condition reads, or the values of a content other than its text, each with its value as
+/// JSON.
+fn arguments(reads: &[Vec<String>], asked: &Asked<'_>) -> Vec<(String, String)> {
+    let value = |name: &str| asked.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    let mut read: BTreeMap<&str, Option<&Value>> = BTreeMap::new();
+    for path in reads {
+        let (head, inside) = (path.first().map(String::as_str), path.get(1).map(String::as_str));
+        match (head, inside) {
+            (Some(head @ ("params" | "attributes")), Some(name)) => {
+                read.insert(name, value(head).and_then(|values| values.get(name)));
+            }
+            (Some(head @ "key"), _) if value(head).is_some() => drop(read.insert(head, value(head))),
+            _ => {}
+        }
+    }
+    let word = |value: Option<&Value>| value.map_or_else(|| "absent".to_owned(), Value::to_string);
+    read.into_iter().map(|(name, value)| (name.to_owned(), word(value))).collect()
+}
+
+/// What permits say of their conditions in words.
+fn abouts(permits: &Found<'_>) -> Vec<String> {
+    permits.iter().filter_map(|permit| permit.about.clone()).collect()
+}

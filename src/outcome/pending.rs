@@ -1,0 +1,141 @@
+//! Pending calls: what becomes of a call that waited until a person said yes or no?
+//!
+//! In: the session that a call waits in, and the id under which it waits.
+//! Out: the outcome of that call alone, judged by the mode and state of now; the session without it.
+//! Never: takes parameters from the host: what is carried out is what was judged when the model asked for it.
+
+use super::contract::{Finding, Outcome, Status, Verdict};
+use super::reader::Broken;
+use super::run::Options;
+use crate::diagnostic::{Code, Defect, Diagnostic, Findings};
+use crate::document::Document;
+use crate::judge::Occasion;
+use crate::program::Program;
+use crate::provider::{Reply, ReplyPart};
+use crate::session::{PendingCall, Session};
+use crate::text::{Location, Span, excerpt};
+
+/// The kind of the ids under which calls wait.
+const KIND: &str = "p";
+/// The most calls that wait in a session.
+const MOST: usize = 100;
+
+impl Program {
+    /// Carries out a call that waited: a person has confirmed the request `id` of [`Session::pending`].
+    ///
+    /// The call is judged anew, by the mode and the state of this session: what is no longer permitted has no effect. Its
+    /// parameters are those that the model gave. The session of the outcome no longer has the request, whatever comes of
+    /// it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and `reply` in an effect is this
+    /// one call. If nothing waits under `id`, the outcome is refused, and says so.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program, Provider, Reply, outcome::Verdict};
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "desk"
+    /// [actions.refund]
+    /// params  = { amount = { type = "number", required = true } }
+    /// effects = [{ emit = "refund", value = "{{ params.amount }}" }]
+    /// [modes.chat]
+    /// permits = [{ action = "refund", confirm = "Refund {{ params.amount }}?" }]
+    /// "#;
+    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
+    /// let answer = r#"{"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
+    ///     "function": {"name": "refund", "arguments": "{\"amount\": 5}"}}]}"#;
+    /// let reply = Reply::from_openai(answer).into_result()?;
+    /// let asked = program.judge(&program.session(), &reply, &Default::default());
+    /// assert_eq!(asked.calls[0].verdict, Verdict::Pending);
+    /// assert_eq!(asked.session.pending["p-1"].question, "Refund 5?");
+    /// assert!(asked.effects.is_empty());
+    ///
+    /// let done = program.confirm(&asked.session, "p-1");
+    /// assert_eq!(done.calls[0].id.as_deref(), Some("call_1"));
+    /// assert_eq!(done.effects.len(), 1);
+    /// assert!(program.confirm(&done.session, "p-1").effects.is_empty());
+    /// # Ok::<(), rulebook::Faults>(())
+    /// ```
+    #[must_use]
+    pub fn confirm(&self, session: &Session, id: &str) -> Outcome {
+        self.settle(session, id, Occasion::Confirmed)
+    }
+
+    /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is dropped
+    /// with a finding, so that [`Outcome::tool_results`] answers it. If nothing waits under `id`, the outcome is refused, and
+    /// says so.
+    #[must_use]
+    pub fn decline(&self, session: &Session, id: &str) -> Outcome {
+        self.settle(session, id, Occasion::Declined)
+    }
+
+    fn settle(&self, session: &Session, id: &str, occasion: Occasion) -> Outcome {
+        let mut session = session.clone();
+        let Some(PendingCall { action, params, call, .. }) = session.pending.remove(id) else {
+            return self.nothing_waits(&session, id);
+        };
+        let mut reply = Reply::default();
+        reply.parts.push(ReplyPart::Call { id: call, name: action, arguments: params.to_string() });
+        let layout = reply.layout();
+        let options = Options::default();
+        let mut readers = self.readers(&session, &options);
+        let document = readers.finish(&self.dialects, layout.text());
+        let document = document.with_natives(&reply, &layout, &self.dialects, &self.limits);
+        self.outcome_on(occasion, &session, &layout.source, &document, &options, &Broken::default())
+    }
+
+    /// The outcome for an id under which no call waits.
+    fn nothing_waits(&self, session: &Session, id: &str) -> Outcome {
+        let document = Document::default();
+        let (options, broken) = (Options::default(), Broken::default());
+        let mut outcome = self.outcome_on(Occasion::Confirmed, session, "", &document, &options, &broken);
+        let message = format!("no call waits under `{}`", excerpt(id, 60));
+        let help = "it was confirmed or declined before, or dropped when the next answer was judged";
+        let fault = Diagnostic::new(Code::SESSION_MISFIT, Location::response(Span::default()), message);
+        let mut found = Findings::new(1, 0);
+        found.add(fault.with_help(help));
+        outcome.diagnostics = self.findings(found, "");
+        outcome.status = Status::Refused;
+        outcome
+    }
+
+    /// Notes the calls that wait in the session after an answer, and in each call, which has its question as `pending`, the
+    /// id under which it waits. Those that waited before are dropped, unless the pack says otherwise.
+    pub(super) fn pend(&self, outcome: &mut Outcome, occasion: Occasion) {
+        if outcome.status == Status::Refused {
+            return;
+        }
+        let mut too_many = None;
+        let session = &mut outcome.session;
+        if occasion == Occasion::Answer && !self.keeps_pending {
+            session.pending.clear();
+        }
+        for call in &mut outcome.calls {
+            let Some(question) = call.pending.take() else { continue };
+            if session.pending.len() >= MOST {
+                call.verdict = Verdict::Dropped;
+                too_many.get_or_insert(call.span);
+                continue;
+            }
+            let mut number = session.ids.last(KIND).unwrap_or_default() + 1;
+            while session.pending.contains_key(&format!("{KIND}-{number}")) {
+                number += 1;
+            }
+            let id = format!("{KIND}-{number}");
+            session.ids.give(KIND, number);
+            let waits = PendingCall {
+                action: call.action.clone(),
+                params: call.params.clone(),
+                question,
+                call: call.id.clone(),
+            };
+            session.pending.insert(id.clone(), waits);
+            call.pending = Some(id);
+        }
+        if let Some(span) = too_many {
+            let message = format!("{MOST} calls wait for a person already: any more are dropped");
+            let fault = Diagnostic::new(Code::Defect(Defect::TooLarge), Location::response(Span::default()), message);
+            let fault = fault.with_help("confirm or decline some of them");
+            outcome.diagnostics.push(Finding { span, ..Finding::of(fault) });
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Permits: what do the permits and denials of a mode look like once they are compiled?
+//!
+//! In: the entries of a mode, and the actions that each may be about.
+//! Out: [`Permits`], and a diagnostic for each name in a condition that none of these actions has; for denials, that one
+//! of them does not have.
+//! Never: decides what an entry permits.
+
+use super::Compiler;
+use super::sight::{CALL_NAMES, CONTENT_PERMIT_NAMES, Sight};
+use crate::diagnostic::Diagnostic;
+use crate::expression::{Expression, Reads, Template};
+use crate::program::{Permit, PermitList, Permits};
+use crate::surface::{self, Mode, is_pattern};
+use crate::text::Spanned;
+
+impl<'c> Compiler<'c> {
+    /// What a mode says of actions, or of contents.
+    pub(super) fn compile_permits(&mut self, mode: &Mode, of_contents: bool) -> Permits {
+        let of = |list: &'_ [surface::Permit]| -> Vec<surface::Permit> {
+            list.iter().filter(|permit| permit.is_of_contents() == of_contents).cloned().collect()
+        };
+        Permits { permits: self.list(&of(&mode.permits), false), denies: self.list(&of(&mode.denies), true) }
+    }
+
+    fn list(&mut self, entries: &[surface::Permit], denies: bool) -> PermitList {
+        let surface = self.surface;
+        let mut compiled = PermitList::default();
+        for entry in entries {
+            let when = entry.when.as_ref().and_then(|text| self.parsed(Expression::parse(text)));
+            let mut template = |text: &Option<Spanned<String>>| self.parsed(Template::parse(text.as_ref()?));
+            let (advice, confirm) = (template(&entry.advice), template(&entry.confirm));
+            let reads = when.iter().map(Expression::reads_at);
+            let reads = reads.chain([&advice, &confirm].into_iter().flatten().map(Template::reads_at));
+            let reads: Vec<&Reads> = reads.collect();
+            match entry.is_of_contents() {
+                true => reads.iter().for_each(|reads| self.see(reads, &Sight::of(CONTENT_PERMIT_NAMES))),
+                false if reads.is_empty() => {}
+                false => self.see_calls(entry, &reads, denies),
+            }
+            let about = entry.about.as_ref().map(|about| about.value.clone());
+            let named = surface.named_by(entry);
+            let named = named.iter().map(|name| name.value.as_str());
+            compiled.push(named, Permit { when, about, advice, confirm, at: entry.place() });
+        }
+        compiled
+    }
+
+    /// Checks the names that an entry reads, for each action that it may be about. A permit may read a parameter that only
+    /// some of these have, since it does not hold for the others; but a denial must not, since it would not deny those.
+    fn see_calls(&mut self, entry: &surface::Permit, reads: &[&Reads], denies: bool) {
+        let surface = self.surface;
+        let concerned: Vec<_> =
+            surface.actions.iter().filter(|(action, _)| surface.may_concern(entry, action)).collect();
+        if concerned.is_empty() {
+            return reads.iter().for_each(|reads| self.see(reads, &Sight::of(CALL_NAMES)));
+        }
+        let mut found: Vec<Vec<Diagnostic>> = Vec::new();
+        for (action, declared) in &concerned {
+            let sight = self.sight_of_call(CALL_NAMES, action);
+            let known = self.diagnostics.len();
+            reads.iter().for_each(|reads| self.see(reads, &sight));
+            let of_this = self.diagnostics.split_off(known).into_iter();
+            found.push(match concerned.len() {
+                1 => of_this.collect(),
+                _ => of_this.map(|one| one.with_place(declared.at, "this action")).collect(),
+            });
+        }
+        let has = |list: &Vec<Diagnostic>, one: &Diagnostic| {
+            list.iter().any(|other| other.at == one.at && other.code == one.code)
+        };
+        let mut told: Vec<Diagnostic> = Vec::new();
+        for one in found.iter().flatten() {
+            if !has(&told, one) && (denies || found.iter().all(|of_action| has(of_action, one))) {
+                told.push(one.clone());
+            }
+        }
+        self.diagnostics.extend(told);
+    }
+
+    /// The names that are seen where a call of this action is. The parameters of a pattern for tools may be any, and those
+    /// of which none could be read are not known.
+    pub(super) fn sight_of_call(&self, names: &[&'c str], action: &str) -> Sight<'c> {
+        let Some(declared) = self.surface.actions.get(action) else { return Sight::of(names) };
+        let params = &declared.value.params;
+        let unknown = params.is_empty() && (is_pattern(action) || self.surface.torn.contains(&declared.at));
+        let mut sight = Sight::of(names);
+        sight.params = (!unknown).then_some(params);
+        sight
+    }
+}
