@@ -182,7 +182,7 @@ pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Program};
 pub use provider::{Provider, Reply, ReplyPart};
 pub use session::{Ids, PendingCall, Session};
-pub use surface::{Folder, Role};
+pub use surface::{Folder, Role, Tools};
 pub use text::{Extent, FilePlace, Sources};
 pub use value::{Number, Object, Record as State, Value};
 

@@ -118,7 +118,7 @@ impl Session {
 
     /// Sets the computed values of the state, each to be computed when it is first read.
     pub(crate) fn compute(&mut self, program: &Program) {
-        for (name, slot) in &program.slots {
+        for (name, slot) in program.slots.iter() {
             let Some(compute) = &slot.compute else { continue };
             match &slot.rule {
                 Some(rule) if self.state.is_computed(name, rule) => {}
@@ -208,7 +208,7 @@ impl Program {
     /// they are computed once; unless they take too much, which is reported where one of them is read.
     fn initial_computed(&self) -> Record {
         let mut state = self.initial.clone();
-        for (name, slot) in &self.slots {
+        for (name, slot) in self.slots.iter() {
             slot.rule.iter().for_each(|rule| state.compute(name, Rule::clone(rule)));
         }
         state.mark_checked();

@@ -112,7 +112,7 @@ impl<'c> Counting<'c> {
     }
 
     fn dialects(&mut self) {
-        for declared in &self.program.dialects {
+        for declared in self.program.dialects.iter() {
             let dialect = declared.name.as_str();
             let hits = self.outcomes().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
             self.row("dialect", dialect.to_owned(), self.program.place(declared.at), hits, |this| {

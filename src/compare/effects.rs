@@ -59,7 +59,7 @@ impl Acts {
         for (name, action) in program.actions.iter().filter(|(name, _)| other.actions.contains_key(*name)) {
             acts.gather(program, &format!("action {name}"), &action.effects, &[]);
         }
-        for (name, content) in &program.contents {
+        for (name, content) in program.contents.iter() {
             acts.gather(program, &format!("content {name}"), &content.effects, &[]);
         }
         for rule in &program.flows.rules {

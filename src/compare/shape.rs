@@ -30,8 +30,8 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
 /// The calls and contents that answers may have, by mode.
 fn blocks(program: &Program) -> Rows<()> {
     let mut rows: Rows<()> = Vec::new();
-    for (mode, rules) in &program.modes {
-        for block in program.dialects_of(rules).flat_map(|dialect| &dialect.blocks) {
+    for (mode, rules) in program.modes.iter() {
+        for block in program.dialects_of(rules).flat_map(|dialect| dialect.blocks.iter()) {
             let name = format!("{} in {mode}", block.name);
             if matches!(block.role, Role::Call | Role::Content) && !rows.iter().any(|(known, ..)| *known == name) {
                 rows.push((name, (), program.place(block.at)));

@@ -181,6 +181,14 @@ table! {
     PACK_UNKNOWN_ACTION = "pack/unknown-action", Error;
     /// No table declares a mode of this name.
     PACK_UNKNOWN_MODE = "pack/unknown-mode", Error;
+    /// A list of tools that cannot be read.
+    PACK_UNREADABLE_TOOLS = "pack/unreadable-tools", Error;
+    /// A tool of the host that is left out.
+    PACK_UNUSABLE_TOOL = "pack/unusable-tool", Warning;
+    /// A tool of the host that no table declares.
+    PACK_UNDECLARED_TOOL = "pack/undeclared-tool", Info;
+    /// A tool of the host with other parameters than its action.
+    PACK_OTHER_PARAMS = "pack/other-params", Warning;
     /// A group of actions that the pack does not declare.
     PACK_UNKNOWN_GROUP = "pack/unknown-group", Error;
     /// No table declares a dialect of this name.

@@ -50,7 +50,7 @@ impl<'e> Enclosing<'e> {
     pub(super) fn inside(&self, span: Span) -> Option<Span> {
         let dialect = self.given.dialect;
         let own = field_family(dialect, self.family).into_iter();
-        let (opener, closer) = own.chain(&dialect.families).find_map(|family| self.edges(span, family))?;
+        let (opener, closer) = own.chain(dialect.families.iter()).find_map(|family| self.edges(span, family))?;
         self.opener.set(Some(opener));
         Some(Span::new(opener.end, closer.start))
     }

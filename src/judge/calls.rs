@@ -114,7 +114,10 @@ impl<'r> Judgement<'r> {
             let spelled = || actions.find(|(.., action)| action.names.iter().any(|other| names.same(other, name)));
             named.or_else(spelled).map(|(id, ..)| id)
         };
-        self.program.action_id(name).or_else(spelled).or_else(|| self.program.pattern_of(name))
+        self.program
+            .action_id(name)
+            .or_else(spelled)
+            .or_else(|| self.program.pattern_of(name).filter(|_| !self.program.knows_tools))
     }
 
     fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::Block) {
@@ -159,8 +162,8 @@ impl<'r> Judgement<'r> {
         };
         let mut finding = defect(Defect::UnknownAction, head(block), message).with_rule(Some(bound.at));
         // Suggest only what the mode permits.
-        if let Some(mode) = self.mode {
-            finding = finding.with_nearest_of(name, self.program.permitted_names(mode));
+        if let Some(names) = self.mode_id.and_then(|mode| self.program.permitted_names(mode)) {
+            finding = finding.with_nearest_of(name, names);
         }
         if let ("", Some(place)) = (name, self.names_its_action(bound)) {
             let known = finding.help.map(|help| format!(": {help}")).unwrap_or_default();

@@ -30,7 +30,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (name, mode) in &program.modes {
+    for (name, mode) in program.modes.iter() {
         let all = mode.actions.permits.iter().chain(mode.contents.permits.iter());
         for when in all.filter_map(|permit| permit.when.as_ref()) {
             let (message, help) = if never_holds(program, when, Some(name)) {

@@ -62,7 +62,7 @@ fn never_fenced(program: &Program, found: &mut Vec<Diagnostic>) {
     if program.modes.values().any(has_fallback) {
         return;
     }
-    let blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+    let blocks = program.dialects.iter().flat_map(|dialect| dialect.blocks.iter()).map(|block| &block.degradation);
     let modes = program.modes.values().map(|mode| &mode.degradation);
     let actions = program.actions.values().map(|action| &action.degradation);
     let all = std::iter::once(&program.degradation).chain(modes).chain(blocks).chain(actions);
@@ -94,7 +94,7 @@ fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
         true => "the rule `name` of its grammar matches no text: call the block `\"*\"`, or let `name` match a word",
         false => "give the block another name, or use a grammar whose rule `name` takes these characters",
     };
-    for block in &dialect.blocks {
+    for block in dialect.blocks.iter() {
         for name in dialect.unread_names(block) {
             let message =
                 format!("`{}` opens no block: no grammar of `{}` reads it as a name", excerpt(name, 60), dialect.name);
@@ -180,7 +180,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         && earlier
             .families
             .iter()
-            .zip(&later.families)
+            .zip(later.families.iter())
             .all(|(one, other)| std::sync::Arc::ptr_eq(&one.grammar, &other.grammar));
     let same_ground = earlier.masks == later.masks;
     let claims = |dialect: &Dialect| match dialect.needs.as_slice() {

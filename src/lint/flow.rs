@@ -162,7 +162,8 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Why a rule can never follow; none if it can.
 fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
-    let utterances = || program.dialects.iter().flat_map(|one| &one.blocks).any(|block| block.role == Role::Utterance);
+    let utterances =
+        || program.dialects.iter().flat_map(|one| one.blocks.iter()).any(|block| block.role == Role::Utterance);
     let happens = |on: &Event| match on {
         Event::Utterance => utterances(),
         on => modes(program).any(|mode| program.may_happen(&rule.modes, *on, mode)),

@@ -124,7 +124,7 @@ fn starts(path: &[String], name: &str) -> bool {
 
 /// Whether the pack can ask a model again in this mode.
 fn asks_again(program: &Program, mode: &Mode) -> bool {
-    let blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+    let blocks = program.dialects.iter().flat_map(|dialect| dialect.blocks.iter()).map(|block| &block.degradation);
     let actions = program.actions.values().map(|action| &action.degradation);
     let tables = [&program.degradation, &mode.degradation].into_iter().chain(blocks).chain(actions);
     let guardrails = program.guardrails.rules.iter().filter_map(|rule| rule.strategy);

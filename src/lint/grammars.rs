@@ -15,7 +15,7 @@ const KNOWN: &[&str] = &["open", "close", "payload", "name", "attribute", "key",
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let families = program.dialects.iter().filter(|dialect| dialect.outline.is_none());
     let mut seen = Vec::new();
-    for grammar in families.flat_map(|dialect| &dialect.families).map(|family| &family.grammar) {
+    for grammar in families.flat_map(|dialect| dialect.families.iter()).map(|family| &family.grammar) {
         if seen.iter().any(|one| Arc::ptr_eq(one, grammar)) {
             continue;
         }

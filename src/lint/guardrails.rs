@@ -73,7 +73,8 @@ fn in_vain(program: &Program, rule: &Guardrail) -> Option<(String, Location)> {
 
 /// Why there is never a text for a target; none if there may be.
 fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<String> {
-    let bound = |role| program.dialects.iter().flat_map(|dialect| &dialect.blocks).any(|block| block.role == role);
+    let bound =
+        |role| program.dialects.iter().flat_map(|dialect| dialect.blocks.iter()).any(|block| block.role == role);
     match target {
         // Without a block for it, the message may still be what stands outside all blocks.
         Target::Role(Role::Message | Role::Section) => None,
@@ -85,7 +86,7 @@ fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<Stri
         }
         Target::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
         Target::Key(name) => {
-            let mut blocks = program.dialects.iter().flat_map(|dialect| &dialect.blocks);
+            let mut blocks = program.dialects.iter().flat_map(|dialect| dialect.blocks.iter());
             let gives = |block: &Block| {
                 let called = match &block.called {
                     Called::Own => glob(&block.name, name),

@@ -139,7 +139,7 @@ impl ModeTexts {
     /// The pack's sample of a session; none if it has none.
     fn sample(program: &Program) -> Option<Session> {
         let mut session = program.session();
-        for (name, value, _) in &program.sample {
+        for (name, value, _) in program.sample.iter() {
             *session.state.entry(name) = value.clone();
         }
         (!program.sample.is_empty()).then_some(session)

@@ -37,12 +37,14 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Reports conditions that forbid nothing, because another permit allows the same without a condition.
 fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (mode, rules) in &program.modes {
+    for (mode, rules) in program.modes.iter() {
         // Each permit with a condition, and what permits its actions without one; none if that is not so for all of them.
         let mut conditional: IndexMap<Location, Option<(&str, Location)>> = IndexMap::new();
         for name in program.actions.keys() {
             let permits = rules.permits_for(name);
-            let free = permits.iter().find(|permit| permit.is_free()).map(|permit| (name.as_str(), permit.at));
+            // Of a pattern for tools, what is permitted freely is what a permit covers as a whole.
+            let covering = rules.actions.possible(name);
+            let free = covering.iter().find(|permit| permit.is_free()).map(|permit| (name.as_str(), permit.at));
             for permit in permits.iter().filter(|permit| permit.when.is_some()) {
                 let before = conditional.entry(permit.at).or_insert(free);
                 *before = before.and(free);

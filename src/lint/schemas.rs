@@ -38,7 +38,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
     keys(program, found);
     sample(program, found);
-    for (name, slot) in &program.slots {
+    for (name, slot) in program.slots.iter() {
         let what = format!("the state's `{name}`");
         examine(slot.schema.json(), &what, slot.at, found);
         endless(&SureEnds::of(slot.schema.json()), slot.schema.json(), &what, slot.at, found);
@@ -47,7 +47,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Checks that the values of the sample are ones that the state may have.
 fn sample(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (name, value, at) in &program.sample {
+    for (name, value, at) in program.sample.iter() {
         let Some(Ok(validator)) = program.slots.get(name).map(|slot| slot.schema.validator()) else { continue };
         if let Some(error) = validator.faults(value).next() {
             let message = format!("the sample of `{name}` is refused: {}", misfit_at("", &error));

@@ -12,7 +12,7 @@ use crate::text::Location;
 use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    for (name, slot) in &program.slots {
+    for (name, slot) in program.slots.iter() {
         let changes = changes(program, name);
         if !slot.reads.is_empty() && !slot.given {
             found.push(

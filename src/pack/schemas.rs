@@ -51,6 +51,32 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         .for_each(|one| SchemaRoot::One(one).endless(diagnostics));
 }
 
+/// Why a schema that a host gives cannot be used: it nests too deep, refers to another document, or has a reference that
+/// leads back to itself. None if it may be compiled.
+pub(crate) fn unusable(schema: &Value) -> Option<String> {
+    let mut rest = vec![(schema, 0)];
+    while let Some((part, depth)) = rest.pop() {
+        if depth > DEEPEST {
+            return Some(format!("it nests more than {DEEPEST} levels deep"));
+        }
+        match part {
+            Value::Array(items) => rest.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(members) => {
+                let elsewhere = members.get("$ref").and_then(Value::as_str).filter(|target| !target.starts_with('#'));
+                if let Some(target) = elsewhere {
+                    return Some(format!("it refers to another document, `{}`", excerpt(target, 60)));
+                }
+                rest.extend(members.values().map(|member| (member, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    let tree = Tree::of_value(schema, Location::response(Default::default()));
+    SchemaRoot::One(&tree).endless(&mut found);
+    found.pop().map(|found| found.message.to_string())
+}
+
 /// A document of schemas: a single one, or the parameters of an action as properties of an object.
 enum SchemaRoot<'t> {
     One(&'t Tree),

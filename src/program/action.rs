@@ -7,6 +7,7 @@
 use super::{Degradation, Effect, Program, Schema};
 use crate::surface::{Tree, literal_start};
 use crate::text::{Location, Spanned, glob};
+use std::sync::Arc;
 
 /// The number of an action within its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,7 +25,7 @@ pub(crate) struct Action {
     pub(crate) returns: Option<Schema>,
     /// The parameters one by one, for faults in their schemas.
     pub(crate) params: Vec<Param>,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Arc<Vec<Effect>>,
     pub(crate) degradation: Degradation,
     /// Whether its name is a pattern: it declares every tool whose name fits.
     pub(crate) is_pattern: bool,
@@ -32,7 +33,7 @@ pub(crate) struct Action {
 }
 
 /// The places of a parameter.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Param {
     pub(crate) name: String,
     pub(crate) at: Location,
@@ -72,11 +73,11 @@ impl Program {
 
     /// The action with this id, and its name.
     pub(crate) fn action(&self, id: ActionId) -> Option<(&String, &Action)> {
-        self.actions.get_index(id.0)
+        self.actions.get_index(id.0).map(|(name, action)| (name, &**action))
     }
 
     /// Every action in the order of declaration, with its id and name.
     pub(crate) fn actions_by_id(&self) -> impl Iterator<Item = (ActionId, &String, &Action)> + Clone {
-        self.actions.iter().enumerate().map(|(number, (name, action))| (ActionId(number), name, action))
+        self.actions.iter().enumerate().map(|(number, (name, action))| (ActionId(number), name, &**action))
     }
 }

@@ -11,7 +11,7 @@ use crate::text::{FilePlace, Location};
 use std::fmt;
 
 /// The answers of one table, by defect.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Degradation(Vec<Option<Answer>>);
 
 /// The strategies for a defect, and their place.
@@ -142,7 +142,7 @@ impl Program {
     pub fn degradation_table(&self) -> Vec<DegradationRow> {
         let mut tables = vec![(SaidBy::Pack, &self.degradation)];
         tables.extend(self.modes.iter().map(|(name, mode)| (SaidBy::Mode(name.clone()), &mode.degradation)));
-        for dialect in &self.dialects {
+        for dialect in self.dialects.iter() {
             let of_block = |block: &Block| SaidBy::Block(dialect.name.clone(), block.name.clone());
             tables.extend(dialect.blocks.iter().map(|block| (of_block(block), &block.degradation)));
         }

@@ -60,15 +60,15 @@ impl MaskKinds {
     }
 }
 
-/// One way to write a response.
-#[derive(Debug)]
+/// One way to write a response. Clones share the grammars and blocks.
+#[derive(Debug, Clone)]
 pub(crate) struct Dialect {
     pub(crate) id: DialectId,
     pub(crate) name: String,
-    pub(crate) families: Vec<Family>,
+    pub(crate) families: Arc<Vec<Family>>,
     /// If answers are one object: how the object is read. There are then no families.
     pub(crate) outline: Option<Arc<Outline>>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Arc<Vec<Block>>,
     pub(crate) names: Arc<Names>,
     /// If openers and closers count only at the start of a line: how such a line is recognised.
     pub(crate) structure: Option<Arc<Structure>>,
@@ -200,7 +200,7 @@ impl Dialect {
 
     /// Its blocks, each with its id.
     pub(crate) fn blocks_by_id(&self) -> impl Iterator<Item = (BlockId, &Block)> {
-        (0..).map(BlockId).zip(&self.blocks)
+        (0..).map(BlockId).zip(self.blocks.iter())
     }
 
     /// The block with this id.

@@ -18,7 +18,7 @@ impl Program {
     /// Reports the gates that never open.
     pub(super) fn check_gates(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for (name, mode) in &self.modes {
+        for (name, mode) in self.modes.iter() {
             for gate in mode.exits.iter().filter_map(|exit| exit.gate.as_ref()) {
                 let Some(tried) = self.never_holds(gate, Some(name)) else { continue };
                 let inside = |at: Location| at.source == gate.at().source && gate.at().span.covers(at.span);

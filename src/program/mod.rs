@@ -43,6 +43,7 @@ mod starts;
 mod state;
 mod structure;
 mod tables;
+mod tools;
 mod transitions;
 mod types;
 mod usable;
@@ -70,7 +71,7 @@ pub(crate) use params::ParamNames;
 pub(crate) use path::{Key, Keys, PathTemplate};
 pub(crate) use pattern::{Pattern, PatternSet, most_matches};
 pub(crate) use permit::{Found, Permit, PermitList, Permits};
-pub(crate) use prompt::{Body, Layer, LayerSource, Model, Prompt, Prompts, Text, Variant};
+pub(crate) use prompt::{Body, Layer, LayerSource, ModeView, Model, Prompt, Prompts, Text, Variant};
 pub(crate) use reply::{Count, Reply};
 pub(crate) use schema::{Schema, misfit_at, properties, requires};
 pub use settling::WaitRow;
@@ -90,49 +91,54 @@ use crate::value::Record;
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-/// A compiled pack: immutable, and shared by all threads. Running it cannot fail: any response gives an outcome.
-#[derive(Debug)]
+/// A compiled pack: immutable, and shared by all threads. Running it cannot fail: any response gives an outcome. Clones
+/// share what is compiled.
+#[derive(Debug, Clone)]
 pub struct Program {
     pub(crate) name: String,
     pub(crate) version: Option<String>,
     pub(crate) sources: Sources,
     /// The texts and grammars among them.
-    pub(crate) files: Files,
-    pub(crate) dialects: Vec<Dialect>,
+    pub(crate) files: Arc<Files>,
+    pub(crate) dialects: Arc<Vec<Dialect>>,
     /// How the parts of structured replies are read that no dialect reads.
     pub(crate) native: Dialect,
-    pub(crate) actions: Table<String, Action>,
-    pub(crate) modes: Table<String, Mode>,
+    pub(crate) actions: Table<String, Arc<Action>>,
+    pub(crate) modes: Arc<Table<String, Mode>>,
+    /// What is made of each mode when it is first needed, by its index.
+    pub(crate) views: Vec<ModeView>,
     pub(crate) start: ModeId,
     /// Whether the permits of a call see the state that the calls before it left.
     pub(crate) in_turn: bool,
     /// Whether calls that wait for a person wait on when the next answer has been judged.
     pub(crate) keeps_pending: bool,
-    pub(crate) contents: Table<String, Content>,
-    pub(crate) guardrails: Guardrails,
-    pub(crate) flows: Flows,
-    pub(crate) messages: Table<String, Message>,
+    /// Whether the host has said which tools there are: then no other fits a pattern.
+    pub(crate) knows_tools: bool,
+    pub(crate) contents: Arc<Table<String, Content>>,
+    pub(crate) guardrails: Arc<Guardrails>,
+    pub(crate) flows: Arc<Flows>,
+    pub(crate) messages: Arc<Table<String, Message>>,
     pub(crate) degradation: Degradation,
-    pub(crate) ask_again: AskAgain,
-    pub(crate) slots: Table<String, Slot>,
+    pub(crate) ask_again: Arc<AskAgain>,
+    pub(crate) slots: Arc<Table<String, Slot>>,
     pub(crate) initial: Record,
     /// The same with its computed values; made when the first session starts.
     pub(crate) computed: OnceLock<Record>,
     /// Values of the state for which `check` judges examples, each with its place.
-    pub(crate) sample: Vec<(String, Value, Location)>,
+    pub(crate) sample: Arc<Vec<(String, Value, Location)>>,
     pub(crate) data: Value,
-    pub(crate) prompts: Prompts,
+    pub(crate) prompts: Arc<Prompts>,
     pub(crate) limits: Limits,
     /// The paths in `reply` and `attributes` that effects read.
-    pub(crate) effects_read: Vec<Vec<String>>,
+    pub(crate) effects_read: Arc<Vec<Vec<String>>>,
     /// Comparisons with constants that are never true.
-    pub(crate) idle_comparisons: Vec<IdleComparison>,
+    pub(crate) idle_comparisons: Arc<Vec<IdleComparison>>,
     /// The place of each declaration that an outcome may cite, as `pack/file:line:column`.
-    pub(crate) places: PlaceNames,
+    pub(crate) places: Arc<PlaceNames>,
     /// The level that `[check]` gives each code.
-    pub(crate) levels: Table<String, surface::Level>,
+    pub(crate) levels: Arc<Table<String, surface::Level>>,
 }
 
 /// The members of `reply` that expressions see.

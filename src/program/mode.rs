@@ -10,7 +10,6 @@ use crate::diagnostic::Names;
 use crate::surface::is_pattern;
 use crate::text::Location;
 use crate::value::Value;
-use std::sync::OnceLock;
 
 /// The index of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,12 +20,12 @@ pub(crate) struct ModeId(pub(crate) usize);
 pub(crate) struct Mode {
     /// Its name for people, as a text.
     pub(crate) title: Value,
+    /// The words of its `sections`, by the names of these.
+    pub(crate) sections: Value,
     /// What it says of actions; an action without a permit is forbidden.
     pub(crate) actions: Permits,
     /// What it says of contents.
     pub(crate) contents: Permits,
-    /// The names of the actions that it permits, for findings about others; made for the first of those.
-    pub(crate) permitted_names: OnceLock<Names>,
     /// The place of its permits.
     pub(crate) at: Location,
     /// Whether the pack declares it. A pack without modes has one, which permits nothing.
@@ -106,12 +105,14 @@ impl Program {
     /// The actions that a mode permits, in the order of declaration, with their permits. A pattern for tools is none.
     pub(crate) fn permitted<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (&'p String, &'p Action, Found<'p>)> {
         let named = self.actions.iter().filter(|(_, action)| !action.is_pattern);
-        let all = named.map(|(name, action)| (name, action, mode.actions.possible(name)));
+        let all = named.map(|(name, action)| (name, &**action, mode.actions.possible(name)));
         all.filter(|(.., permits)| !permits.is_empty())
     }
 
     /// The names of those actions, to be compared with the name of one that is not there.
-    pub(crate) fn permitted_names<'p>(&self, mode: &'p Mode) -> &'p Names {
-        mode.permitted_names.get_or_init(|| self.permitted(mode).map(|(name, ..)| name.as_str().into()).collect())
+    pub(crate) fn permitted_names(&self, id: ModeId) -> Option<&Names> {
+        let (_, mode) = self.modes.get_index(id.0)?;
+        let view = self.views.get(id.0)?;
+        Some(view.names.get_or_init(|| self.permitted(mode).map(|(name, ..)| name.as_str().into()).collect()))
     }
 }

@@ -40,9 +40,9 @@ impl Dialect {
         Dialect {
             id: DialectId(usize::MAX),
             name: String::new(),
-            families: Vec::new(),
+            families: Arc::default(),
             outline: None,
-            blocks: vec![block("call", Role::Call, &[Payload::Json]), block("thinking", Role::Thinking, &[])],
+            blocks: Arc::new(vec![block("call", Role::Call, &[Payload::Json]), block("thinking", Role::Thinking, &[])]),
             starts: Starts::new(&[], &names),
             names,
             structure: None,

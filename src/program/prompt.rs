@@ -4,6 +4,7 @@
 //! Out: [`Prompt`] with its [`Layer`]s, [`Text`]s read once, [`Tier`] and [`Model`], with every name resolved.
 //! Never: renders a text, or counts a token.
 
+use crate::diagnostic::Names;
 use crate::expression::Expression;
 use crate::markup::{Document, Escape};
 use crate::surface::{Speaker, Trimming, Vocabulary};
@@ -21,16 +22,14 @@ pub(crate) struct Prompts {
     /// The tier of undeclared models.
     pub(crate) default: usize,
     pub(crate) texts: Vec<Text>,
-    /// By the index of the mode.
-    pub(crate) modes: Vec<ModeView>,
     pub(crate) escape: Arc<Escape>,
 }
 
-/// What templates see of a mode, under these names.
-#[derive(Debug)]
+/// What is made of a mode and its actions when it is first needed.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ModeView {
-    pub(crate) title: Value,
-    pub(crate) sections: Value,
+    /// The names of the actions that it permits, for findings about others.
+    pub(crate) names: OnceLock<Names>,
     /// Its actions, as its rules describe them; made when a template first needs it.
     pub(crate) actions: OnceLock<Value>,
     /// How an answer is written in it; made when a template first needs it.

@@ -29,7 +29,7 @@ impl Program {
         let (mode, absent) = (Value::from(self.mode_name(self.start)), Value::Null);
         let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
         let mut state = self.initial.clone();
-        for (name, slot) in &self.slots {
+        for (name, slot) in self.slots.iter() {
             let rule = |compute: &Template| Slot::rule(name, compute, &self.data, mode.clone(), Value::Null);
             slot.compute.iter().for_each(|compute| state.compute(name, rule(compute)));
         }
@@ -60,7 +60,7 @@ struct Samples<'p> {
 impl Samples<'_> {
     /// Checks that the computed values of a new session fit their schemas.
     fn computed(&mut self, program: &Program, state: &Record, scope: &Scope<'_>) {
-        for (name, slot) in &program.slots {
+        for (name, slot) in program.slots.iter() {
             let Some(compute) = &slot.compute else { continue };
             let budget = Budget::of_computed(state);
             let mut bounded = Scope::inside(scope);
@@ -107,7 +107,7 @@ impl Samples<'_> {
 
     /// Runs the texts of prompts, in the first mode.
     fn prompts(&mut self, program: &Program, outer: &Scope<'_>) {
-        let Some(mode) = program.prompts.modes.first() else { return };
+        let Some(mode) = program.modes.values().next() else { return };
         let (none, nothing) = (Value::from(Vec::new()), Value::from(Object::new()));
         let mut scope = with_absent(outer, &["tier"]).with("title", &mode.title).with("sections", &mode.sections);
         for (name, value) in [("model", &nothing), ("actions", &none), ("forms", &none)] {
@@ -122,7 +122,7 @@ impl Samples<'_> {
 
     fn contents(&mut self, program: &Program, outer: &Scope<'_>) {
         let nothing = Value::from(Object::new());
-        for (name, content) in &program.contents {
+        for (name, content) in program.contents.iter() {
             let (key, text, name) = ("sample.txt".into(), "sample".into(), name.as_str().into());
             let mut scope = Scope::inside(outer).with("key", &key).with("text", &text).with("name", &name);
             scope.add("attributes", &nothing);

@@ -74,6 +74,11 @@ impl Schema {
         }
     }
 
+    /// The same schema, to be compiled anew.
+    pub(crate) fn again(&self) -> Self {
+        Self { spelled: self.spelled.clone(), verbatim: self.verbatim.clone(), ..Self::new(self.json.clone()) }
+    }
+
     /// The JSON Schema.
     pub(crate) fn json(&self) -> &Value {
         &self.json

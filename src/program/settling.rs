@@ -161,7 +161,8 @@ impl Program {
 
     /// The first strategy or guardrail of a mode that may refuse an answer.
     fn refusing(&self, mode: ModeId, of_mode: &Mode) -> Option<Wait> {
-        let blocks = self.dialects_of(of_mode).flat_map(|dialect| &dialect.blocks).map(|block| &block.degradation);
+        let blocks =
+            self.dialects_of(of_mode).flat_map(|dialect| dialect.blocks.iter()).map(|block| &block.degradation);
         let actions = self.actions.values().map(|action| &action.degradation);
         let tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
         let refuses = |(defect, strategy, at): (Defect, Strategy, Location)| {

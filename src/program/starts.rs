@@ -9,7 +9,7 @@ use super::names::Names;
 use aho_corasick::packed;
 
 /// Which openers and closers each byte may start. Their numbers are twice that of the family, plus one for closers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Starts {
     /// By the first byte: at the start of a line, and elsewhere.
     first: [Vec<Vec<u8>>; 2],

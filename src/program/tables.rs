@@ -44,8 +44,9 @@ impl Program {
     #[doc(hidden)]
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();
-        for action in self.actions.keys() {
-            for (name, mode) in &self.modes {
+        // Where the tools are known, a pattern stands for nothing beside them.
+        for (action, _) in self.actions.iter().filter(|(_, action)| !(action.is_pattern && self.knows_tools)) {
+            for (name, mode) in self.modes.iter() {
                 let permission = self.permission(mode, action);
                 cells.push(PermitCell { action: action.clone(), mode: name.clone(), permission });
             }
@@ -82,7 +83,7 @@ impl Program {
     #[doc(hidden)]
     pub fn denial_table(&self) -> Vec<(String, FilePlace)> {
         let mut rows = Vec::new();
-        for (mode, declared) in &self.modes {
+        for (mode, declared) in self.modes.iter() {
             let denials = [&declared.actions.denies, &declared.contents.denies].map(PermitList::named);
             for (name, denial) in denials.into_iter().flatten() {
                 rows.push((format!("{name} in {mode}"), self.place(denial.at).unwrap_or_default()));
@@ -107,7 +108,7 @@ impl Program {
 
     /// Every effect with the name of its owner; each before those nested in it.
     pub(crate) fn effects(&self) -> Vec<(&str, &Effect)> {
-        let actions = self.actions.iter().map(|(name, action)| (name, &action.effects));
+        let actions = self.actions.iter().map(|(name, action)| (name, &*action.effects));
         let contents = self.contents.iter().map(|(name, content)| (name, &content.effects));
         let rules = self.flows.rules.iter().map(|rule| (&rule.id, &rule.effects));
         let owners = actions.chain(contents).chain(rules);

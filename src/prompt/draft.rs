@@ -39,7 +39,7 @@ impl PromptScope<'_> {
         let mut scope = Scope::inside(&self.scope);
         scope.add_record("state", state);
         let program = self.program;
-        if let Some(told) = program.prompts.modes.get(self.mode.0) {
+        if let Some(told) = program.views.get(self.mode.0) {
             let mode = program.mode_name(self.mode);
             let asks = |name: &str| document.reads().first_of(name).is_some();
             if asks("actions") {

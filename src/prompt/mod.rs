@@ -293,9 +293,9 @@ impl Values {
             scope.add(name, value);
         }
         scope.add("data", &program.data);
-        if let Some(told) = program.prompts.modes.get(self.mode_id.0) {
-            scope.add("title", &told.title);
-            scope.add("sections", &told.sections);
+        if let Some((_, mode)) = program.modes.get_index(self.mode_id.0) {
+            scope.add("title", &mode.title);
+            scope.add("sections", &mode.sections);
         }
         let starved = Cell::new(false);
         PromptScope { program, state: &session.state, scope, mode: self.mode_id, target, budget, starved }

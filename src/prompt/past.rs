@@ -80,7 +80,8 @@ impl<'p> Rewriter<'p> {
     fn action(self, dialect: &Dialect, name: &str) -> Option<(&'p String, &'p Action)> {
         let same = |known: &str| dialect.names.same(known, name);
         let spelled = || self.program.actions.iter().find(|(known, action)| action.spellings(known).any(same));
-        self.program.actions.get_key_value(name).or_else(spelled)
+        let found = self.program.actions.get_key_value(name).or_else(spelled);
+        found.map(|(name, action)| (name, &**action))
     }
 
     /// The parts to write, which are also those to be read back. Actions have the names of their declarations.

@@ -20,6 +20,7 @@ mod mode;
 mod pack;
 pub(crate) mod places;
 mod prompt;
+mod tools;
 mod tree;
 
 pub use action::{Action, Content, Effect, Permit};
@@ -39,6 +40,8 @@ pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Hold, Mode, Reply, Showing};
 pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot, Waiting};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
+pub(crate) use tools::Tool;
+pub use tools::Tools;
 pub use tree::Tree;
 pub(crate) use tree::plain_tables;
 

@@ -23,6 +23,20 @@ pub enum Tree {
 }
 
 impl Tree {
+    /// A value that is not from a file of the pack, with one place for all of it.
+    pub(crate) fn of_value(value: &Value, at: Location) -> Self {
+        match value {
+            Value::String(text) => Tree::Text(Spanned::new((**text).to_owned(), at)),
+            Value::Array(items) => Tree::List(items.iter().map(|item| Self::of_value(item, at)).collect(), at),
+            Value::Object(members) => {
+                let member =
+                    |(name, value): (&str, &Value)| (Spanned::new(name.to_owned(), at), Self::of_value(value, at));
+                Tree::Table(members.iter().map(member).collect(), at)
+            }
+            constant => Tree::Constant(constant.clone(), at),
+        }
+    }
+
     /// Where it stands.
     pub fn at(&self) -> Location {
         match self {

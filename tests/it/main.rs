@@ -63,6 +63,7 @@ mod streams;
 mod taught;
 mod texts;
 mod tidy;
+mod tools;
 mod uses;
 
 /// The folder of this repository.

@@ -6,7 +6,7 @@
 
 use super::run::{AnswerArguments, Judged};
 use super::session::clock;
-use super::{Error, Format, OpenedPack, Printed, Status};
+use super::{Error, Format, Printed, Status};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::outcome::{ContentBlock, EffectRecord, Options, Outcome};
 use rulebook::text::{Location, Source, SourceId, Sources};
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = OpenedPack::open(&arguments.answer.pack)?;
+    let opened = arguments.answer.open(arguments.format)?;
     let program = opened.program(arguments.format)?;
     let judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
     let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };

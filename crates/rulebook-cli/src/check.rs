@@ -5,9 +5,12 @@
 //! Never: runs a case.
 
 use super::kept::KeptPacks;
+use super::packs::read_tools;
 use super::watch::watch;
 use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel};
+use rulebook::Tools;
 use rulebook::diagnostic::Diagnostic;
+use rulebook::program::PermitCell;
 use rulebook::text::Sources;
 use rulebook::{cases, lint};
 use rulebook_fs::{Overlooked, PackFiles};
@@ -20,6 +23,9 @@ pub(crate) struct Arguments {
     /// The folders of packs; a folder without `pack.toml` stands for all packs below it
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
@@ -41,6 +47,8 @@ pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
 /// The findings about one pack.
 struct Reviewed {
     rows: Vec<Row>,
+    /// What its modes say of actions and tools, if the host's tools are given.
+    permits: Vec<PermitCell>,
     /// Drawn for people.
     drawn: String,
 }
@@ -51,20 +59,26 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed
         let empty = arguments.format.write(Vec::new, String::new, "", |rows| json::Checked::new(rows, 0))?;
         return Ok(nothing("check", &arguments.packs, &unread, empty));
     }
-    let reviewed = kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, review)))?;
+    let tools = arguments.tools.as_deref().map(|path| read_tools(path, arguments.format)).transpose()?;
+    let reviewed =
+        kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, |pack| review(pack, tools.as_ref()))))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
     let severities = || reviewed.iter().flat_map(|pack| &pack.rows).map(|row| row.severity);
     let sum = checked_sum(reviewed.len(), Tally::of(severities()));
     let drawn = || reviewed.iter().map(|pack| pack.drawn.as_str()).collect();
-    let out = arguments.format.write(rows, drawn, &sum, |rows| json::Checked::new(rows, reviewed.len()))?;
+    let out = arguments.format.write(rows, drawn, &sum, |rows| {
+        let permits = reviewed.iter().flat_map(|pack| &pack.permits);
+        json::Checked::new(rows, reviewed.len()).with_permits(permits)
+    })?;
     Ok(Printed::new(out, Status::of_findings(severities(), arguments.strict)).without(&unread))
 }
 
-fn review(pack: &PackFiles) -> Reviewed {
-    let opened = OpenedPack::load(pack.clone(), lint::check);
+fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
+    let mut opened = OpenedPack::load(pack.clone(), lint::check);
+    tools.iter().for_each(|tools| opened.add(tools));
     let (case_sources, case_faults) = case_faults(&opened);
     let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
-    let mut reviewed = Reviewed { rows: Vec::new(), drawn: String::new() };
+    let mut reviewed = Reviewed { rows: Vec::new(), permits: Vec::new(), drawn: String::new() };
     for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
         reviewed.rows.push(opened.pen.row(sources, diagnostic));
         reviewed.drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
@@ -72,6 +86,10 @@ fn review(pack: &PackFiles) -> Reviewed {
     for Overlooked { name, finding, .. } in &opened.files.overlooked {
         reviewed.rows.push(opened.pen.file_row(name, finding));
         reviewed.drawn += &(opened.pen.diagnostic(&Sources::default(), finding) + "\n");
+    }
+    if let (Some(program), Some(_)) = (&opened.loaded.value, tools) {
+        reviewed.permits = program.permit_table();
+        reviewed.drawn += &(opened.pen.permits(&reviewed.permits) + "\n");
     }
     reviewed
 }

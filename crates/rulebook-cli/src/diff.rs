@@ -22,6 +22,10 @@ pub(crate) struct Arguments {
     /// Also judge the answers in this file with both packs, and show whose outcomes differ; a file as for `replay`
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP; given twice, those before and
+    /// those after the change
+    #[arg(long, value_name = "FILE")]
+    tools: Vec<PathBuf>,
     /// Exit with 1 if there is such a change
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Denied>,
@@ -56,7 +60,17 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
         DiffFormat::Plain => Format::Plain,
         DiffFormat::Json => Format::Json,
     };
-    let (old, new) = (OpenedPack::open(&arguments.old)?, OpenedPack::open(&arguments.new)?);
+    let (tools_before, tools_after) = match arguments.tools.as_slice() {
+        [] => (None, None),
+        [both] => (Some(both.as_path()), Some(both.as_path())),
+        [before, after] => (Some(before.as_path()), Some(after.as_path())),
+        more => {
+            let message = format!("--tools is given {} times: once for both packs, or once for each", more.len());
+            return Err(Error::Usage(message));
+        }
+    };
+    let old = OpenedPack::open_with(&arguments.old, tools_before, format)?;
+    let new = OpenedPack::open_with(&arguments.new, tools_after, format)?;
     let (before, after) = (old.program(format)?, new.program(format)?);
     let version = Version { folder: &old.files.folder, program: before };
     let comparison = Comparison::of(version, Version { folder: &new.files.folder, program: after });

@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
 
 #[expect(clippy::disallowed_methods, reason = "a folder in place of a code: the answer is missing")]
 pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
-    if arguments.file.is_none() && arguments.judging != JudgeArguments::default() {
+    if arguments.file.is_none() && !arguments.judging.are_none_but_tools() {
         return Err(without_answer());
     }
     if let Some(pack) = &arguments.degradation {
@@ -56,8 +56,9 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
         let rows = opened.program(Format::Human)?.degradation_table();
         return Ok(Printed::new(opened.pen.degradation(&rows), Status::Clean));
     }
+    let tools = arguments.judging.tools.as_deref();
     if let Some(pack) = &arguments.permits {
-        let opened = OpenedPack::open(pack)?;
+        let opened = OpenedPack::open_with(pack, tools, Format::Human)?;
         let cells = opened.program(Format::Human)?.permit_table();
         return Ok(Printed::new(opened.pen.permits(&cells), Status::Clean));
     }
@@ -79,7 +80,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
 
 /// The story of how an answer became its outcome.
 fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = OpenedPack::open(pack)?;
+    let opened = OpenedPack::open_with(pack, arguments.judging.tools.as_deref(), arguments.format)?;
     let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
     let judged = arguments.judging.judge(program, file, options, arguments.format, None)?;

@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
     /// The mode in which answers will be judged; the start mode by default
     #[arg(long)]
     mode: Option<String>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
     /// The parameter of the request
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     what: Parameter,
@@ -42,7 +45,7 @@ enum Parameter {
 }
 
 pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = OpenedPack::open(&arguments.pack)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
     let program = opened.program(Format::Human)?;
     declared("mode", arguments.mode.as_deref(), program.modes(), Format::Human)?;
     let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);

@@ -6,7 +6,8 @@
 //! Never: runs a pack.
 
 use super::ending::{Error, Format, Printed, Status, found};
-use super::{parallel, session};
+use super::{input, parallel, session};
+use rulebook::Tools;
 use rulebook::diagnostic::{Checked, Code, Diagnostic, alternatives};
 use rulebook::lint;
 use rulebook::program::Program;
@@ -15,6 +16,9 @@ use rulebook::text::{Sources, excerpt};
 use rulebook_fs::{PackFiles, ReadError, folder_of, read_pack, search_packs};
 use rulebook_report::Pen;
 use std::path::{Path, PathBuf};
+
+/// The most bytes of a list of tools that are read.
+const MOST: u64 = 1 << 26;
 
 /// A pack from disk, ready to run or with all reasons why not.
 pub(super) struct OpenedPack {
@@ -26,6 +30,27 @@ pub(super) struct OpenedPack {
 impl OpenedPack {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
+    }
+
+    /// The same as [`OpenedPack::open`], for a host with the tools in this file, if any.
+    pub(super) fn open_with(path: &Path, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
+        Self::open(path)?.take(tools, format)
+    }
+
+    /// The same pack for a host with the tools in this file. What is said of them is added to what is said of the pack.
+    pub(super) fn take(mut self, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
+        if let Some(tools) = tools.map(|path| read_tools(path, format)).transpose()? {
+            self.add(&tools);
+        }
+        Ok(self)
+    }
+
+    /// Adds the tools of a host, and what is said of them.
+    pub(super) fn add(&mut self, tools: &Tools) {
+        let Some(program) = &self.loaded.value else { return };
+        let with_tools = program.with_tools(tools);
+        self.loaded.diagnostics.extend(with_tools.diagnostics);
+        (self.loaded.value, self.loaded.sources) = (with_tools.value, with_tools.sources);
     }
 
     /// The same as [`OpenedPack::open`], with everything that a reviewer would say.
@@ -62,6 +87,13 @@ impl OpenedPack {
         let rows = || diagnostics.iter().map(|one| self.pen.row(sources, one)).collect();
         Err(found(format, drawn, rows, Status::Findings))
     }
+}
+
+/// The list of tools in a file.
+pub(super) fn read_tools(path: &Path, format: Format) -> Result<Tools, Error> {
+    let file = input::text(path, MOST)?;
+    let tools = Tools::read_file(file.name(), file.text());
+    tools.into_result().map_err(|faults| session::misfits(&faults.sources, &faults.diagnostics, format))
 }
 
 /// The files of the packs at or below each of `paths`, each once, and errors for what cannot be read.

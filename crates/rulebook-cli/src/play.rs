@@ -70,6 +70,9 @@ pub(crate) struct Arguments {
     /// The model that prompts are made for
     #[arg(long, value_name = "ID")]
     model: Option<String>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
     /// The folder below which files are written; without it, nothing is written
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -78,7 +81,7 @@ pub(crate) struct Arguments {
 pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
     let session = arguments.session.session.as_deref();
     input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
-    let opened = OpenedPack::open(&arguments.pack)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
     let program = opened.program(Format::Human)?;
     let kept = arguments.session.read()?;
     let session = kept.fit(program, Format::Human, Some(clock()))?;

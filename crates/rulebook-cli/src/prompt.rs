@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// What the user says now
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
@@ -89,13 +92,15 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
         message: arguments.message.clone(),
         ..Request::default()
     };
-    let (opened, prompt) = assembled(&arguments.pack, &session, &history, format, request(arguments.model.as_ref()))?;
+    let tools = arguments.tools.as_deref();
+    let (opened, prompt) =
+        assembled((&arguments.pack, tools), &session, &history, format, request(arguments.model.as_ref()))?;
     if !compares {
         return written(&opened, &prompt, arguments.format, arguments.strict);
     }
     let pack = arguments.against.as_ref().unwrap_or(&arguments.pack);
     let model = arguments.against_model.as_ref().or(arguments.model.as_ref());
-    let (other, before) = assembled(pack, &session, &history, format, request(model))?;
+    let (other, before) = assembled((pack, tools), &session, &history, format, request(model))?;
     let mut printed = written(&opened, &prompt, PromptFormat::Ledger, arguments.strict)?;
     printed.err = findings(&other, &before) + &printed.err;
     if before.has_errors() {
@@ -107,13 +112,13 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 
 /// The prompt of a pack.
 fn assembled(
-    pack: &Path,
+    (pack, tools): (&Path, Option<&Path>),
     session: &KeptSession<'_>,
     history: &History,
     format: Format,
     request: Request,
 ) -> Result<(OpenedPack, Prompt), Error> {
-    let opened = OpenedPack::open(pack)?;
+    let opened = OpenedPack::open_with(pack, tools, format)?;
     let program = opened.program(format)?;
     declared("prompt", request.prompt.as_deref(), program.prompts(), format)?;
     let session = session.fit(program, format, None)?;

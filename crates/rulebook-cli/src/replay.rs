@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// Write the outcomes to this file, one on each line, in the order of the answers
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
     /// Show which outcomes differ from those of this pack, and how
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
@@ -39,9 +42,13 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = OpenedPack::open(&arguments.pack)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), arguments.format)?;
     let program = opened.program(arguments.format)?;
-    let other = arguments.against.as_deref().map(OpenedPack::open).transpose()?;
+    let other = arguments
+        .against
+        .as_deref()
+        .map(|pack| OpenedPack::open_with(pack, arguments.tools.as_deref(), arguments.format));
+    let other = other.transpose()?;
     let against = other.as_ref().map(|other| other.program(arguments.format)).transpose()?;
     let judging = Judge { program, against, keeps: arguments.out.is_some() };
     let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;

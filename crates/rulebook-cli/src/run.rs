@@ -69,6 +69,9 @@ pub(super) struct JudgeArguments {
     /// The answer is what this API returned: a whole message, or a stream as server-sent events or lines of JSON
     #[arg(long, value_name = "API", value_parser = api())]
     from: Option<String>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    pub(super) tools: Option<PathBuf>,
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
@@ -102,7 +105,7 @@ fn api() -> impl TypedValueParser<Value = String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
-    let opened = OpenedPack::open(&arguments.answer.pack)?;
+    let opened = arguments.answer.open(arguments.format)?;
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, withheld: arguments.withheld, chunk, ..Options::default() };
@@ -116,6 +119,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
 }
 
 impl AnswerArguments {
+    /// The pack, with the tools of the host.
+    pub(super) fn open(&self, format: Format) -> Result<OpenedPack, Error> {
+        OpenedPack::open_with(&self.pack, self.judging.tools.as_deref(), format)
+    }
+
     /// The outcome. If no argument gives the time, it is `now`.
     pub(super) fn judge(
         &self,
@@ -144,6 +152,11 @@ impl AnswerArguments {
 }
 
 impl JudgeArguments {
+    /// Whether nothing is said of an answer.
+    pub(super) fn are_none_but_tools(&self) -> bool {
+        *self == Self { tools: self.tools.clone(), ..Self::default() }
+    }
+
     /// The outcome of the response in `file`. If no argument gives the time, it is `now`.
     pub(super) fn judge(
         &self,

@@ -5,11 +5,13 @@
 //! Never: rewrites a case if nobody can review the change.
 
 use super::kept::KeptPacks;
+use super::packs::read_tools;
 use super::save::save;
 use super::watch::watch;
 use super::{Error, Format, OpenedPack, Printed, Status, nothing, nothing_of, packs, parallel};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use rulebook::Tools;
 use rulebook::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, TurnResult, updated};
 use rulebook::diagnostic::{Code, alternatives, nearest};
 use rulebook::program::Program;
@@ -43,6 +45,9 @@ pub(crate) struct Arguments {
     /// Fail if the cases of a pack exercise less than this percentage of it
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
     /// Feed each answer in pieces of this many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
@@ -124,7 +129,7 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<TestedPack>) -> Result<Print
 }
 
 fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
-    let listed: String = packs.iter().map(|pack| Testing::new(pack, arguments).list()).collect();
+    let listed: String = packs.iter().map(|pack| Testing::new(pack, arguments, None).list()).collect();
     if listed.is_empty() {
         arguments.nothing(&names(packs), String::new())
     } else {
@@ -141,7 +146,8 @@ fn names(packs: &[PackFiles]) -> Vec<String> {
 
 /// Runs the cases of packs in parallel; `err` gets notes about rewritten cases.
 fn run(arguments: &Arguments, packs: &[PackFiles], err: &mut String) -> Result<Vec<TestedPack>, Error> {
-    let packs = parallel::each("packs", packs, |pack| Testing::new(pack, arguments));
+    let tools = arguments.tools.as_deref().map(|path| read_tools(path, Format::Human)).transpose()?;
+    let packs = parallel::each("packs", packs, |pack| Testing::new(pack, arguments, tools.as_ref()));
     let jobs: Vec<(&Program, &Case)> = packs.iter().flat_map(Testing::jobs).collect();
     let options = arguments.options();
     let mut runs = parallel::each("cases", &jobs, |(program, case)| cases::run(program, case, options)).into_iter();
@@ -222,8 +228,10 @@ struct Testing {
 }
 
 impl Testing {
-    fn new(pack: &PackFiles, arguments: &Arguments) -> Self {
-        let OpenedPack { files, loaded, pen } = OpenedPack::load(pack.clone(), Program::check);
+    fn new(pack: &PackFiles, arguments: &Arguments, tools: Option<&Tools>) -> Self {
+        let mut opened = OpenedPack::load(pack.clone(), Program::check);
+        tools.iter().for_each(|tools| opened.add(tools));
+        let OpenedPack { files, loaded, pen } = opened;
         let mut tested = TestedPack {
             name: files.folder.name,
             pen,

@@ -5,9 +5,11 @@
 //! Never: has explanations of its own: all words are from a page or a pack.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
+use indexmap::IndexSet;
 use rulebook::diagnostic::{Defect, Page, Strategy, bare};
 use rulebook::program::{DegradationRow, Permission, PermitCell, WaitRow};
 use rulebook::text::one_line;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 impl Pen {
@@ -72,33 +74,26 @@ impl Pen {
 
     /// The matrix of actions and modes, and the conditions in it.
     pub fn permits(&self, cells: &[PermitCell]) -> String {
-        let mut modes: Vec<&str> = Vec::new();
-        let mut actions: Vec<&str> = Vec::new();
-        for cell in cells {
-            if !modes.contains(&cell.mode.as_str()) {
-                modes.push(&cell.mode);
-            }
-            if !actions.contains(&cell.action.as_str()) {
-                actions.push(&cell.action);
-            }
-        }
+        let modes: IndexSet<&str> = cells.iter().map(|cell| cell.mode.as_str()).collect();
+        let actions: IndexSet<&str> = cells.iter().map(|cell| cell.action.as_str()).collect();
+        let known: HashMap<(&str, &str), &Permission> =
+            cells.iter().map(|cell| ((cell.action.as_str(), cell.mode.as_str()), &cell.permission)).collect();
         let first = actions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let mut text = format!("{:<first$}", "");
         for mode in &modes {
             _ = write!(text, "  {}", paint(STRONG, mode));
         }
         text.push('\n');
-        let mut conditions = Vec::new();
+        let mut conditions = IndexSet::new();
         for action in &actions {
             _ = write!(text, "{action:<first$}");
             for mode in &modes {
-                let permit =
-                    cells.iter().find(|cell| cell.action == *action && cell.mode == *mode).map(|cell| &cell.permission);
+                let permit = known.get(&(*action, *mode)).copied();
                 let (mark, style) = match permit {
                     Some(Permission::Always { .. }) => ("✓".to_owned(), GOOD),
                     Some(Permission::When { condition, rule }) => {
-                        conditions.push((condition, rule));
-                        (format!("✓{}", conditions.len()), WARN)
+                        let number = conditions.insert_full((condition, rule)).0 + 1;
+                        (format!("✓{number}"), WARN)
                     }
                     Some(Permission::Forbidden) | None => ("·".to_owned(), FAINT),
                 };

@@ -10,6 +10,7 @@ use rulebook::cases::CaseVerdict;
 use rulebook::compare::{Change, Comparison, PromptChange};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Outcome;
+use rulebook::program::{Permission, PermitCell};
 use rulebook::text::FilePlace;
 use rulebook::value::Value;
 
@@ -23,8 +24,25 @@ contract! {
         version: u32,
         /// Every diagnostic, pack by pack.
         diagnostics: Vec<Row>,
+        /// What each mode says of each action and tool; absent unless the tools of a host are given.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        permits: Vec<PermitRow>,
         /// The totals.
         summary: CheckedSum,
+    }
+
+    /// What a mode says of an action or a tool.
+    pub struct PermitRow {
+        /// The action.
+        action: String,
+        /// The mode.
+        mode: String,
+        /// `always`, `when` or `never`.
+        permitted: String,
+        /// The condition; `confirmed` in it means that a person has to confirm each call. None if there is none.
+        when: Option<String>,
+        /// The place of the permit; none without one.
+        rule: Option<FilePlace>,
     }
 
     /// The totals of `check`.
@@ -196,7 +214,21 @@ impl Checked {
     pub fn new(diagnostics: Vec<Row>, packs: usize) -> Self {
         let Tally { errors, warnings, infos } = Tally::of(diagnostics.iter().map(|row| row.severity));
         let summary = CheckedSum { packs, errors, warnings, infos };
-        Self { version: VERSION, diagnostics, summary }
+        Self { version: VERSION, diagnostics, permits: Vec::new(), summary }
+    }
+
+    /// The same report with what modes say of actions.
+    pub fn with_permits<'c>(self, cells: impl Iterator<Item = &'c PermitCell>) -> Self {
+        let permits = cells.map(|cell| {
+            let (permitted, when, rule) = match &cell.permission {
+                Permission::Forbidden => ("never", None, None),
+                Permission::Always { rule } => ("always", None, Some(rule.clone())),
+                Permission::When { condition, rule } => ("when", Some(condition.clone()), Some(rule.clone())),
+            };
+            let (action, mode) = (cell.action.clone(), cell.mode.clone());
+            PermitRow { action, mode, permitted: permitted.to_owned(), when, rule }
+        });
+        Self { permits: permits.collect(), ..self }
     }
 }
 

@@ -17,8 +17,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, Param, ParamNames,
-    Permits, PlaceNames, Program, Reply, Schema, Slot,
+    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, ModeView, Param,
+    ParamNames, Permits, PlaceNames, Program, Reply, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
@@ -27,7 +27,7 @@ use crate::surface::{self, ONLY_MODE, Surface, Tree, is_pattern};
 use crate::text::{Location, Spanned, excerpt};
 use crate::value::Record;
 use crate::value::Table;
-use crate::value::{Value, value};
+use crate::value::{Object, Value, value};
 use indexmap::IndexMap;
 use sight::{
     ASK_AGAIN_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES, from_host,
@@ -79,33 +79,35 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         version: surface.about.as_ref().and_then(|about| Some(about.version.as_ref()?.value.clone())),
         sources: surface.sources.clone(),
-        files: surface.files.clone(),
-        dialects,
+        files: Arc::new(surface.files.clone()),
+        dialects: Arc::new(dialects),
         native: Dialect::native(params),
         actions,
-        modes,
+        views: modes.iter().map(|_| ModeView::default()).collect(),
+        modes: Arc::new(modes),
         start: ModeId(start),
         in_turn: surface.about.as_ref().is_some_and(|about| about.calls == Some(surface::Calls::InTurn)),
         keeps_pending: surface.about.as_ref().is_some_and(|about| about.pending == Some(surface::Waiting::Keep)),
-        contents,
-        guardrails,
-        flows,
-        messages,
+        knows_tools: false,
+        contents: Arc::new(contents),
+        guardrails: Arc::new(guardrails),
+        flows: Arc::new(flows),
+        messages: Arc::new(messages),
         degradation: Degradation::new(&surface.degradation),
-        ask_again,
-        slots,
+        ask_again: Arc::new(ask_again),
+        slots: Arc::new(slots),
         initial,
         computed: OnceLock::new(),
-        sample,
+        sample: Arc::new(sample),
         data,
-        prompts,
+        prompts: Arc::new(prompts),
         limits: super::Limits::default(),
-        effects_read,
-        idle_comparisons: comparisons.into_values().flatten().collect(),
-        places: PlaceNames::default(),
-        levels: levels.map(|(code, level)| (code.value.clone(), level)).collect(),
+        effects_read: Arc::new(effects_read),
+        idle_comparisons: Arc::new(comparisons.into_values().flatten().collect()),
+        places: Arc::default(),
+        levels: Arc::new(levels.map(|(code, level)| (code.value.clone(), level)).collect()),
     };
-    program.places = places(&program);
+    program.places = Arc::new(places(&program));
     program
 }
 
@@ -124,7 +126,7 @@ fn places(program: &Program) -> PlaceNames {
         places.extend(mode.reply.calls_last);
         places.extend(mode.exits.iter().map(|exit| exit.at));
     }
-    for dialect in &program.dialects {
+    for dialect in program.dialects.iter() {
         places.push(dialect.at);
         places.extend(dialect.blocks.iter().map(|block| block.at));
     }
@@ -157,7 +159,8 @@ impl<'c> Compiler<'c> {
         let mut compiled = Vec::new();
         for (name, declared) in &self.surface.dialects {
             let mut dialect = dialects::compile_dialect(DialectId(compiled.len()), name, declared, pack);
-            for (block, declared) in dialect.blocks.iter_mut().zip(declared.value.blocks.values()) {
+            let blocks = Arc::get_mut(&mut dialect.blocks).into_iter().flatten();
+            for (block, declared) in blocks.zip(declared.value.blocks.values()) {
                 block.text = self.template(declared.value.text.as_ref(), &Sight::of(VALUE_NAMES));
             }
             compiled.push(dialect);
@@ -165,7 +168,7 @@ impl<'c> Compiler<'c> {
         compiled
     }
 
-    fn compile_actions(&mut self) -> Table<String, Action> {
+    fn compile_actions(&mut self) -> Table<String, Arc<Action>> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
@@ -181,12 +184,12 @@ impl<'c> Compiler<'c> {
                 },
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| Param::of(name, param)).collect(),
-                effects,
+                effects: Arc::new(effects),
                 degradation: Degradation::new(&action.value.degradation),
                 is_pattern: is_pattern(name),
                 at: action.at,
             };
-            actions.insert(name.clone(), compiled);
+            actions.insert(name.clone(), Arc::new(compiled));
         }
         actions
     }
@@ -227,7 +230,12 @@ impl<'c> Compiler<'c> {
                 actions: self.compile_permits(&mode.value, false),
                 contents: self.compile_permits(&mode.value, true),
                 title: mode.value.title.as_deref().unwrap_or(name).into(),
-                permitted_names: OnceLock::new(),
+                sections: {
+                    let sections = mode.value.sections.iter();
+                    let sections: Object =
+                        sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
+                    sections.into()
+                },
                 at: mode.at,
                 declared: true,
                 dialects: match &mode.value.dialects {
@@ -247,7 +255,7 @@ impl<'c> Compiler<'c> {
                 actions: Permits::default(),
                 contents: Permits::default(),
                 title: ONLY_MODE.into(),
-                permitted_names: OnceLock::new(),
+                sections: Object::new().into(),
                 at,
                 declared: false,
                 dialects: all,

@@ -10,13 +10,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::markup::{Escape, Guarding, Library, Marking, Start};
 use crate::pack::files::wrong_text;
 use crate::pack::prompts::{modes_of, path_in, trimming};
-use crate::program::prompt::{Body, Layer, LayerSource, ModeView, Model, Prompt, Prompts, Text, Tier, Variant};
+use crate::program::prompt::{Body, Layer, LayerSource, Model, Prompt, Prompts, Text, Tier, Variant};
 use crate::program::{Braces, Dialect, Mode, Structure};
 use crate::surface::files::Found;
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{Location, Source, SourceId, Span, Spanned};
 use crate::value::Table;
-use crate::value::{Object, Value};
+use crate::value::Value;
 use std::sync::{Arc, OnceLock};
 
 /// The bytes per token by default: few, so that estimates are high rather than low.
@@ -58,8 +58,7 @@ impl Compiler<'_> {
         }
         let models = models(surface, &tiers);
         let texts = texts.known.into_iter().map(|(_, text)| text).collect();
-        let modes = names.iter().map(|name| of_mode(surface, name)).collect();
-        Prompts { prompts, tiers, models, default, texts, modes, escape }
+        Prompts { prompts, tiers, models, default, texts, escape }
     }
 
     fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut KnownTexts) -> Option<Layer> {
@@ -262,13 +261,4 @@ fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
     let mut all = below.and_then(Value::as_object).cloned().unwrap_or_default();
     all.extend(own.iter().map(|(name, value)| (name.as_str(), value.value.to_json())));
     Value::Object(all)
-}
-
-/// The title and the sections of a mode.
-fn of_mode(surface: &Surface, name: &str) -> ModeView {
-    let mode = surface.modes.get(name).map(|mode| &mode.value);
-    let title = mode.and_then(|mode| mode.title.as_deref()).unwrap_or(name);
-    let sections = mode.into_iter().flat_map(|mode| &mode.sections);
-    let sections: Object = sections.map(|(section, word)| (section.clone(), word.value.word().into())).collect();
-    ModeView { title: title.into(), sections: sections.into(), actions: OnceLock::new(), forms: OnceLock::new() }
 }

@@ -9,7 +9,7 @@ use rulebook::outcome::EffectRecord;
 use rulebook::prompt::{Export, Request, read_history};
 use rulebook::surface::Folder;
 use rulebook::text::{Source, Sources};
-use rulebook::{Provider, lint};
+use rulebook::{Provider, Tools, lint};
 use rulebook_fs::{self, Applying, Root};
 use std::collections::BTreeMap;
 
@@ -156,6 +156,10 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                 found.extend(read_history(id, &file).err().iter().flat_map(|faults| codes(faults)));
             }
             "json" if snippet.has("session") => {}
+            "json" if snippet.has("tools") => match Tools::read(&snippet.text).into_result() {
+                Ok(tools) => found.extend(codes(&program.with_tools(&tools).diagnostics)),
+                Err(faults) => found.extend(codes(&faults.diagnostics)),
+            },
             "jsonl" => found.extend(replayed(page, &files, &against, &snippet.text)),
             "json" => {
                 let partial: rulebook::Value = serde_json::from_str(&snippet.text).unwrap();
