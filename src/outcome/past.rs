@@ -24,6 +24,8 @@ const LONGEST: usize = 64 * 1024;
 const MOST_CALLS: usize = 32;
 /// The most contents that a history names.
 const MOST_CONTENTS: usize = 64;
+/// What a model is told of a call that waits for a person.
+const WAITS: &str = "it waits until a person has confirmed it";
 /// The most characters of a reason, and of an advice.
 const REASON: usize = 300;
 
@@ -89,8 +91,8 @@ fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<Pas
 
 /// The calls that were not carried out, with the reasons.
 fn refused(outcome: &Outcome) -> Vec<RefusedCall> {
-    let dropped = outcome.calls.iter().filter(|call| call.verdict == Verdict::Dropped);
-    dropped.take(MOST_CALLS).map(|call| refusal(outcome, call)).collect()
+    let refused = outcome.calls.iter().filter(|call| call.verdict != Verdict::Accepted);
+    refused.take(MOST_CALLS).map(|call| refusal(outcome, call)).collect()
 }
 
 /// Why a call was not carried out: everything that is wrong with it, in words for a model.
@@ -138,6 +140,10 @@ fn in_words(found: &Finding) -> (&str, Option<&str>) {
 
 /// Why a call was not carried out: by the finding of the strategy that decided so, or by what else is wrong with it.
 fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
+    if call.verdict == Verdict::Pending {
+        let action = excerpt(&call.action, REASON).into_owned();
+        return RefusedCall { action, message: WAITS.to_owned(), help: None };
+    }
     let found = defects(outcome, call).find(decides).or_else(|| defects(outcome, call).next());
     let (message, help) = found.map_or((without_finding(outcome), None), in_words);
     RefusedCall {
