@@ -480,6 +480,22 @@ macro_rules! files {
     };
 }
 
+/// A thousand tools as MCP servers list them, each called `srv__…`.
+pub(crate) fn thousand_tools() -> String {
+    let tool = |number: usize| {
+        format!(
+            r#"{{"name": "srv__tool_{number}", "description": "Does thing {number} to a document, and says how it went.",
+            "inputSchema": {{"type": "object", "properties": {{
+                "path": {{"type": "string", "description": "Which document", "minLength": 1}},
+                "lines": {{"type": "array", "items": {{"type": "integer", "minimum": 1}}}},
+                "how": {{"type": "string", "enum": ["fast", "slow", "{number}"]}},
+                "options": {{"type": "object", "properties": {{"dry": {{"type": "boolean"}}}}}}
+            }}, "required": ["path"], "additionalProperties": false}}}}"#
+        )
+    };
+    format!(r#"{{"tools": [{}]}}"#, (0..1000).map(tool).collect::<Vec<_>>().join(","))
+}
+
 /// The pack for answers in tags, with its guardrails or without them.
 pub(crate) fn writers_factory(guardrails: bool) -> Program {
     let files = files!("writers-factory": "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "flow.toml" "guardrails.toml"

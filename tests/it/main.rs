@@ -42,6 +42,7 @@ mod model;
 mod outcomes_elsewhere;
 mod pack_page;
 mod past_answers;
+mod pending;
 mod pieces;
 mod places;
 mod promises;
