@@ -20,6 +20,7 @@ mod mode;
 mod pack;
 pub(crate) mod places;
 mod prompt;
+mod shipped;
 mod tools;
 mod tree;
 
@@ -40,6 +41,7 @@ pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Hold, Mode, Reply, Showing};
 pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot, Waiting};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
+pub use shipped::{shipped_pack, shipped_packs, std_name};
 pub(crate) use tools::Tool;
 pub use tools::Tools;
 pub use tree::Tree;
@@ -347,7 +349,8 @@ impl Surface {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<PackId> {
         let path = &used.value;
-        let fault = match folder.others.get(path) {
+        let shipped = std_name(path).and_then(shipped_pack);
+        let fault = match shipped.or_else(|| folder.others.get(path)) {
             Some(other) if taking.above.contains(&other.name.as_str()) => {
                 Diagnostic::new(Code::PACK_USE_CYCLE, used.at, format!("`{path}` uses this pack in turn"))
             }
@@ -359,6 +362,11 @@ impl Surface {
                 let pack = self.take_folder(other, taking, diagnostics);
                 taking.done.push((other, pack));
                 return Some(pack);
+            }
+            None if std_name(path).is_some() => {
+                let name = std_name(path).unwrap_or_default();
+                Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("no pack called `{name}` is shipped"))
+                    .with_nearest(name, shipped_packs())
             }
             None if is_absolute(path) => {
                 Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{path}` starts at the root of a disk"))

@@ -7,7 +7,7 @@
 
 use rulebook::cases;
 use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::surface::Folder;
+use rulebook::surface::{Folder, shipped_pack, std_name};
 use rulebook::text::Lines;
 use std::ffi::OsStr;
 use std::fmt;
@@ -90,6 +90,15 @@ impl std::error::Error for ReadError {}
 /// A folder or file that cannot be read. A file that is left out because of its size or place is a fault of the folder
 /// instead, so that the rest does not become a program.
 pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
+    if let Some(folder) = path.to_str().and_then(std_name).and_then(shipped_pack) {
+        let paths = vec![(folder.name.clone(), folder.name.clone())];
+        return Ok(PackFiles {
+            folder: folder.clone(),
+            cases: Vec::new(),
+            overlooked: Vec::new(),
+            paths: paths.into_iter().collect(),
+        });
+    }
     let path = folder_of(path);
     let mut reading = PackReader::default();
     let folder = reading.folder(&path, true)?;
@@ -110,6 +119,9 @@ pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
 
 /// The same as [`packs_below`], as far as folders can be read, and an error for each that cannot.
 pub fn search_packs(path: &Path) -> (Vec<PathBuf>, Vec<ReadError>) {
+    if path.to_str().and_then(std_name).and_then(shipped_pack).is_some() {
+        return (vec![path.to_owned()], Vec::new());
+    }
     let path = folder_of(path);
     let (mut packs, mut unread) = (Vec::new(), Vec::new());
     let mut walk = walk(&path);
@@ -245,8 +257,8 @@ impl PackReader {
         self.above.push(root);
         for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
             let target = path.join(&used);
-            // A path from the root of the disk would tie the pack to one machine.
-            if Path::new(&used).is_relative() && is_pack(&target) {
+            // A shipped pack is in no folder. A path from the root of the disk would tie the pack to one machine.
+            if std_name(&used).is_none() && Path::new(&used).is_relative() && is_pack(&target) {
                 let other = self.folder(&target, false)?;
                 folder.others.insert(used, other);
             }
