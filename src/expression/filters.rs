@@ -10,6 +10,7 @@ use super::list_filters::{batch, chain, dictsort, end, most, pairs, reverse, sli
 use super::number_filters::{abs, float, int, round};
 use super::predicates::holds_something;
 use super::run::{Made, Path, Run};
+use super::shell::command;
 use super::text_filters::{changed, indent, join, parts, replace, split, text_of, trim};
 use crate::text::{capitalized, entities, titled};
 use crate::value::Value;
@@ -58,13 +59,14 @@ const fn filter(name: &'static str, takes: Takes, args: Names, ordered: usize, n
 }
 
 /// In alphabetical order.
-pub(super) static FILTERS: [Filter; 44] = [
+pub(super) static FILTERS: [Filter; 45] = [
     filter("abs", Takes::Any, &[], 0, 0, abs),
     filter("attr", Takes::Any, &["key"], 1, 1, |_, base, args| Ok(base.get(arg(args, 0)).unwrap_or(NONE))),
     filter("batch", Takes::Each, &["count", "fill_with"], 2, 1, batch),
     filter("bool", Takes::Any, &[], 0, 0, |_, base, _| Ok(base.is_true().into())),
     filter("capitalize", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, capitalized)),
     filter("chain", Takes::Each, &[], 0, 0, chain),
+    filter("command", Takes::Any, &["assignments", "redirects", "globs"], 0, 0, command),
     filter("count", Takes::Some, &[], 0, 0, length),
     filter("d", Takes::Any, &["default_value", "boolean"], 2, 0, default),
     filter("default", Takes::Any, &["default_value", "boolean"], 2, 0, default),

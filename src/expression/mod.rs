@@ -36,6 +36,7 @@ mod resolve;
 mod run;
 mod scope;
 mod sheet;
+mod shell;
 mod statements;
 mod text_filters;
 mod token;

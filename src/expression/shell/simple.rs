@@ -1,0 +1,237 @@
+//! Simple commands: which programs does a line run, with which words?
+//!
+//! In: the tokens of a line; or the words of one command that no shell reads.
+//! Out: a [`Simple`] command for each program that runs.
+//! Never: leaves out a program, or puts one in the place of another.
+
+use super::lexer::{Fault, Token, Word, tokens};
+use super::opaque::opaque;
+
+/// A program that runs, and with what.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Simple {
+    /// As it is written, without quotes.
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    /// The program and its arguments as a shell reads them; quoted where they have to be, and only there.
+    pub(super) text: String,
+    pub(super) assignments: Vec<(String, String)>,
+    pub(super) redirects: Vec<Redirect>,
+    /// The arguments with a pattern, for which a shell puts the files that it matches.
+    pub(super) globs: Vec<String>,
+}
+
+/// A redirection from or to a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Redirect {
+    pub(super) operator: &'static str,
+    pub(super) target: String,
+    pub(super) descriptor: Option<char>,
+}
+
+/// The simple commands of a line: at least one.
+pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, Fault> {
+    let tokens = tokens(line)?;
+    let mut commands = Vec::new();
+    // Whether the operator before needs a command behind it.
+    let mut needed = false;
+    let mut rest = tokens.as_slice();
+    while let Some(first) = rest.first() {
+        if *first == Token::Operator("\n") {
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        }
+        let end = rest.iter().position(|token| matches!(token, Token::Operator(_))).unwrap_or(rest.len());
+        let (command, after) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        if command.is_empty() {
+            return Err("an operator without a command before it".into());
+        }
+        commands.push(simple(command)?);
+        needed = matches!(after.first(), Some(Token::Operator("&&" | "||" | "|")));
+        rest = after.get(1..).unwrap_or_default();
+    }
+    if needed || commands.is_empty() {
+        return Err(if needed { "an operator without a command behind it" } else { "no command" }.into());
+    }
+    Ok(commands)
+}
+
+/// The command of which these are the words, with no shell between.
+pub(super) fn given(words: Vec<String>) -> Result<Simple, Fault> {
+    if words.iter().any(|word| word.contains('\0')) {
+        return Err("a control character (U+0000)".into());
+    }
+    Simple { args: words, ..Simple::default() }.with_program(Vec::new())
+}
+
+fn simple(tokens: &[Token<'_>]) -> Result<Simple, Fault> {
+    let mut made = Simple::default();
+    let mut words = Vec::new();
+    let mut tokens = tokens.iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Word(word) => words.push(word),
+            Token::Operator(operator) => return Err(format!("`{operator}` within a command").into()),
+            Token::Redirect(descriptor, operator) => {
+                let Some(Token::Word(target)) = tokens.next() else {
+                    return Err("a redirection without a target".into());
+                };
+                made.redirects.extend(redirect(*descriptor, operator, target)?);
+            }
+        }
+    }
+    let assigned = words.iter().take_while(|word| assigned_name(word).is_some()).count();
+    let (assignments, words) = words.split_at_checked(assigned).unwrap_or_default();
+    for word in assignments {
+        let value = value_without_glob(word)?;
+        made.assignments.extend(value.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+    let mut spelled = Vec::with_capacity(words.len());
+    for (place, word) in words.iter().enumerate() {
+        let value = if place == 0 { value_without_glob(word)? } else { word.value()?.into_owned() };
+        if word.glob.is_some() {
+            check_glob(word, &value)?;
+            made.globs.push(value.clone());
+        }
+        // A pattern is written as it is: in quotes it would be a text.
+        spelled.push(word.glob.map(|_| word.raw.to_owned()));
+        made.args.push(value);
+    }
+    made.with_program(spelled)
+}
+
+impl Simple {
+    /// How many values it becomes.
+    pub(super) fn values(&self) -> usize {
+        16 + self.args.len() + 2 * self.assignments.len() + 7 * self.redirects.len() + self.globs.len()
+    }
+
+    /// Takes the program from the words, which are still in `args`. `spelled` has those that are not to be quoted.
+    fn with_program(mut self, mut spelled: Vec<Option<String>>) -> Result<Self, Fault> {
+        spelled.resize(self.args.len(), None);
+        // `env` runs what is behind its assignments.
+        let mut skipped = 0;
+        while let Some("env" | "/bin/env" | "/usr/bin/env") = self.args.get(skipped).map(String::as_str) {
+            let words = self.args.get(skipped + 1..).unwrap_or_default();
+            let names = words.iter().take_while(|word| assigned(word).is_some()).count();
+            match words.get(names) {
+                None if words.is_empty() => break,
+                None => return Err("`env` without a program".into()),
+                Some(option) if option.starts_with('-') => return Err("an option of `env`".into()),
+                Some(_) => {}
+            }
+            self.assignments.extend(words.iter().take(names).filter_map(|word| assigned(word)));
+            skipped += names + 1;
+        }
+        if skipped > 0 && spelled.iter().take(skipped + 1).any(Option::is_some) {
+            return Err("a pattern in front of a program".into());
+        }
+        let spelled = spelled.split_off(skipped.min(spelled.len()));
+        let mut words = self.args.split_off(skipped.min(self.args.len()));
+        self.text = text(&words, &spelled);
+        if words.is_empty() {
+            return Err(match self.assignments.is_empty() {
+                true => "a redirection without a program".into(),
+                false => "an assignment without a program".into(),
+            });
+        }
+        self.program = words.remove(0);
+        self.args = words;
+        check_program(&self.program)?;
+        opaque(&self.program, &self.args)?;
+        Ok(self)
+    }
+}
+
+/// The last part of a path.
+pub(super) fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// A program is spelled in letters that look like nothing else, and is no option.
+fn check_program(program: &str) -> Result<(), Fault> {
+    let is_plain = program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(&byte));
+    let starts = program.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
+    let is_file = !matches!(base_name(program), "" | "." | "..");
+    match program {
+        "[" => Ok(()),
+        _ if is_plain && starts && is_file => Ok(()),
+        _ => Err("a program with an unusual name".into()),
+    }
+}
+
+/// The name before `=` of a word that a shell takes for an assignment.
+fn assigned_name<'l>(word: &Word<'l>) -> Option<&'l str> {
+    word.raw.split_once('=').map(|(name, _)| name).filter(|name| is_name(name))
+}
+
+/// The name and value of an argument of `env` that is an assignment.
+fn assigned(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    is_name(name).then(|| (name.to_owned(), value.to_owned()))
+}
+
+fn is_name(name: &str) -> bool {
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn value_without_glob(word: &Word<'_>) -> Result<String, Fault> {
+    match word.glob {
+        Some(_) => {
+            Err("a pattern for a program, for the value of a variable, or for the target of a redirection".into())
+        }
+        None => word.value().map(Into::into),
+    }
+}
+
+/// A pattern stands for files. None of them may be taken for an option, or be outside of the folder that is written.
+fn check_glob(word: &Word<'_>, value: &str) -> Result<(), Fault> {
+    let prefix = word.prefix()?;
+    if prefix.is_empty() || prefix.starts_with('-') && !prefix.contains('=') {
+        return Err("a pattern that may become an option".into());
+    }
+    let is_pattern = |part: &str| part.contains(['*', '?']);
+    if value.split(['/', '=']).any(|part| part.starts_with('.') && is_pattern(part)) {
+        return Err("a pattern that may become the folder above".into());
+    }
+    Ok(())
+}
+
+/// A redirection; none if it only joins the standard streams, or throws away what is written.
+fn redirect(descriptor: Option<char>, operator: &'static str, target: &Word<'_>) -> Result<Option<Redirect>, Fault> {
+    let target = value_without_glob(target)?;
+    let is_stream = |stream: &str| matches!(stream, "0" | "1" | "2" | "-");
+    match operator {
+        ">&" | "<&" if is_stream(&target) && descriptor.is_none_or(|from| ('0'..='2').contains(&from)) => Ok(None),
+        ">&" | "<&" => Err("a redirection to another stream than the standard ones".into()),
+        _ if target.is_empty() => Err("a redirection without a target".into()),
+        _ if target == "/dev/null" => Ok(None),
+        _ => Ok(Some(Redirect { operator, target, descriptor })),
+    }
+}
+
+/// The words as a shell reads them.
+fn text(words: &[String], spelled: &[Option<String>]) -> String {
+    let mut text = String::new();
+    for (word, spelled) in words.iter().zip(spelled) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        match spelled {
+            Some(raw) => text.push_str(raw),
+            None if is_plain(word) => text.push_str(word),
+            // One way of quoting, so that a pattern knows what to expect.
+            None => text.push_str(&format!("'{}'", word.replace('\'', r"'\''"))),
+        }
+    }
+    text
+}
+
+/// Whether a word means itself without quotes.
+fn is_plain(word: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:@_".contains(c);
+    let inside = |c: char| is_plain(c) || "=^~".contains(c);
+    let is_tilde = word.contains("=~") || word.contains(":~");
+    matches!(word, "[" | "]") || word.starts_with(is_plain) && word.chars().all(inside) && !is_tilde
+}
