@@ -5,6 +5,7 @@ mod corpus;
 
 use corpus::scenarios::{OPEN, REPLY};
 use criterion::Criterion;
+use rulebook::Options;
 use std::hint::black_box;
 
 fn main() {
@@ -13,7 +14,7 @@ fn main() {
         program.resume(serde_json::json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap();
     let mut criterion = Criterion::default().configure_from_args();
     criterion.bench_function("hear, a turn with its rules", |bencher| {
-        bencher.iter(|| program.hear(black_box(&session), black_box(OPEN)));
+        bencher.iter(|| program.hear(black_box(&session), black_box(OPEN), &Options::default()));
     });
     criterion.bench_function("run, three turns with their rules", |bencher| {
         bencher.iter(|| program.run(black_box(&session), black_box(REPLY)));

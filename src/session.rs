@@ -235,7 +235,7 @@ impl Program {
     /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
     ///
     /// ```
-    /// use rulebook::{Folder, Program, value};
+    /// use rulebook::{Folder, Program, Value, value};
     ///
     /// let pack = r#"
     /// [pack]
@@ -252,7 +252,7 @@ impl Program {
     /// assert!(program.resume(&kept).is_err());
     ///
     /// let (session, lost) = program.resume_lossy(&kept);
-    /// assert_eq!(session.state.to_value(), value!({ "notes": ["Tea"], "turns": 0 }));
+    /// assert_eq!(Value::from(&session.state), value!({ "notes": ["Tea"], "turns": 0 }));
     /// assert_eq!(lost.len(), 2);
     /// assert_eq!(lost[1].message, "the pack's state has no `reader`");
     /// # Ok::<(), rulebook::Faults>(())

@@ -226,7 +226,7 @@ fn run_turns() -> Work {
 fn hear() -> Work {
     let program = roundtable();
     let session = discussion(&program);
-    Box::new(move || _ = black_box(program.hear(&session, black_box(OPEN))))
+    Box::new(move || _ = black_box(program.hear(&session, black_box(OPEN), &Options::default())))
 }
 
 /// Tokens are estimated: no vocabulary is needed, and what is counted is our own work.

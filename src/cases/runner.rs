@@ -135,7 +135,7 @@ impl CaseRun {
     fn classes(&mut self, program: &Program, session: &Session, case: &Case, trace: bool) {
         for (class, words) in &case.header.classes {
             for text in &words.value.0 {
-                let heard = program.hear_with(session, &text.value, &Options { trace, ..Options::default() });
+                let heard = program.hear(session, &text.value, &Options { trace, ..Options::default() });
                 let got = heard.class.clone().unwrap_or_default();
                 if got != *class {
                     let failure = Failure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));

@@ -50,13 +50,13 @@ impl<'p> Talk<'p> {
 
     /// Starts the session, before anybody has said anything.
     pub fn start(&mut self) -> TurnResult {
-        let heard = self.program.start_with(&self.session, &self.options);
+        let heard = self.program.start(&self.session, &self.options);
         self.go_on(TurnResult::Heard(Box::new(heard)))
     }
 
     /// The user says something.
     pub fn hear(&mut self, text: &str) -> TurnResult {
-        let heard = self.program.hear_with(&self.session, text, &self.options);
+        let heard = self.program.hear(&self.session, text, &self.options);
         if !heard.refused {
             self.history.push(Turn::user(heard.text.as_str()));
         }

@@ -31,6 +31,7 @@ impl Code {
     }
 
     /// Its name with its area, such as `response/forbidden-call`.
+    #[doc(hidden)]
     pub fn as_str(&self) -> &str {
         match self {
             Code::Row(row) => row.name,
@@ -78,6 +79,13 @@ impl PartialEq<str> for Code {
 impl PartialEq<&str> for Code {
     fn eq(&self, name: &&str) -> bool {
         self.as_str() == *name
+    }
+}
+
+/// Its name with its area, such as `response/forbidden-call`.
+impl AsRef<str> for Code {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 

@@ -179,6 +179,7 @@ impl Message {
     }
 
     /// The sentence.
+    #[doc(hidden)]
     pub fn as_str(&self) -> &str {
         match self.arguments.is_empty() {
             true => &self.form,

@@ -19,7 +19,8 @@ use crate::value::Record;
 use crate::value::{Object, Value};
 
 impl Program {
-    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer.
+    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer. Of the options, `trace`
+    /// counts.
     ///
     /// ```
     /// # use rulebook::{Folder, Program};
@@ -37,18 +38,12 @@ impl Program {
     /// # says = "You are welcome."
     /// # "#;
     /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
-    /// let heard = program.hear(&program.session(), "Thanks a lot");
+    /// let heard = program.hear(&program.session(), "Thanks a lot", &Default::default());
     /// assert_eq!(heard.class.as_deref(), Some("thanks"));
     /// assert_eq!(heard.say, ["You are welcome."]);
     /// ```
     #[must_use]
-    pub fn hear(&self, session: &Session, text: &str) -> Heard {
-        self.hear_with(session, text, &Options::default())
-    }
-
-    /// The same as [`Program::hear`], with options: of these, `trace` counts.
-    #[must_use]
-    pub fn hear_with(&self, session: &Session, text: &str, options: &Options) -> Heard {
+    pub fn hear(&self, session: &Session, text: &str, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
@@ -68,15 +63,9 @@ impl Program {
         self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
-    /// Starts a session: what the pack says and does before anybody has said anything.
+    /// Starts a session: what the pack says and does before anybody has said anything. Of the options, `trace` counts.
     #[must_use]
-    pub fn start(&self, session: &Session) -> Heard {
-        self.start_with(session, &Options::default())
-    }
-
-    /// The same as [`Program::start`], with options: of these, `trace` counts.
-    #[must_use]
-    pub fn start_with(&self, session: &Session, options: &Options) -> Heard {
+    pub fn start(&self, session: &Session, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), 0);
         let session = &*current;

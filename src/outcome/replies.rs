@@ -55,7 +55,7 @@ impl Program {
         options: &Options,
     ) -> Result<(Reply, Outcome), Faults> {
         let Some(chunks) = chunks(text) else {
-            let reply = provider.reply(text).into_result()?;
+            let reply = Reply::read(provider, text).into_result()?;
             let outcome = self.judge(session, &reply, options);
             return Ok((reply, outcome));
         };
@@ -112,7 +112,7 @@ impl Outcome {
     /// # [actions.set_alarm]
     /// # "#;
     /// # let program = Program::load(&Folder::new("weather", [("pack.toml", pack)])).into_result()?;
-    /// let reply = Reply::from_openai(r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "call_1",
+    /// let reply = Reply::read(Provider::Openai, r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "call_1",
     ///     "type": "function", "function": {"name": "set_alarm", "arguments": "{}"}}]}"#).into_result()?;
     /// let outcome = program.judge(&program.session(), &reply, &Default::default());
     /// let results = outcome.tool_results(Provider::Openai);

@@ -7,7 +7,7 @@
 use super::actions::condition;
 use super::answer::Params;
 use super::strict::{self, Vendor};
-use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
+use crate::diagnostic::{Checked, Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, Block, Dialect, Mode, Near, Program};
 use crate::surface::Role;
 use crate::value::{Value, value};
@@ -28,20 +28,11 @@ pub enum Export {
     AnthropicTools,
 }
 
-/// The value of a parameter, with diagnostics.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Exported {
-    /// The value; none if there is an error.
-    pub value: Option<Value>,
-    /// The rules that it cannot express.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 impl Program {
-    /// What to send a server as `what`, for answers in the mode `name`; an error if the pack does not have the mode.
+    /// What to send a server as `what`, for answers in the mode `name`, and the rules that it cannot express; an error if the
+    /// pack does not have the mode.
     /// `strict` keeps to the subset that servers enforce while a model writes.
-    pub fn export(&self, name: &str, what: Export, strict: bool) -> Exported {
+    pub fn export(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
         let mut diagnostics = Vec::new();
         let value = match self.modes.get(name) {
             Some(mode) if matches!(what, Export::OpenaiTools | Export::AnthropicTools) => {
@@ -54,8 +45,7 @@ impl Program {
             }
         };
         diagnostics.dedup();
-        let broken = diagnostics.iter().any(Diagnostic::is_error);
-        Exported { value: value.filter(|_| !broken), diagnostics }
+        Checked::new(value, diagnostics, self.sources.clone())
     }
 
     /// The schema of an answer, or the parameter that asks for any object.

@@ -36,7 +36,7 @@ pub use crate::surface::Speaker;
 #[cfg(feature = "unstable")]
 pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
-pub use export::{Export, Exported};
+pub use export::Export;
 #[cfg(feature = "unstable")]
 pub use form::{BlockForm, Form};
 #[cfg(not(feature = "unstable"))]

@@ -73,17 +73,6 @@ impl Provider {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
     }
-
-    /// A whole message of this provider.
-    #[doc(hidden)]
-    pub fn reply(self, message: &str) -> Checked<Reply> {
-        match self {
-            Provider::Openai | Provider::Responses => Reply::from_openai(message),
-            Provider::Anthropic => Reply::from_anthropic(message),
-            Provider::Gemini => Reply::from_gemini(message),
-            Provider::Mcp => Reply::from_mcp(message),
-        }
-    }
 }
 
 impl fmt::Display for Provider {
@@ -93,16 +82,23 @@ impl fmt::Display for Provider {
 }
 
 impl Reply {
-    /// A message of OpenAI or a compatible server: a chat completion or its `message`, a response of the Responses API or its
-    /// `output`.
+    /// What an API returned, as its body is.
     ///
-    /// `content` is text, `reasoning_content` and `reasoning` are thinking, and so are summaries of reasoning items. `length`
-    /// and `max_output_tokens` mean truncated; a `refusal`, which is text, and `content_filter` mean refused. Of several
-    /// choices the first counts. Shapes: `chat/object` and `responses/object` of OpenAI's API reference, and what vLLM and
-    /// OpenRouter add.
+    /// | provider | takes | truncated | refused |
+    /// |---|---|---|---|
+    /// | `Openai`, `Responses` | a chat completion or its `message`; a response of the Responses API or its `output` | `length`, `max_output_tokens` | `refusal`, `content_filter` |
+    /// | `Anthropic` | a message of the Messages API | `max_tokens`, `model_context_window_exceeded` | `refusal` |
+    /// | `Gemini` | a response, or the list of responses of a stream | `MAX_TOKENS` | a reason that names a filter, a blocked prompt |
+    /// | `Mcp` | a `tools/call` request or its `params` | | |
+    ///
+    /// Texts, reasoning and calls are read in their order; of several choices or candidates the first counts. The two APIs of
+    /// OpenAI are told apart by what they return. `reasoning_content`, `reasoning` and the summaries of reasoning items are
+    /// thinking, and so are `thinking` and a text with `thought`; `redacted_thinking` has nothing to read. A `refusal` of OpenAI
+    /// is text. Shapes: the API references of OpenAI (`chat/object`, `responses/object`), with what vLLM and OpenRouter add, of
+    /// Anthropic (`api/messages`) and of Google (`GenerateContentResponse`), and `server/tools` of the specification of MCP.
     ///
     /// ```
-    /// use rulebook::{Folder, Program, Reply};
+    /// use rulebook::{Folder, Program, Provider, Reply};
     ///
     /// let pack = r#"
     /// [pack]
@@ -114,8 +110,8 @@ impl Reply {
     /// effects = [{ emit = "weather", value = "{{ params.city }}" }]
     /// "#;
     /// let program = Program::load(&Folder::new("weather", [("pack.toml", pack)])).into_result()?;
-    /// let reply = Reply::from_openai(r#"{"role": "assistant", "content": "Let me look.", "tool_calls": [{"id": "call_1",
-    ///     "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\": \"Oslo\"}"}}]}"#);
+    /// let reply = Reply::read(Provider::Openai, r#"{"role": "assistant", "content": "Let me look.", "tool_calls": [{"id":
+    ///     "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\": \"Oslo\"}"}}]}"#);
     /// let outcome = program.judge(&program.session(), &reply.into_result()?, &Default::default());
     /// assert_eq!((outcome.message.as_str(), outcome.effects.len()), ("Let me look.", 1));
     /// assert_eq!(outcome.calls[0].id.as_deref(), Some("call_1"));
@@ -124,39 +120,12 @@ impl Reply {
     ///
     /// What is no such message is an error of the result, with its place; so is an error that the API returned.
     #[must_use]
-    pub fn from_openai(message: &str) -> Checked<Reply> {
-        Message::new("openai", message).read(openai::message)
-    }
-
-    /// A message of Anthropic's Messages API: its `content` in order.
-    ///
-    /// `thinking` is thinking; `redacted_thinking` has nothing to read. `max_tokens` and `model_context_window_exceeded` mean
-    /// truncated, `refusal` means refused. Shapes: `api/messages` of Anthropic's documentation.
-    ///
-    /// What is no such message is an error of the result, with its place; so is an error that the API returned.
-    #[must_use]
-    pub fn from_anthropic(message: &str) -> Checked<Reply> {
-        Message::new("anthropic", message).read(anthropic::message)
-    }
-
-    /// A response of the Gemini API, or the list of responses of a stream: the `parts` of the first candidate in order.
-    ///
-    /// A text with `thought` is thinking. `MAX_TOKENS` means truncated; a reason that names a filter, such as `SAFETY`, and a
-    /// prompt that was blocked mean refused. Shapes: `GenerateContentResponse` of Google's API reference.
-    ///
-    /// What is no such response is an error of the result, with its place; so is an error that the API returned.
-    #[must_use]
-    pub fn from_gemini(message: &str) -> Checked<Reply> {
-        Message::new("gemini", message).read(gemini::message)
-    }
-
-    /// A `tools/call` request of the Model Context Protocol, or its `params`: one call, with the id of the request.
-    ///
-    /// Shapes: `server/tools` of the protocol's specification.
-    ///
-    /// What is no such request is an error of the result, with its place.
-    #[must_use]
-    pub fn from_mcp(message: &str) -> Checked<Reply> {
-        Message::new("mcp", message).read(mcp::message)
+    pub fn read(provider: Provider, message: &str) -> Checked<Reply> {
+        match provider {
+            Provider::Openai | Provider::Responses => Message::new("openai", message).read(openai::message),
+            Provider::Anthropic => Message::new("anthropic", message).read(anthropic::message),
+            Provider::Gemini => Message::new("gemini", message).read(gemini::message),
+            Provider::Mcp => Message::new("mcp", message).read(mcp::message),
+        }
     }
 }

@@ -11,8 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// What a model answered, in parts: [`Program::judge`](crate::Program::judge) judges it as
 /// [`Program::run`](crate::Program::run) judges a text.
 ///
-/// A provider's message becomes one by [`Reply::from_openai`], [`Reply::from_anthropic`], [`Reply::from_gemini`] or
-/// [`Reply::from_mcp`]. A host that has the parts already fills it in:
+/// A provider's message becomes one by [`Reply::read`]. A host that has the parts already fills it in:
 ///
 /// ```
 /// use rulebook::{Reply, ReplyPart};

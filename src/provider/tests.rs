@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// Reads a message, and writes its parts in a line.
 fn read(provider: Provider, message: &str) -> String {
-    let checked = provider.reply(message);
+    let checked = Reply::read(provider, message);
     let Some(reply) = checked.value else {
         let found = &checked.diagnostics[0];
         let place = checked.sources.place(found.at.unwrap()).unwrap();
@@ -172,7 +172,7 @@ proptest! {
     fn any_json_is_a_reply_or_an_error(message in messages(), text in "\\PC{0,20}|[{}\\[\\]\":,a0]{0,20}") {
         for provider in Provider::ALL {
             for message in [&message.to_string(), &text] {
-                let checked = provider.reply(message);
+                let checked = Reply::read(provider, message);
                 prop_assert_eq!(checked.value.is_none(), checked.diagnostics.iter().any(|one| one.help.is_some()));
             }
         }

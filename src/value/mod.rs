@@ -67,6 +67,7 @@ pub enum Value {
 
 impl Value {
     /// Whether it is null.
+    #[doc(hidden)]
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }

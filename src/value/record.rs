@@ -16,14 +16,14 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// An object that shares its members with its clones until they change. It serializes like any JSON object.
 ///
 /// ```
-/// use rulebook::value::Record;
+/// use rulebook::value::{Record, Value};
 /// use serde_json::json;
 ///
 /// let before: Record = [("turns", json!(3)), ("notes", json!([]))].into_iter().collect();
 /// let mut after = before.clone();
 /// after.put("turns", 4);
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
-/// assert_eq!(after.to_value(), json!({ "turns": 4, "notes": [] }));
+/// assert_eq!(Value::from(&after), json!({ "turns": 4, "notes": [] }));
 /// ```
 #[derive(Clone)]
 pub struct Record {
@@ -378,8 +378,16 @@ impl Record {
     }
 
     /// The same object as a value.
+    #[doc(hidden)]
     pub fn to_value(&self) -> Value {
         View::from(self).to_value()
+    }
+}
+
+/// The same object as a value.
+impl From<&Record> for Value {
+    fn from(record: &Record) -> Self {
+        record.to_value()
     }
 }
 

@@ -298,12 +298,7 @@ proptest! {
         for program in &programs() {
             for provider in [Provider::Openai, Provider::Responses, Provider::Anthropic, Provider::Gemini] {
                 let Some((whole, chunks)) = written(provider, &reply, &places) else { continue };
-                let read = match provider {
-                    Provider::Anthropic => Reply::from_anthropic(&whole.to_string()),
-                    Provider::Gemini => Reply::from_gemini(&whole.to_string()),
-                    _ => Reply::from_openai(&whole.to_string()),
-                };
-                let read = read.into_result().unwrap();
+                let read = Reply::read(provider, &whole.to_string()).into_result().unwrap();
                 let expected = program.judge(&program.session(), &read, &Options::default());
                 let (outcome, _) = streamed(program, provider, &chunks);
                 prop_assert_eq!(&outcome, &expected, "{} {}", provider, whole);

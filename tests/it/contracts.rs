@@ -61,7 +61,7 @@ proptest! {
             row.context = String::new();
             returns::<Row>(&row)?;
         }
-        let heard = program.hear_with(&outcome.session, &String::from_utf8_lossy(&response), &options);
+        let heard = program.hear(&outcome.session, &String::from_utf8_lossy(&response), &options);
         fits(&HEARD, &returns::<Heard>(&heard)?)?;
         // The texts beside the messages are not part of the JSON.
         let prompt = program.prompt(&heard.session, &Request::default());

@@ -184,7 +184,7 @@ fn examine(program: &Program, dice: &mut Dice) -> Result<(), TestCaseError> {
             "{answer:?}: {:#?}",
             outcome.diagnostics
         );
-        let heard = program.hear(&outcome.session, &answer);
+        let heard = program.hear(&outcome.session, &answer, &Options::default());
         prop_assert!(
             ours(heard.diagnostics.iter().map(|one| &one.code)).is_empty(),
             "{answer:?}: {:#?}",

@@ -204,7 +204,8 @@ fn an_error_after_many_remarks_is_still_reported() {
     "#;
     let program = program_of(pack);
     let session = program.session();
-    let (heard, started) = (program.hear(&session, "Hello"), program.start(&session));
+    let (heard, started) =
+        (program.hear(&session, "Hello", &Options::default()), program.start(&session, &Options::default()));
     let outcome = program.run(&session, "<message>Hello</message>");
     for found in [&heard.diagnostics, &started.diagnostics, &outcome.diagnostics] {
         assert_eq!(found.len(), Limits::default().diagnostics);

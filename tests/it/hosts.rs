@@ -63,9 +63,9 @@ fn a_mode_that_the_pack_does_not_have_is_told_and_has_no_effect() {
     assert_eq!(told(&prompt.diagnostics), [format!("error[pack/session-misfit]: {help}")]);
     assert!(prompt.messages.is_empty() && prompt.text.is_empty());
 
-    let heard = program.hear(&session, "Hello");
+    let heard = program.hear(&session, "Hello", &Options::default());
     assert_eq!(told(&heard.diagnostics), [format!("1:1: info[response/note]: {help}")]);
-    assert!(program.start(&program.session()).diagnostics.is_empty());
+    assert!(program.start(&program.session(), &Options::default()).diagnostics.is_empty());
 }
 
 #[test]

@@ -93,8 +93,8 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
         for flag in flags {
             let session = program.resume(json!({ "mode": mode, "state": { "flag": flag } })).unwrap();
             let traced = Options { trace: true, ..Options::default() };
-            let heard = TEXTS.iter().map(|text| program.hear_with(&session, text, &traced));
-            for heard in heard.chain([program.start_with(&session, &traced)]) {
+            let heard = TEXTS.iter().map(|text| program.hear(&session, text, &traced));
+            for heard in heard.chain([program.start(&session, &traced)]) {
                 let steps =
                     heard.trace.iter().flatten().filter(|step| ["input", "rule", "mode"].contains(&step.step.word()));
                 let alive: Vec<&FilePlace> = steps.filter_map(|step| step.rule.as_ref()).collect();

@@ -185,12 +185,12 @@ reserve = 1000
 "#;
     let program = program_of(pack);
     let session = program.session();
-    let heard = program.hear(&session, "I pay with 4111 1111 1111 1111, not 4111 1111 1111 1112.");
+    let heard = program.hear(&session, "I pay with 4111 1111 1111 1111, not 4111 1111 1111 1112.", &Options::default());
     assert_eq!(heard.text, "I pay with [card], not 4111 1111 1111 1112.");
     let state = serde_json::to_string(&heard.session.state).unwrap();
     assert!(state.contains("[card], not 4111 1111 1111 1112. | I pay with [card]"), "{state}");
     assert!(!serde_json::to_string(&heard).unwrap().contains("1111 1111 1111 1111"));
-    let refused = program.hear(&session, "I pay with Voldemort");
+    let refused = program.hear(&session, "I pay with Voldemort", &Options::default());
     assert!(refused.refused && refused.text.is_empty() && refused.class.is_none());
     assert_eq!((refused.say.as_slice(), &refused.session), (["Not that.".to_owned()].as_slice(), &session));
     assert!(!serde_json::to_string(&refused).unwrap().contains("Voldemort"));

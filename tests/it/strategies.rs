@@ -8,7 +8,7 @@ use rulebook::diagnostic::{Code, Defect, Strategy, page};
 use rulebook::outcome::{Outcome, Status, Verdict};
 use rulebook::program::Program;
 use rulebook::surface::Folder;
-use rulebook::{Options, Reply, ReplyPart};
+use rulebook::{Options, Provider, Reply, ReplyPart};
 
 /// An answer with a defect, as `strategies` answer it.
 struct Run {
@@ -33,7 +33,7 @@ fn run(defect: Defect, strategies: &[Strategy]) -> Run {
     let program = Program::load(&Folder::new("page", files)).value.unwrap();
     let initial = serde_json::to_value(&program.session().state).unwrap();
     if let Some(reply) = own.iter().find(|one| one.language == "openai") {
-        let reply = Reply::from_openai(&reply.text).into_result().unwrap();
+        let reply = Reply::read(Provider::Openai, &reply.text).into_result().unwrap();
         let outcome = program.judge(&program.session(), &reply, &Options::default());
         let arguments = reply.parts.iter().filter_map(|part| match part {
             ReplyPart::Call { arguments, .. } => Some(arguments.as_str()),

@@ -38,8 +38,8 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let text = arguments.text.join(" ");
     let options = Options { trace: arguments.trace, ..Options::default() };
     let heard = match arguments.text.as_slice() {
-        [] => program.start_with(&session, &options),
-        _ => program.hear_with(&session, &text, &options),
+        [] => program.start(&session, &options),
+        _ => program.hear(&session, &text, &options),
     };
     let source = Source::new("what was said", text);
     let rows = || opened.pen.heard_rows(&heard, &source);
