@@ -235,7 +235,8 @@ impl Program {
     /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
     ///
     /// ```
-    /// use rulebook::{Folder, Program, Value, value};
+    /// use rulebook::{Folder, Program, Value};
+    /// use serde_json::json;
     ///
     /// let pack = r#"
     /// [pack]
@@ -248,11 +249,11 @@ impl Program {
     /// turns = { type = "integer", default = 0 }
     /// "#;
     /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
-    /// let kept = value!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
+    /// let kept = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
     /// assert!(program.resume(&kept).is_err());
     ///
     /// let (session, lost) = program.resume_lossy(&kept);
-    /// assert_eq!(Value::from(&session.state), value!({ "notes": ["Tea"], "turns": 0 }));
+    /// assert_eq!(Value::from(&session.state), json!({ "notes": ["Tea"], "turns": 0 }));
     /// assert_eq!(lost.len(), 2);
     /// assert_eq!(lost[1].message, "the pack's state has no `reader`");
     /// # Ok::<(), rulebook::Faults>(())

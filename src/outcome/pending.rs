@@ -43,7 +43,7 @@ impl Program {
     /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
     /// let answer = r#"{"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
     ///     "function": {"name": "refund", "arguments": "{\"amount\": 5}"}}]}"#;
-    /// let reply = Reply::from_openai(answer).into_result()?;
+    /// let reply = Reply::read(Provider::Openai, answer).into_result()?;
     /// let asked = program.judge(&program.session(), &reply, &Default::default());
     /// assert_eq!(asked.calls[0].verdict, Verdict::Pending);
     /// assert_eq!(asked.session.pending["p-1"].question, "Refund 5?");

@@ -203,6 +203,7 @@ impl Program {
     }
 
     /// The names of the dialects, in the order of declaration.
+    #[doc(hidden)]
     pub fn dialects(&self) -> impl Iterator<Item = &str> {
         self.dialects.iter().map(|dialect| dialect.name.as_str())
     }

@@ -338,6 +338,7 @@ impl PartialEq<&str> for Value {
 /// let value = rulebook::value!({ "level": level, "colours": ["red", null], "at": { "x": 1 + 1, "on": true } });
 /// assert_eq!(value.to_string(), r#"{"level":10,"colours":["red",null],"at":{"x":2,"on":true}}"#);
 /// ```
+#[doc(hidden)]
 #[macro_export]
 macro_rules! value {
     (null) => { $crate::Value::Null };
