@@ -9,7 +9,7 @@ use crate::diagnostic::{Argument, Defect, Message, Strategy, message, quote};
 use crate::expression::Template;
 use crate::program::{Found, Permit, Permits};
 use crate::surface::Role;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Span, excerpt, legible};
 use crate::value::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,11 +200,12 @@ impl<'r> Judgement<'r> {
             }
         }
         if let Some((permit, confirm)) = asks {
-            match self.words_of(confirm, asked) {
+            match self.text_of(confirm, asked) {
                 Ok(question) => {
                     let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
                     self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
-                    return Verdict::Asks(question);
+                    // Never cut: what a person confirms has to be seen.
+                    return Verdict::Asks(legible(&question).into_owned());
                 }
                 Err(failure) => forbidden.why.push(message!("what to confirm fails: {}", &failure)),
             }
@@ -276,9 +277,12 @@ impl<'r> Judgement<'r> {
 
     /// What a template of a permit says of it, in at most 300 characters.
     fn words_of(&mut self, words: &Template, asked: &Asked<'_>) -> Result<String, String> {
+        self.text_of(words, asked).map(|text| excerpt(&text, 300).into_owned())
+    }
+
+    fn text_of(&mut self, words: &Template, asked: &Asked<'_>) -> Result<String, String> {
         self.prepare_reply(words.reads());
-        let text = words.text(&self.scope_of(asked)).map_err(|failure| failure.message.to_string())?;
-        Ok(excerpt(&text, 300).into_owned())
+        words.text(&self.scope_of(asked)).map_err(|failure| failure.message.to_string())
     }
 
     /// What the conditions of permits see.

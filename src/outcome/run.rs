@@ -249,8 +249,8 @@ impl Program {
             judged.prepare_reply(&self.effects_read);
             flow.see(judged.reply.clone());
         }
+        flow.answered();
         if occasion == Occasion::Answer {
-            flow.answered();
             flow.happen(Event::Reply, &[], Span::new(0, judged.document.bytes));
         }
         let mut flowed = flow.finish();

@@ -33,6 +33,7 @@ pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};
 pub use shown::excerpt;
+pub(crate) use shown::legible;
 pub use shown::{one_line, turns};
 pub use source::{Lines, Place, Source, Sources};
 

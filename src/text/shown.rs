@@ -47,6 +47,20 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// The whole text, on its lines. Whatever else would control a terminal or change the direction of text is escaped, so that
+/// nothing in it is hidden from a person who decides about it.
+pub(crate) fn legible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |c: char| c != '\n' && (c.is_control() || turns(c));
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { whole.extend(c.escape_unicode()) } else { whole.push(c) }
+    }
+    Cow::Owned(whole)
+}
+
 /// Whether nothing in the text has to be changed to show it on one line.
 fn is_line(text: &str) -> bool {
     // Most are of ASCII, and bytes are looked at many at a time.
@@ -68,5 +82,13 @@ mod tests {
         assert_eq!(excerpt("a\nb", 9), "a b");
         assert_eq!(excerpt("abcdef", 3), "abc…");
         assert_eq!(excerpt("a\u{202e}b", 9), "a\\u{202e}b");
+    }
+
+    #[test]
+    fn what_a_person_decides_about_is_whole_and_visible() {
+        let long = format!("Run `{}`?", "x".repeat(1000));
+        assert_eq!(legible(&long), long);
+        assert_eq!(legible("Run `a\nb`?"), "Run `a\nb`?");
+        assert_eq!(legible("a\rb\u{1b}[2K\u{202e}c\td"), "a\\u{d}b\\u{1b}[2K\\u{202e}c\\u{9}d");
     }
 }

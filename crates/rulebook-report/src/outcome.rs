@@ -12,7 +12,7 @@ use rulebook::diagnostic::Severity;
 use rulebook::outcome::{
     Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
 };
-use rulebook::text::{Extent, Source, Span, excerpt, turns};
+use rulebook::text::{Extent, Source, Span, excerpt, one_line, turns};
 use rulebook::value::{Value, to_value};
 use std::fmt::Write as _;
 
@@ -138,7 +138,7 @@ impl Pen {
             _ = write!(line, "  {params}");
         }
         if let Some((id, waits)) = call.pending.as_ref().and_then(|id| outcome.session.pending.get_key_value(id)) {
-            let question = visible(&excerpt(&waits.question, VALUE));
+            let question = visible(&one_line(&waits.question));
             _ = write!(line, "\n    {} {question}", paint(WARN, &format!("waits as {}:", visible(id))));
         }
         line.push('\n');
