@@ -255,7 +255,7 @@ impl Program {
     /// let (session, lost) = program.resume_lossy(&kept);
     /// assert_eq!(Value::from(&session.state), json!({ "notes": ["Tea"], "turns": 0 }));
     /// assert_eq!(lost.len(), 2);
-    /// assert_eq!(lost[1].message, "the pack's state has no `reader`");
+    /// assert!(lost.iter().any(|fault| fault.message == "the pack's state has no `reader`"));
     /// # Ok::<(), rulebook::Faults>(())
     /// ```
     pub fn resume_lossy(&self, kept: impl Into<Value>) -> (Session, Vec<Diagnostic>) {

@@ -1,11 +1,14 @@
 //! Examples: does each do what its head says?
 #![allow(dead_code, reason = "an example has a `main` of its own")]
 
+#[path = "../../examples/agent.rs"]
+mod agent;
 #[path = "../../examples/chat.rs"]
 mod chat;
 #[path = "../../examples/streaming.rs"]
 mod streaming;
 
+use rulebook::Provider;
 use rulebook::outcome::Status;
 use serde_json::json;
 
@@ -46,3 +49,27 @@ fn a_stream_tells_what_is_certain_and_ends_with_the_outcome() {
     assert_eq!(events.last(), Some(&"outcome"));
     assert!(screen.contains("opened   1 call keep_note\n"), "{screen}");
 }
+
+/// The servers refuse a turn in which a call of the one before is not answered, or is answered twice.
+#[test]
+fn an_agent_works_over_several_turns_with_every_verdict() {
+    let program = agent::load().unwrap();
+    let transcripts = [Provider::Openai, Provider::Anthropic].map(|provider| agent::play(&program, provider).unwrap());
+    assert_eq!(transcripts[0], transcripts[1]);
+    assert_eq!(transcripts[0], TRANSCRIPT);
+}
+
+const TRANSCRIPT: &str = r#"Let me look.
+  > read_file {"path":"src/main.rs"}: fn main() {}
+  ! not carried out: `read_file` is not permitted with this `path` (Only files below src/ and docs/ can be read.)
+  ! not carried out: the payload does not fit its schema: `seconds`: … is not of type "integer"
+  ! not carried out: the whole answer was refused
+  > run {"command":"cargo test","seconds":60}: done
+  ! not carried out: `run` is not permitted with this `command` (commands that change nothing; plain commands)
+I'll commit the fix.
+  ? run {"command":"git commit -am 'Fix the test'","seconds":60}: yes
+  > run {"command":"git commit -am 'Fix the test'","seconds":60}: done
+  ? run {"command":"git push --force","seconds":60}: no
+  ! not carried out: a person has declined `run`
+The test passes, and the fix is committed.
+"#;
