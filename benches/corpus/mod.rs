@@ -1,8 +1,8 @@
 //! The corpus: which answers are measured?
 //!
 //! In: a seed.
-//! Out: mixed answers of 1 to 8 KB in both dialects, one in ten malformed; single answers of any length; the two shipped
-//! packs; and the ratios of the medians that a run of `criterion` left behind.
+//! Out: mixed answers of 1 to 8 KB in both dialects, one in ten malformed; single answers of any length; native messages; the
+//! two shipped packs; and the ratios of the medians that a run of `criterion` left behind.
 //! Never: depends on anything but the seed.
 #![allow(dead_code, clippy::print_stdout, reason = "each bench takes what it measures, and prints what came of it")]
 #![allow(clippy::indexing_slicing, reason = "an index below the length")]
@@ -10,7 +10,8 @@
 
 pub(crate) mod scenarios;
 
-use rulebook::{Folder, Program};
+use rulebook::{Folder, Program, Provider};
+use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -397,6 +398,50 @@ pub(crate) fn hermes_calls() -> Vec<String> {
             out
         })
         .collect()
+}
+
+/// A text and three calls as OpenAI and as Anthropic return them, with what else is in their messages.
+pub(crate) fn native() -> [(Provider, String); 2] {
+    let (text, words) = ("I'll switch the light on, refund the order and tell the others.", PROSE[7]);
+    let calls = [
+        ("light_on", json!({ "room": "kitchen", "level": 40 })),
+        ("refund", json!({ "order": "A-1007", "amount": 12.5 })),
+        ("announce", json!({ "event": words })),
+    ];
+    let chat: Vec<_> = calls
+        .iter()
+        .enumerate()
+        .map(|(number, (name, arguments))| {
+            let function = json!({ "name": name, "arguments": arguments.to_string() });
+            json!({ "id": format!("call_8fQw2bXn{number}"), "type": "function", "function": function })
+        })
+        .collect();
+    let openai = json!({
+        "id": "chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6PeG", "object": "chat.completion", "created": 1_741_570_283,
+        "model": "gpt-4o-2024-08-06", "service_tier": "default", "system_fingerprint": "fp_fc9f1d7035",
+        "choices": [{
+            "index": 0, "logprobs": null, "finish_reason": "tool_calls",
+            "message": { "role": "assistant", "content": text, "refusal": null, "annotations": [], "tool_calls": chat },
+        }],
+        "usage": {
+            "prompt_tokens": 1117, "completion_tokens": 46, "total_tokens": 1163,
+            "prompt_tokens_details": { "cached_tokens": 0, "audio_tokens": 0 },
+            "completion_tokens_details": { "reasoning_tokens": 0, "audio_tokens": 0, "accepted_prediction_tokens": 0 },
+        },
+    });
+    let blocks = calls.iter().enumerate().map(|(number, (name, arguments))| {
+        json!({ "type": "tool_use", "id": format!("toolu_01D7FLrfh4GYq7yT1ULFe{number}"), "name": name, "input": arguments })
+    });
+    let anthropic = json!({
+        "id": "msg_013Zva2CMHLNnXjNJJKqJ2EF", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5",
+        "stop_reason": "tool_use", "stop_sequence": null,
+        "content": std::iter::once(json!({ "type": "text", "text": text })).chain(blocks).collect::<Vec<_>>(),
+        "usage": {
+            "input_tokens": 472, "output_tokens": 89, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+            "service_tier": "standard",
+        },
+    });
+    [(Provider::Openai, openai.to_string()), (Provider::Anthropic, anthropic.to_string())]
 }
 
 /// How many answers one corpus has.

@@ -8,13 +8,13 @@
 
 use super::{
     Answer, Dice, busy_tags, couple_ai, dce, dce_object, hermes_calls, hundred_actions, long_tags, mixed_brackets,
-    mixed_tags, plain, tool_calls,
+    mixed_tags, native, plain, tool_calls,
 };
 use super::{roundtable, writers_factory, writers_factory_with_prompts};
 use rulebook::expression::{Expression, Scope, Template};
 use rulebook::prompt::{Request, Turn};
 use rulebook::text::{Location, Span, Spanned};
-use rulebook::{Folder, Options, Program, Reader, Session, Value};
+use rulebook::{Folder, Options, Program, Reader, Reply, Session, Value};
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -100,6 +100,9 @@ pub(crate) fn all() -> Vec<Scenario> {
     add("run: tags in 256 KB".into(), Box::new(|| run_tags(writers_factory(true), long())));
     add("run: brackets".into(), Box::new(run_brackets));
     add("run: calls as Hermes writes them".into(), Box::new(run_hermes));
+    add("native: serde_json to a value".into(), Box::new(native_parsed));
+    add("native: read".into(), Box::new(native_read));
+    add("native: judge three calls".into(), Box::new(native_judged));
     add("run: files".into(), Box::new(|| run_texts(dce(), &FILES)));
     add("run: valid JSON".into(), Box::new(|| run_texts(dce_object(), &VALID)));
     add("run: broken JSON".into(), Box::new(|| run_texts(dce_object(), &BROKEN)));
@@ -191,6 +194,35 @@ fn run_brackets() -> Work {
 fn run_hermes() -> Work {
     let texts: Vec<String> = hermes_calls().into_iter().take(20).collect();
     run_texts(tool_calls(), &texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn native_parsed() -> Work {
+    let messages = native();
+    Box::new(move || {
+        for (_, message) in &messages {
+            black_box(serde_json::from_str::<serde_json::Value>(black_box(message)).ok());
+        }
+    })
+}
+
+fn native_read() -> Work {
+    let messages = native();
+    Box::new(move || {
+        for (provider, message) in &messages {
+            black_box(Reply::read(*provider, black_box(message)));
+        }
+    })
+}
+
+fn native_judged() -> Work {
+    let (program, options) = (tool_calls(), Options::default());
+    let session = program.session();
+    let replies = native().map(|(provider, message)| Reply::read(provider, &message).into_result().unwrap());
+    Box::new(move || {
+        for reply in &replies {
+            black_box(program.judge(&session, black_box(reply), &options));
+        }
+    })
 }
 
 fn run_plain() -> Work {

@@ -27,6 +27,7 @@ pub(crate) use fault::{
     named, worded,
 };
 pub(crate) use quotes::in_triple;
+pub(crate) use scan::plain_length;
 pub(crate) use tape::Tape;
 
 use crate::text::Span;

@@ -49,7 +49,7 @@ pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(Tap
 
 /// The length of the text before the first quote, backslash or control character. Eight bytes are looked at together, as
 /// `serde_json` does: one by one, an answer whose calls are JSON takes a tenth more instructions.
-pub(super) fn plain_length(text: &[u8]) -> usize {
+pub(crate) fn plain_length(text: &[u8]) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let below = |word: u64, least: u8| word.wrapping_sub(EACH * u64::from(least)) & !word;
     let equal = |word: u64, byte: u8| below(word ^ (EACH * u64::from(byte)), 1);

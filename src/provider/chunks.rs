@@ -8,7 +8,7 @@
 //! the whole message; one that comes when a later text has already been passed on is put behind all others.
 
 use super::anthropic;
-use super::message::Message;
+use super::message::{self, Message};
 use super::openai::{is_refused, is_truncated, reasoning};
 use super::raw::Raw;
 use super::reply::BETWEEN;
@@ -83,7 +83,7 @@ impl Chunks {
         if chunk.is_empty() || chunk == "[DONE]" {
             return Ok(Vec::new());
         }
-        let read = Message::new(provider.name(), chunk).read(|message, chunk| {
+        let read = message::read(provider.name(), chunk, |message, chunk| {
             match provider {
                 Provider::Openai | Provider::Responses => self.openai(message, chunk),
                 Provider::Anthropic => self.anthropic(message, chunk),

@@ -4,7 +4,7 @@
 //! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
 //! Never: knows the shapes of a provider; passes over a part without a trace.
 
-use super::raw::Raw;
+use super::raw::{Places, Raw};
 use super::{Reply, ReplyPart};
 use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
 use crate::text::{Location, Source, SourceId, Sources, Span};
@@ -20,30 +20,32 @@ pub(super) struct Message<'t> {
     pub(super) reply: Reply,
 }
 
+/// The reply that the reader of a provider finds in a message. `name` is the source of what is reported.
+pub(super) fn read(
+    name: &'static str,
+    returned: &str,
+    read: impl for<'r> FnOnce(&mut Message<'r>, Raw<'r>),
+) -> Checked<Reply> {
+    let mut sources = Sources::default();
+    let source = sources.add(Source::new(name, returned));
+    let text = returned.trim_start_matches('\u{feff}').trim();
+    let error = serde_json::from_str::<IgnoredAny>(text).err();
+    let places = Places::of(if error.is_none() { text } else { "" });
+    let mut message = Message { text: returned, source, sources, faults: Vec::new(), reply: Reply::default() };
+    if let Some(whole) = places.whole() {
+        read(&mut message, whole);
+    }
+    if let Some(error) = error {
+        let (start, place) = (offset_of(text, returned), broken::place(&error, text));
+        let why = message!("this is not JSON: {}", quote(broken::why(&error), 120));
+        message.fault(Span::new(start + place.start, start + place.end), why);
+    }
+    let Message { reply, faults, sources, .. } = message;
+    let reply = faults.is_empty().then_some(reply);
+    Checked::new(reply, faults, sources)
+}
+
 impl<'t> Message<'t> {
-    /// `name` is the source of what is reported.
-    pub(super) fn new(name: &'static str, text: &'t str) -> Self {
-        let mut sources = Sources::default();
-        let source = sources.add(Source::new(name, text));
-        Self { text, source, sources, faults: Vec::new(), reply: Reply::default() }
-    }
-
-    /// The reply that a reader of a provider finds in the message.
-    pub(super) fn read(mut self, read: impl FnOnce(&mut Self, Raw<'t>)) -> Checked<Reply> {
-        let text = self.text.trim_start_matches('\u{feff}').trim();
-        let start = offset_of(text, self.text);
-        match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => read(&mut self, Raw(text)),
-            Err(error) => {
-                let place = broken::place(&error, text);
-                let why = message!("this is not JSON: {}", quote(broken::why(&error), 120));
-                self.fault(Span::new(start + place.start, start + place.end), why);
-            }
-        }
-        let reply = if self.faults.is_empty() { Some(self.reply) } else { None };
-        Checked::new(reply, self.faults, self.sources)
-    }
-
     fn fault(&mut self, span: Span, why: impl Into<diagnostic::Message>) {
         let at = Location { source: self.source, span };
         let help = "pass what the API returned, as it is; `docs/agents.md` shows the forms that are read";
@@ -52,15 +54,15 @@ impl<'t> Message<'t> {
 
     /// Reports that a part of the message cannot be read.
     pub(super) fn fault_in(&mut self, part: Raw<'t>, why: impl Into<diagnostic::Message>) {
-        let start = offset_of(part.0, self.text);
-        let first = part.0.lines().next().unwrap_or_default();
+        let start = offset_of(part.raw, self.text);
+        let first = part.raw.lines().next().unwrap_or_default();
         self.fault(Span::new(start, start + first.len()), why);
     }
 
     /// Reports that the API returned an error instead of an answer.
     pub(super) fn returned(&mut self, error: Raw<'t>) {
         let words = error.get("message").unwrap_or(error);
-        let words = words.text().unwrap_or_else(|| words.0.to_owned());
+        let words = words.text().unwrap_or_else(|| words.raw.to_owned());
         self.fault_in(error, message!("the API returned an error: {}", quote(words, 200)));
     }
 
@@ -87,7 +89,7 @@ impl<'t> Message<'t> {
     pub(super) fn arguments(&mut self, of: Raw<'t>, name: &str) -> String {
         match of.get(name) {
             Some(member) if member.is_text() => self.decoded(member).unwrap_or_default(),
-            Some(member) => member.0.to_owned(),
+            Some(member) => member.raw.to_owned(),
             None => String::new(),
         }
     }

@@ -28,7 +28,6 @@ pub use reply::{Reply, ReplyPart};
 pub(crate) use results::result;
 
 use crate::diagnostic::Checked;
-use message::Message;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -122,10 +121,10 @@ impl Reply {
     #[must_use]
     pub fn read(provider: Provider, message: &str) -> Checked<Reply> {
         match provider {
-            Provider::Openai | Provider::Responses => Message::new("openai", message).read(openai::message),
-            Provider::Anthropic => Message::new("anthropic", message).read(anthropic::message),
-            Provider::Gemini => Message::new("gemini", message).read(gemini::message),
-            Provider::Mcp => Message::new("mcp", message).read(mcp::message),
+            Provider::Openai | Provider::Responses => message::read("openai", message, openai::message),
+            Provider::Anthropic => message::read("anthropic", message, anthropic::message),
+            Provider::Gemini => message::read("gemini", message, gemini::message),
+            Provider::Mcp => message::read("mcp", message, mcp::message),
         }
     }
 }
