@@ -327,6 +327,7 @@ impl Finding {
     }
 
     /// Whether the finding is an error.
+    #[doc(hidden)]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

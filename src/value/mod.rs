@@ -103,6 +103,7 @@ impl Value {
     }
 
     /// The boolean, if it is one.
+    #[doc(hidden)]
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(truth) = self { Some(*truth) } else { None }
     }

@@ -99,6 +99,7 @@ impl Object {
     }
 
     /// The members in their order.
+    #[doc(hidden)]
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.0.as_slice().iter())
     }

@@ -1,6 +1,6 @@
 //! The tools of a host: what becomes of a program that gets them?
 
-use rulebook::{Folder, Options, Program, Reply, Tools};
+use rulebook::{Folder, Options, Program, Provider, Reply, Tools};
 
 const PACK: &str = r#"
 [pack]
@@ -44,7 +44,7 @@ fn check(list: &str, expected: &[&str]) -> Program {
 fn check_call(program: &Program, name: &str, arguments: &str, expected: (&[&str], usize)) {
     let call =
         format!(r#"{{"method": "tools/call", "id": 1, "params": {{"name": {name:?}, "arguments": {arguments}}}}}"#);
-    let reply = Reply::from_mcp(&call).into_result().unwrap();
+    let reply = Reply::read(Provider::Mcp, &call).into_result().unwrap();
     let outcome = program.judge(&program.session(), &reply, &Options::default());
     let codes: Vec<&str> = outcome.diagnostics.iter().map(|one| one.code.as_str()).collect();
     assert_eq!((codes.as_slice(), outcome.effects.len()), expected, "{name}");
