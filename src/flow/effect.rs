@@ -1,8 +1,8 @@
 //! The effect: what is a host asked to do?
 //!
-//! In: nothing; this is a plain type.
+//! In: nothing; these are plain types.
 //! Out: [`Effect`], a part of the contracts of `run` and `hear`.
-//! Never: carries itself out.
+//! Never: carries itself out; knows what a file holds.
 
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,12 @@ pub enum Effect {
         key: String,
         /// The whole new text.
         text: String,
+        /// Whether the file must not exist yet: an addition never replaces one.
+        #[serde(default, skip_serializing_if = "is_false")]
+        new: bool,
+        /// Whether the file, if it is new, becomes executable. One that exists keeps its mode.
+        #[serde(default, skip_serializing_if = "is_false")]
+        executable: bool,
     },
     /// Say something to the user.
     Say {
@@ -66,11 +72,47 @@ pub enum Effect {
         /// The value to add.
         value: Value,
     },
+    /// Replace a text in a file, and change nothing else.
+    Edit(Box<Edit>),
+    /// Delete a file.
+    Delete {
+        /// The key of the file.
+        key: String,
+    },
+    /// Move a file to another key, where none is yet.
+    Move {
+        /// The key of the file.
+        key: String,
+        /// Its new key.
+        to: String,
+    },
 }
 
 impl Effect {
     /// The words for the kinds of effects, in the order of declaration.
-    pub const KINDS: [&str; 8] = ["set", "append", "remove", "emit", "write", "say", "amend", "record"];
+    pub const KINDS: [&str; 11] =
+        ["set", "append", "remove", "emit", "write", "say", "amend", "record", "edit", "delete", "move"];
+
+    /// The keys of the files that the effect changes: both of a move, none of an effect that changes no file.
+    #[doc(hidden)]
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let (key, to) = match self {
+            Effect::Write { key, .. } | Effect::Record { key, .. } | Effect::Delete { key } => (Some(key), None),
+            Effect::Amend(amendment) => (Some(&amendment.key), None),
+            Effect::Edit(edit) => (Some(&edit.key), None),
+            Effect::Move { key, to } => (Some(key), Some(to)),
+            Effect::Set { .. }
+            | Effect::Append { .. }
+            | Effect::Remove { .. }
+            | Effect::Emit { .. }
+            | Effect::Say { .. } => (None, None),
+        };
+        key.into_iter().chain(to).map(String::as_str)
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// An addition to a document.
@@ -92,4 +134,139 @@ pub struct Amendment {
     pub done: String,
     /// What to say if the document does not exist; empty for nothing.
     pub missing: String,
+}
+
+/// A replacement in a file. A patch gives one for each hunk.
+///
+/// `find` is a text of the file as the effects before this one leave it. The line ends of the file are those of its own:
+/// `\r\n` and `\n` are the same in `find` and `put`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Edit {
+    /// The key of the file.
+    pub key: String,
+    /// The text to replace. If it is empty, `put` is added: right behind the last line of `after`, or at the end of the
+    /// file.
+    pub find: String,
+    /// The text to put in its place.
+    pub put: String,
+    /// Whether every occurrence is replaced. Otherwise there must be exactly one, unless `line` or `after` tells which.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub all: bool,
+    /// Whether `find` and `put` are whole lines, each with its line break: an occurrence begins at the start of a line.
+    /// A last line without a line break is the last line of the file.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lines: bool,
+    /// The ways to compare `find` with the file: the first that finds it counts.
+    #[serde(rename = "match")]
+    pub matching: Vec<Matching>,
+    /// The line of the file, from 1, at which `find` should start: of several occurrences, the one there counts. It
+    /// decides nothing else, since models count badly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Lines that come before, in this order, compared without the white space around them: the first occurrence behind
+    /// them counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// Whether the occurrence is at the end of the file.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub end: bool,
+}
+
+/// How the text of an edit is compared with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Matching {
+    /// Character by character; only the kind of the line ends does not count.
+    Exact,
+    /// Line by line, without the white space at both ends of each line.
+    TrimmedLines,
+}
+
+impl Matching {
+    /// The name in packs and outcomes.
+    #[doc(hidden)]
+    pub fn name(self) -> &'static str {
+        match self {
+            Matching::Exact => "exact",
+            Matching::TrimmedLines => "trimmed-lines",
+        }
+    }
+}
+
+impl Edit {
+    /// An edit that replaces the only occurrence of a text.
+    pub fn new(key: impl Into<String>, find: impl Into<String>, put: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            find: find.into(),
+            put: put.into(),
+            all: false,
+            lines: false,
+            matching: vec![Matching::Exact],
+            line: None,
+            after: Vec::new(),
+            end: false,
+        }
+    }
+}
+
+/// An effect that does not fit the file that it meets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Miss {
+    /// Its place in the list of effects, from 0.
+    pub effect: usize,
+    /// What is wrong.
+    pub kind: MissKind,
+    /// The lines that come nearest to the text, or each place where it occurs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<FileLines>,
+}
+
+impl Miss {
+    /// A miss of the effect at this place of the list, without any lines.
+    pub fn new(effect: usize, kind: MissKind) -> Self {
+        Self { effect, kind, at: Vec::new() }
+    }
+}
+
+/// Why an effect does not fit the file that it meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum MissKind {
+    /// The text of an edit, or a line before it, is not in the file.
+    NotFound,
+    /// The text of an edit, or a line before it, is in the file several times.
+    Ambiguous,
+    /// There is no such file to edit, delete or move.
+    Absent,
+    /// There is a file already where one should be added, or moved to.
+    Exists,
+    /// The file to edit is not UTF-8.
+    NotUtf8,
+}
+
+/// Successive lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct FileLines {
+    /// The number of the first line, from 1.
+    pub line: u64,
+    /// The lines, as the file has them, without the last line break.
+    pub text: String,
+}
+
+impl FileLines {
+    /// These lines.
+    pub fn new(line: u64, text: impl Into<String>) -> Self {
+        Self { line, text: text.into() }
+    }
 }

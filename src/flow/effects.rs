@@ -162,7 +162,7 @@ impl<'f> Flow<'f> {
                 let (key, value) = self.scope(bound, |scope| Ok((document_key(key, scope)?, value.render(scope)?)))?;
                 self.afford(&value)?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
-                Effect::Write { key, text }
+                Effect::Write { key, text, new: false, executable: false }
             }
             Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
                 let text = |template: &Template| self.scope(bound, |scope| template.text(scope));
@@ -317,6 +317,9 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
         Effect::Emit { event, .. } => ("the name of the event", event),
         Effect::Write { key, .. } | Effect::Record { key, .. } => ("the key", key),
         Effect::Amend(amendment) => ("the key", &amendment.key),
+        Effect::Edit(edit) => ("the key", &edit.key),
+        Effect::Delete { key } => ("the key", key),
+        Effect::Move { key, to } => ("the key", if key.trim().is_empty() { key } else { to }),
         Effect::Set { .. } | Effect::Append { .. } | Effect::Remove { .. } | Effect::Say { .. } => return None,
     };
     says.trim().is_empty().then_some(what)
@@ -327,14 +330,9 @@ fn document_key(key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
     Ok(portable(&key.text(scope)?).into_owned())
 }
 
-/// The key of a document that an effect changes, and why it is no safe path.
+/// A key of a document that an effect changes, and why it is no safe path.
 fn unsafe_key(effect: &Effect) -> Option<(&str, &'static str)> {
-    let key = match effect {
-        Effect::Write { key, .. } | Effect::Record { key, .. } => key,
-        Effect::Amend(amendment) => &amendment.key,
-        _ => return None,
-    };
-    Some((key, unsafe_because(key)?))
+    effect.keys().find_map(|key| Some((key, unsafe_because(key)?)))
 }
 
 /// Adds a value to a list. An entry with the same values under the `unique` keys is replaced.

@@ -18,6 +18,6 @@ mod occasion;
 mod rules;
 mod state;
 
-pub use effect::{Amendment, Effect};
+pub use effect::{Amendment, Edit, Effect, FileLines, Matching, Miss, MissKind};
 pub(crate) use inputs::{Words, classify, shadowed};
 pub(crate) use occasion::{Done, Flow, Flowed};

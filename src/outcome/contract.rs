@@ -202,6 +202,17 @@ contract! {
         blank: usize,
     }
 
+    /// The place of a call or content in the response.
+    #[derive(Copy, Eq)]
+    pub struct Origin {
+        /// Its bytes.
+        span: Extent,
+        /// The line of its first byte, from 1.
+        line: usize,
+        /// The column of its first byte, in characters, from 1.
+        column: usize,
+    }
+
     /// One step on the way from the response to the outcome.
     pub struct TraceStep {
         /// The kind of step, with what else is known of it.
@@ -263,6 +274,17 @@ pub struct EffectRecord {
     pub effect: Effect,
     /// The declaration that caused it; none if no pack did.
     pub cause: Option<FilePlace>,
+    /// The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`, `move`,
+    /// and `write` if the file must be new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// An effect that no pack caused.
+impl From<Effect> for EffectRecord {
+    fn from(effect: Effect) -> Self {
+        Self { effect, cause: None, origin: None }
+    }
 }
 
 impl Status {

@@ -18,11 +18,11 @@ mod replies;
 mod run;
 mod trace;
 
-pub use crate::flow::{Amendment, Effect};
+pub use crate::flow::{Amendment, Edit, Effect, FileLines, Matching, Miss, MissKind};
 pub use crate::judge::{Leaf, StepKind};
 pub use contract::{
-    Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Part, Section, Status, TraceStep, Utterance, VERSION,
-    Verdict, Withheld,
+    Call, ContentBlock, EffectRecord, Finding, Ledger, Origin, Outcome, Part, Section, Status, TraceStep, Utterance,
+    VERSION, Verdict, Withheld,
 };
 #[cfg(feature = "unstable")]
 pub use difference::differences;

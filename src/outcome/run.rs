@@ -371,7 +371,7 @@ impl Program {
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {
-        EffectRecord { effect: done.effect, cause: self.place(done.cause) }
+        EffectRecord { effect: done.effect, cause: self.place(done.cause), origin: None }
     }
 
     /// The findings, ordered by place, then by code.

@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Writes the files, each given by a path below `folder` and its text.
 pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Error> {
-    let record = |(key, text)| EffectRecord { effect: Effect::Write { key, text }, cause: None };
+    let record = |(key, text)| EffectRecord::from(Effect::Write { key, text, new: false, executable: false });
     let effects: Vec<EffectRecord> = files.into_iter().map(record).collect();
     let applied = apply(&Root::open(folder)?, &effects, Applying::default());
     match applied.faults().next() {

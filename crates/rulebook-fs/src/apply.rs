@@ -396,11 +396,11 @@ mod tests {
     use std::fs;
 
     fn effect(effect: Effect) -> EffectRecord {
-        EffectRecord { effect, cause: None }
+        EffectRecord::from(effect)
     }
 
     fn written(key: &str, text: &str) -> EffectRecord {
-        effect(Effect::Write { key: key.into(), text: text.into() })
+        effect(Effect::Write { key: key.into(), text: text.into(), new: false, executable: false })
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::visible;
-use rulebook::outcome::{Effect, EffectRecord};
+use rulebook::outcome::EffectRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -78,11 +78,7 @@ pub fn applied_sum(files: &[AppliedFile], dry_run: bool) -> String {
 /// The line about the files that effects would change, where no folder is given below which they may; empty if they change
 /// none.
 pub fn unwritten(effects: &[EffectRecord]) -> String {
-    let keys = effects.iter().filter_map(|record| match &record.effect {
-        Effect::Write { key, .. } | Effect::Record { key, .. } => Some(key),
-        Effect::Amend(amendment) => Some(&amendment.key),
-        _ => None,
-    });
+    let keys = effects.iter().flat_map(|record| record.effect.keys());
     match keys.collect::<BTreeSet<_>>().len() {
         0 => String::new(),
         files => format!("{} not written: no --root is given\n", count(files, "file")),

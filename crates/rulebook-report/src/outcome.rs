@@ -148,7 +148,17 @@ impl Pen {
     pub(super) fn effect(&self, record: &EffectRecord) -> String {
         let (verb, what) = match &record.effect {
             Effect::Emit { event, value } => ("emit".into(), format!("{} {}", visible(event), brief(value))),
-            Effect::Write { key, text } => ("write".into(), format!("{} {}", visible(key), size(text))),
+            Effect::Write { key, text, new, executable } => {
+                let new = if *new { " new" } else { "" };
+                let executable = if *executable { " executable" } else { "" };
+                ("write".into(), format!("{}{new}{executable} {}", visible(key), size(text)))
+            }
+            Effect::Edit(edit) => {
+                let find = excerpt(&edit.find, VALUE);
+                let count = if edit.all { "every" } else { "one" };
+                ("edit".into(), format!("{} {count} {find:?} {}", visible(&edit.key), size(&edit.put)))
+            }
+            Effect::Move { key, to } => ("move".into(), format!("{} to {}", visible(key), visible(to))),
             Effect::Amend(one) => {
                 let place = format!("{} section {:?}", visible(&one.key), excerpt(&one.section, VALUE));
                 ("amend".into(), format!("{place} {}", size(&one.text)))

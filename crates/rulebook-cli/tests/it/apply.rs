@@ -23,10 +23,8 @@ fn root(name: &str) -> PathBuf {
 }
 
 fn write(key: &str, text: &str) -> EffectRecord {
-    EffectRecord {
-        effect: Effect::Write { key: key.into(), text: text.into() },
-        cause: "files/pack.toml:22:12".parse().ok(),
-    }
+    let effect = Effect::Write { key: key.into(), text: text.into(), new: false, executable: false };
+    EffectRecord { cause: "files/pack.toml:22:12".parse().ok(), ..EffectRecord::from(effect) }
 }
 
 pub(crate) fn applied(root: &Path, effects: &[EffectRecord]) -> Applied {

@@ -39,7 +39,7 @@ fn command(root: &Path, arguments: &[&str], answer: &str) -> (i32, String) {
 fn record(text: &str) -> EffectRecord {
     let effect =
         Effect::Record { key: "meta.json".into(), path: "entries".into(), value: json!({ "text": text }).into() };
-    EffectRecord { effect, cause: "p:1:1".parse().ok() }
+    EffectRecord { cause: "p:1:1".parse().ok(), ..EffectRecord::from(effect) }
 }
 
 fn entries(root: &Path) -> Vec<String> {
@@ -104,8 +104,8 @@ fn a_document_that_cannot_be_extended_stays_as_it_is() {
 #[test]
 fn the_effects_of_an_answer_see_one_another() {
     let root = root("documents-order");
-    let write = Effect::Write { key: "meta.json".into(), text: "{}".into() };
-    let effects = [record("lost"), EffectRecord { effect: write, cause: None }, record("kept"), record("too")];
+    let write = Effect::Write { key: "meta.json".into(), text: "{}".into(), new: false, executable: false };
+    let effects = [record("lost"), EffectRecord::from(write), record("kept"), record("too")];
     let done = applied(&root, &effects);
     assert_eq!(done.count(Change::Replaced), 1);
     let meta: Value = serde_json::from_slice(&fs::read(root.join("meta.json")).unwrap()).unwrap();
