@@ -15,6 +15,7 @@ mod ids;
 mod inputs;
 mod modes;
 mod occasion;
+mod patch;
 mod rules;
 mod state;
 

@@ -1,0 +1,109 @@
+//! Hunks: which lines does a part of a patch replace by which?
+//!
+//! In: the lines of a patch, from an `@@` on.
+//! Out: a [`Hunk`]; what its header says about its place.
+//! Never: believes the counts of a header; knows which file it is about.
+
+use super::{Fault, Hunk, Lines};
+
+/// Where a hunk is, as its headers say.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// The first line in the file before the patch.
+    pub(super) line: Option<u64>,
+    /// Lines that come before it.
+    pub(super) after: Vec<String>,
+}
+
+/// Reads the headers of a hunk: none, one, or several with a line of context each.
+pub(super) fn place(lines: &mut Lines<'_>) -> Place {
+    let mut place = Place::default();
+    while let Some(header) = lines.peek().and_then(|line| line.strip_prefix("@@")) {
+        lines.advance();
+        let header = header.trim();
+        // `-12,3 +12,4 @@`, perhaps with the function around it, which is no more than a remark.
+        if let Some(numbers) = header.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            let digits = numbers.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+            place.line = digits.parse().ok().filter(|line| *line > 0);
+            continue;
+        }
+        let heading = header.strip_suffix("@@").unwrap_or(header).trim();
+        if !matches!(heading, "" | "..." | "…") {
+            place.after.push(heading.to_owned());
+        }
+    }
+    place
+}
+
+/// Reads the lines of a hunk up to an `@@`, to where `ends` says so, or to the end.
+pub(super) fn read(lines: &mut Lines<'_>, place: Place, ends: impl Fn(&Lines<'_>) -> bool) -> Result<Hunk, Fault> {
+    let first = lines.next;
+    let (mut find, mut put) = (Side::default(), Side::default());
+    // Empty lines count as context only if other lines of the hunk follow: at its end, they are how a text is laid out.
+    let mut blank = 0;
+    let mut last = ' ';
+    while let Some(line) = lines.peek().filter(|line| !line.starts_with("@@") && !ends(lines)) {
+        let mut rest = line.chars();
+        let Some(sign) = rest.next() else {
+            blank += 1;
+            lines.advance();
+            continue;
+        };
+        if matches!(sign, ' ' | '-' | '+') {
+            for _ in 0..std::mem::take(&mut blank) {
+                find.line("");
+                put.line("");
+            }
+        }
+        match sign {
+            ' ' => {
+                find.line(rest.as_str());
+                put.line(rest.as_str());
+            }
+            '-' => find.line(rest.as_str()),
+            '+' => put.line(rest.as_str()),
+            // `\ No newline at end of file`, in any language.
+            '\\' if rest.as_str().starts_with(' ') => {
+                if last != '+' {
+                    find.unend();
+                }
+                if last != '-' {
+                    put.unend();
+                }
+            }
+            _ => return Err(lines.fault("a line of a hunk begins with a space, with `-` or with `+`")),
+        }
+        last = sign;
+        lines.advance();
+    }
+    let Place { line, after } = place;
+    if find.count + put.count == 0 {
+        return Err(lines.fault_at(first.saturating_sub(1), "this hunk has no lines"));
+    }
+    if find.text == put.text {
+        return Err(lines.fault_at(first, "this hunk changes nothing"));
+    }
+    Ok(Hunk { find: find.text, put: put.text, line, after, end: false })
+}
+
+/// The lines of one side of a hunk.
+#[derive(Default)]
+struct Side {
+    text: String,
+    count: usize,
+}
+
+impl Side {
+    fn line(&mut self, line: &str) {
+        self.text += line;
+        self.text.push('\n');
+        self.count += 1;
+    }
+
+    /// Takes the line break from the last line.
+    fn unend(&mut self) {
+        if self.text.ends_with('\n') {
+            self.text.pop();
+        }
+    }
+}

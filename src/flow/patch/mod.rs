@@ -1,0 +1,140 @@
+//! Patch: which changes to which files does a text describe?
+//!
+//! In: a unified diff, as Git and `diff -u` write it, or the body of a `*** Begin Patch`.
+//! Out: the changes, file by file; or the first line that cannot be read, and why.
+//! Never: believes a count of lines, reads a file, or decides whether a path is safe.
+//!
+//! Models count badly, so the numbers in `@@ -1,4 +1,5 @@` say at the most which of several places is meant: a hunk ends
+//! where its lines end. What is left out without loss is forgiven: the space before an empty line of context, a code fence
+//! around the whole, the line breaks of another system. Everything else that is not of the format is a fault, with its
+//! line: a patch is carried out as a whole or not at all.
+
+mod begin;
+mod hunk;
+mod unified;
+
+use std::fmt;
+
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FilePatch {
+    /// The path, as the patch writes it, without the prefixes `a/` and `b/` of Git.
+    pub(crate) key: String,
+    /// What happens to it.
+    pub(crate) change: Change,
+    /// Where the file goes after the change.
+    pub(crate) to: Option<String>,
+}
+
+/// A change to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A new file.
+    Add {
+        text: String,
+        executable: bool,
+    },
+    Delete,
+    /// The hunks in order; none if the file is only moved.
+    Update(Vec<Hunk>),
+}
+
+/// A text in the place of another.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Hunk {
+    /// The lines to replace; none if lines are only added.
+    pub(crate) find: String,
+    pub(crate) put: String,
+    /// The line of the file at which it starts, after the hunks before it.
+    pub(crate) line: Option<u64>,
+    /// Lines that come before it.
+    pub(crate) after: Vec<String>,
+    /// Whether it is at the end of the file.
+    pub(crate) end: bool,
+}
+
+/// Why a patch cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The line of the patch, from 1.
+    pub(crate) line: usize,
+    pub(crate) why: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} of the patch: {}", self.line, self.why)
+    }
+}
+
+/// Reads a patch. `file` is the file that hunks without the header of a file belong to, if there is one.
+pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, Fault> {
+    let mut lines = Lines::of(text);
+    let files = match lines.peek() {
+        Some(first) if first.trim_end() == begin::FIRST => begin::parse(&mut lines)?,
+        _ => unified::parse(&mut lines, file)?,
+    };
+    match files.is_empty() {
+        true => Err(lines.fault("it changes no file: there is neither `*** Begin Patch` nor the header of a file")),
+        false => Ok(files),
+    }
+}
+
+/// The lines of a patch, without their line breaks.
+struct Lines<'p> {
+    all: Vec<&'p str>,
+    next: usize,
+}
+
+impl<'p> Lines<'p> {
+    /// The lines, without blank ones at both ends, and without a code fence around all others.
+    fn of(text: &'p str) -> Self {
+        let all = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+        let mut lines = Self { all: all.collect(), next: 0 };
+        lines.trim();
+        let is_fence = |line: Option<&&str>| line.is_some_and(|line| line.starts_with("```"));
+        if is_fence(lines.all.get(lines.next)) && is_fence(lines.all.last()) && lines.all.len() > lines.next + 1 {
+            lines.next += 1;
+            lines.all.pop();
+            lines.trim();
+        }
+        lines
+    }
+
+    fn trim(&mut self) {
+        let is_blank = |line: &&str| line.trim().is_empty();
+        // A last line with a space is an empty line of context.
+        while self.all.len() > self.next && self.all.last().is_some_and(|line| line.is_empty()) {
+            self.all.pop();
+        }
+        while self.all.get(self.next).is_some_and(is_blank) {
+            self.next += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<&'p str> {
+        self.ahead(0)
+    }
+
+    /// The line that comes so many lines after the next one.
+    fn ahead(&self, count: usize) -> Option<&'p str> {
+        self.all.get(self.next + count).copied()
+    }
+
+    fn advance(&mut self) {
+        self.next += 1;
+    }
+
+    /// The fault that the next line has.
+    fn fault(&self, why: impl Into<String>) -> Fault {
+        self.fault_at(self.next, why)
+    }
+
+    /// The fault that the line with this index has.
+    fn fault_at(&self, index: usize, why: impl Into<String>) -> Fault {
+        Fault { line: index.min(self.all.len().saturating_sub(1)) + 1, why: why.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

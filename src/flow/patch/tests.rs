@@ -1,0 +1,134 @@
+//! Patches: what is read of each form, and what is a fault?
+//!
+//! In: small patches.
+//! Out: nothing.
+//! Never: looks at effects.
+
+use super::*;
+use std::fmt::Write as _;
+
+/// A patch in short: one line for each file and hunk.
+fn brief(text: &str, file: Option<&str>) -> String {
+    let files = match parse(text, file) {
+        Ok(files) => files,
+        Err(fault) => return fault.to_string(),
+    };
+    let mut out = String::new();
+    for FilePatch { key, change, to } in files {
+        match change {
+            Change::Add { text, executable } => {
+                let mode = if executable { " x" } else { "" };
+                writeln!(out, "add {key}{mode} {text:?}").unwrap();
+            }
+            Change::Delete => writeln!(out, "delete {key}").unwrap(),
+            Change::Update(hunks) => {
+                for Hunk { find, put, line, after, end } in hunks {
+                    let line = line.map(|line| format!(" at {line}")).unwrap_or_default();
+                    let after: String = after.iter().map(|after| format!(" after {after:?}")).collect();
+                    let end = if end { " at the end" } else { "" };
+                    writeln!(out, "edit {key}{line}{after}{end} {find:?} {put:?}").unwrap();
+                }
+            }
+        }
+        if let Some(to) = to {
+            writeln!(out, "move {key} {to}").unwrap();
+        }
+    }
+    out
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    assert_eq!(brief(text, None), expected);
+}
+
+#[test]
+fn a_unified_diff_is_read_by_the_signs_of_its_lines() {
+    let diff =
+        "--- a/x.rs\n+++ b/x.rs\n@@ -7,99 +7,1 @@ fn f() {\n one\n-two\n+2\n+3\n\n four\n@@ -20 +20 @@\n-a\n+b\n";
+    let found =
+        "edit x.rs at 7 \"one\\ntwo\\n\\nfour\\n\" \"one\\n2\\n3\\n\\nfour\\n\"\nedit x.rs at 21 \"a\\n\" \"b\\n\"\n";
+    check(diff, found);
+    check(&diff.replace('\n', "\r\n"), found);
+    check(&format!("Here it is:\n\n{diff}"), found);
+    check(&format!("```diff\n{diff}```\n"), found);
+}
+
+#[test]
+fn the_headers_of_git_add_delete_and_move() {
+    check(
+        "diff --git a/s.sh b/s.sh\nnew file mode 100755\nindex 000..111\n--- /dev/null\n+++ b/s.sh\n@@ -0,0 +1,2 @@\n+#!/bin/sh\n+ls\n\
+         diff --git a/e b/e\nnew file mode 100644\n\
+         diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+         diff --git a/p q b/r\nsimilarity index 90%\nrename from p q\nrename to r\n--- a/p q\n+++ b/r\n@@ -1 +1 @@\n-x\n+y\n\
+         diff --git a/m b/n\nsimilarity index 100%\nrename from m\nrename to n\n",
+        "add s.sh x \"#!/bin/sh\\nls\\n\"\nadd e \"\"\ndelete old\nedit p q at 1 \"x\\n\" \"y\\n\"\nmove p q r\nmove m n\n",
+    );
+    check(
+        "--- \"a/\\303\\244 b\"\t2020-01-01\n+++ \"b/\\303\\244 b\"\n@@ -1 +1 @@\n-x\n+y\n",
+        "edit ä b at 1 \"x\\n\" \"y\\n\"\n",
+    );
+    check("--- a/x\n+++ a/x\n@@ -1 +1 @@\n-x\n+y\n", "edit a/x at 1 \"x\\n\" \"y\\n\"\n");
+}
+
+#[test]
+fn a_removed_line_may_look_like_a_header() {
+    check(
+        "--- q.sql\n+++ q.sql\n@@ -1,3 +1,2 @@\n a\n--- note\n-- b\n+c\n",
+        "edit q.sql at 1 \"a\\n-- note\\n- b\\n\" \"a\\nc\\n\"\n",
+    );
+    let two = "--- a\n+++ a\n@@ -1 +1 @@\n-1\n+2\n--- b\n+++ b\n@@ -1 +1 @@\n-1\n+2\n";
+    check(two, "edit a at 1 \"1\\n\" \"2\\n\"\nedit b at 1 \"1\\n\" \"2\\n\"\n");
+}
+
+#[test]
+fn a_file_may_end_without_a_line_break() {
+    let no = "\\ No newline at end of file";
+    check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n{no}\n+y\n"), "edit a at 1 \"x\" \"y\\n\"\n");
+    check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n{no}\n"), "edit a at 1 \"x\\n\" \"y\"\n");
+    check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n z\n{no}\n"), "edit a at 1 \"x\\nz\" \"y\\nz\"\n");
+}
+
+#[test]
+fn a_begin_patch_is_read_with_its_headings() {
+    check(
+        "*** Begin Patch\n*** Add File: a.txt\n+one\n+\n+two\n*** Delete File: b.txt\n*** Update File: c.txt\n*** Move to: d.txt\n\
+         @@ class A\n@@ def f():\n-x\n+y\n@@\n z\n+end\n*** End of File\n*** Update File: e\n-1\n+2\n*** End Patch\n",
+        "add a.txt \"one\\n\\ntwo\\n\"\ndelete b.txt\nedit c.txt after \"class A\" after \"def f():\" \"x\\n\" \"y\\n\"\n\
+         edit c.txt at the end \"z\\n\" \"z\\nend\\n\"\nmove c.txt d.txt\nedit e \"1\\n\" \"2\\n\"\n",
+    );
+    check("*** Begin Patch\n*** Update File: a\n+last\n*** End Patch", "edit a \"\" \"last\\n\"\n");
+    check("*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch", "move a b\n");
+}
+
+#[test]
+fn hunks_alone_belong_to_the_file_that_is_named_elsewhere() {
+    assert_eq!(brief("@@ -1 +1 @@\n-x\n+y\n", Some("src/a")), "edit src/a at 1 \"x\\n\" \"y\\n\"\n");
+    check("@@ -1 +1 @@\n-x\n+y\n", "line 1 of the patch: a hunk stands before the `---` and `+++` of its file");
+}
+
+#[test]
+fn what_is_not_of_the_format_is_a_fault_at_its_line() {
+    for (text, line, why) in [
+        ("", 1, "changes no file"),
+        ("just words", 1, "changes no file"),
+        ("*** Begin Patch\n*** Update File: a\n-x\n+y\n", 4, "no `*** End Patch`"),
+        ("*** Begin Patch\n*** End Patch\nls", 3, "nothing follows"),
+        ("*** Begin Patch\n*** Add File: a\nx\n*** End Patch", 3, "begins with `+`"),
+        ("*** Begin Patch\n*** Update File: a\n*** End Patch", 2, "no lines follow"),
+        ("*** Begin Patch\nx\n*** End Patch", 2, "stands before the lines"),
+        ("*** Begin Patch\n*** Update File: a\n x\n*** End Patch", 3, "changes nothing"),
+        ("--- a\n+++ a\n@@ -1 +1 @@\nx\n", 4, "begins with a space"),
+        ("--- a\n+++ a\n@@ -1 +1 @@\n", 3, "no lines"),
+        ("--- a\n+++ a\n", 1, "no hunk"),
+        ("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n", 1, "two files"),
+        ("--- a\n+++ a\n-x\n+y\n", 3, "outside of a hunk"),
+        ("--- a\n+++ a\n@@ -5,0 +6 @@\n+y\n", 1, "nothing says where"),
+        ("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n x\n+y\n", 1, "new file begins with `+`"),
+        ("diff --git a/a b/a\nold mode 100644\nnew mode 100755\n", 2, "mode of a file"),
+        ("diff --git a/a b/a\nindex 1..2\nBinary files a/a and b/a differ\n", 3, "binary"),
+    ] {
+        let fault = parse(text, None).unwrap_err();
+        assert!(fault.line == line && fault.why.contains(why), "{text:?}: {fault}");
+    }
+}

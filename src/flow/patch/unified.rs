@@ -1,0 +1,233 @@
+//! Unified diffs: what does a diff change, as Git and `diff -u` write it?
+//!
+//! In: its lines.
+//! Out: a [`FilePatch`] for each file, in order.
+//! Never: carries out what an effect cannot say, such as a binary change or another mode of a file: it is a fault.
+
+use super::{Change, Fault, FilePatch, Hunk, Lines, hunk};
+
+/// The name of the file that is not there, before it is added or after it is deleted.
+const NOWHERE: &str = "/dev/null";
+
+/// A file of the diff, as its headers and hunks come.
+#[derive(Default)]
+struct File {
+    /// The line of its first header.
+    at: usize,
+    /// Its names in `diff --git`, if both are the same.
+    git: Option<String>,
+    /// Its names in `---` and `+++`.
+    names: Option<(String, String)>,
+    /// Its names in `rename from` and `rename to`.
+    from: Option<String>,
+    to: Option<String>,
+    /// The mode of a new file.
+    new: Option<String>,
+    is_deleted: bool,
+    hunks: Vec<Hunk>,
+    /// By how much the hunks so far make the file longer.
+    longer: i64,
+}
+
+/// Reads a diff. Hunks before the header of a file belong to `file`.
+pub(super) fn parse(lines: &mut Lines<'_>, file: Option<&str>) -> Result<Vec<FilePatch>, Fault> {
+    let mut files = Vec::new();
+    let of_path =
+        |at: usize| file.map(|file| File { at, names: Some((file.to_owned(), file.to_owned())), ..File::default() });
+    let mut current: Option<File> = None;
+    while let Some(line) = lines.peek() {
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            finish(current.take(), lines, &mut files)?;
+            current = Some(File { at: lines.next, git: same_names(names), ..File::default() });
+            lines.advance();
+        } else if let Some(names) = headers(lines) {
+            if current.as_ref().is_none_or(|file| file.names.is_some()) {
+                finish(current.take(), lines, &mut files)?;
+                current = Some(File { at: lines.next, ..File::default() });
+            }
+            current.iter_mut().for_each(|file| file.names = Some(names.clone()));
+            lines.advance();
+            lines.advance();
+        } else if line.starts_with("@@") {
+            let at = lines.next;
+            if current.is_none() {
+                current = of_path(at);
+            }
+            let Some(file) = &mut current else {
+                return Err(lines.fault("a hunk stands before the `---` and `+++` of its file"));
+            };
+            file.hunk(lines)?;
+        } else if line.starts_with(['+', '-']) && line != "---" {
+            return Err(lines.fault("this line stands outside of a hunk: an `@@` is missing before it"));
+        } else {
+            // Everything else before a hunk is a header of Git, or words around the diff.
+            if let Some(file) = &mut current {
+                file.header(line).map_err(|why| lines.fault(why))?;
+            }
+            lines.advance();
+        }
+    }
+    finish(current, lines, &mut files)?;
+    Ok(files)
+}
+
+/// The names in `---` and `+++`, if the next two lines have them.
+fn headers(lines: &Lines<'_>) -> Option<(String, String)> {
+    let old = lines.peek()?.strip_prefix("--- ")?;
+    let new = lines.ahead(1)?.strip_prefix("+++ ")?;
+    Some((name(old), name(new)))
+}
+
+/// Whether a hunk ends before the next line because another file begins. A removed line may begin with `-- `, so the whole
+/// header must be there, and a hunk after it.
+fn is_next_file(lines: &Lines<'_>) -> bool {
+    let is_header = || headers(lines).is_some() && lines.ahead(2).is_none_or(|line| line.starts_with("@@"));
+    lines.peek().is_some_and(|line| line.starts_with("diff --git ")) || is_header()
+}
+
+impl File {
+    /// Reads a header between `diff --git` and the hunks.
+    fn header(&mut self, line: &str) -> Result<(), &'static str> {
+        let is = |word: &str| line.strip_prefix(word).map(name);
+        if let Some(mode) = line.strip_prefix("new file mode ") {
+            self.new = Some(mode.trim().to_owned());
+        } else if line.starts_with("deleted file mode ") {
+            self.is_deleted = true;
+        } else if let Some(from) = is("rename from ") {
+            self.from = Some(from);
+        } else if let Some(to) = is("rename to ") {
+            self.to = Some(to);
+        } else if line.starts_with("old mode ") {
+            return Err("no effect changes the mode of a file");
+        } else if line.starts_with("copy from ") {
+            return Err("no effect copies a file");
+        } else if line.starts_with("GIT binary patch")
+            || (line.starts_with("Binary files ") && line.ends_with(" differ"))
+        {
+            return Err("no effect changes a binary file");
+        }
+        Ok(())
+    }
+
+    fn hunk(&mut self, lines: &mut Lines<'_>) -> Result<(), Fault> {
+        let place = hunk::place(lines);
+        let mut hunk = hunk::read(lines, place, is_next_file)?;
+        let count = |text: &str| text.lines().count().try_into().unwrap_or(i64::MAX);
+        hunk.line = hunk.line.and_then(|line| line.checked_add_signed(self.longer)).filter(|line| *line > 0);
+        self.longer = self.longer.saturating_add(count(&hunk.put)).saturating_sub(count(&hunk.find));
+        self.hunks.push(hunk);
+        Ok(())
+    }
+
+    /// What the diff does to the file.
+    fn finished(self) -> Result<FilePatch, &'static str> {
+        let Self { git, names, from, to, new, is_deleted, hunks, .. } = self;
+        let names = match (names, from.zip(to)) {
+            (_, Some(renamed)) => renamed,
+            (Some(names), None) => without_prefixes(names),
+            (None, None) => {
+                let name = git.ok_or("its header names no file")?;
+                (name.clone(), name)
+            }
+        };
+        let (old, key) = names;
+        let is_new = new.is_some() || old == NOWHERE;
+        if is_new && (is_deleted || key == NOWHERE) {
+            return Err("its header names no file");
+        }
+        if is_new {
+            if hunks.iter().any(|hunk| !hunk.find.is_empty()) {
+                return Err("every line of a new file begins with `+`");
+            }
+            let text = hunks.into_iter().map(|hunk| hunk.put).collect();
+            let executable = new.is_some_and(|mode| mode == "100755");
+            return Ok(FilePatch { key, change: Change::Add { text, executable }, to: None });
+        }
+        if is_deleted || key == NOWHERE {
+            if hunks.iter().any(|hunk| !hunk.put.is_empty()) {
+                return Err("every line of a deleted file begins with `-`");
+            }
+            return Ok(FilePatch { key: old, change: Change::Delete, to: None });
+        }
+        let is_moved = old != key;
+        if hunks.is_empty() && !is_moved {
+            return Err("its header is there, but no hunk");
+        }
+        if hunks.iter().any(|hunk| hunk.find.is_empty() && hunk.after.is_empty()) {
+            return Err("a hunk adds lines, but has no line of the file beside them: nothing says where they belong");
+        }
+        Ok(FilePatch { key: old, change: Change::Update(hunks), to: is_moved.then_some(key) })
+    }
+}
+
+fn finish(file: Option<File>, lines: &Lines<'_>, files: &mut Vec<FilePatch>) -> Result<(), Fault> {
+    let Some(file) = file else { return Ok(()) };
+    let at = file.at;
+    let is_renamed = file.from.is_some() && file.to.is_some();
+    let patch = file.finished().map_err(|why| lines.fault_at(at, why))?;
+    if patch.to.is_some() && !is_renamed {
+        return Err(lines.fault_at(at, "`---` and `+++` name two files, but there is no `rename from` and `rename to`"));
+    }
+    files.push(patch);
+    Ok(())
+}
+
+/// The names without the prefixes of Git, if they have them.
+fn without_prefixes((old, new): (String, String)) -> (String, String) {
+    let (a, b) = (old.strip_prefix("a/"), new.strip_prefix("b/"));
+    match (a, b) {
+        (Some(a), Some(b)) => (a.to_owned(), b.to_owned()),
+        (None, Some(b)) if old == NOWHERE => (old, b.to_owned()),
+        (Some(a), None) if new == NOWHERE => (a.to_owned(), new),
+        _ => (old, new),
+    }
+}
+
+/// The name of both files in `diff --git a/NAME b/NAME`. Names may have spaces, so only two that are the same are certain.
+fn same_names(names: &str) -> Option<String> {
+    let names = names.trim_end();
+    if names.starts_with('"') {
+        let (old, new) = names.split_once("\" \"")?;
+        let (old, new) = without_prefixes((name(&format!("{old}\"")), name(&format!("\"{new}"))));
+        return (old == new).then_some(old);
+    }
+    let half = names.len().checked_sub(1)? / 2;
+    let (old, new) = (names.get(..half)?, names.get(half..)?.strip_prefix(' ')?);
+    let (old, new) = without_prefixes((old.to_owned(), new.to_owned()));
+    (old == new).then_some(old)
+}
+
+/// The name in a header: without a date behind a tab, and without the quotes in which Git puts names with special
+/// characters.
+fn name(text: &str) -> String {
+    let text = text.split('\t').next().unwrap_or_default().trim_end();
+    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(quoted) => unquoted(quoted).unwrap_or_else(|| text.to_owned()),
+        None => text.to_owned(),
+    }
+}
+
+/// A text in the quotes of Git, with escapes as in C; none if it is not valid.
+fn unquoted(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next()? {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            byte @ (b'"' | b'\\') => byte,
+            first @ b'0'..=b'3' => {
+                let digit = |byte: u8| (b'0'..=b'7').contains(&byte).then(|| byte - b'0');
+                let (second, third) = (digit(rest.next()?)?, digit(rest.next()?)?);
+                (first - b'0') * 64 + second * 8 + third
+            }
+            _ => return None,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
