@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::{Block, Ended};
 use crate::program::{Called, Dialect};
 use crate::surface::Role;
-use crate::text::{Span, excerpt, portable, unsafe_because};
+use crate::text::{Span, excerpt, unsafe_because};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -45,7 +45,7 @@ impl<'r> Judgement<'r> {
                 Some(Called::Attribute(name)) => self.whole_attribute(block, name),
                 _ => None,
             };
-            let whole = portable(whole.as_deref().unwrap_or(&key).trim_start());
+            let whole = self.program.below_root(whole.as_deref().unwrap_or(&key).trim_start());
             if let Some(why) = unsafe_because(&whole) {
                 let message = match key.trim() {
                     "" => format!("this `{name}` names no path"),
@@ -53,7 +53,7 @@ impl<'r> Judgement<'r> {
                 };
                 let finding = defect(Defect::UnsafePath, block.opener(), message).with_rule(Some(bound.at));
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);
-            } else if key.contains('\\') {
+            } else if !key.ends_with(&*whole) || key.starts_with('/') {
                 let message = message!("`{}` is read as `{}`", &excerpt(&key, 60), &excerpt(&whole, 60));
                 self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
             }
@@ -121,8 +121,8 @@ impl<'r> Judgement<'r> {
         let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
         let name = self.content_name(index)?;
         let key = match (key, self.program.contents.get(&*name).is_some_and(|content| content.path)) {
-            (Cow::Borrowed(key), true) => portable(key),
-            (Cow::Owned(key), true) => Cow::Owned(portable(&key).into_owned()),
+            (Cow::Borrowed(key), true) => self.program.below_root(key),
+            (Cow::Owned(key), true) => Cow::Owned(self.program.below_root(&key).into_owned()),
             (key, false) => key,
         };
         Some((name, key))

@@ -23,6 +23,7 @@ mod native;
 mod outside;
 mod params;
 mod parts;
+mod paths;
 mod payloads;
 mod permits;
 mod places;

@@ -463,6 +463,7 @@ impl<'r> Judgement<'r> {
 
     /// Whether the parameters fit the schema, possibly after a strategy changed them.
     fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
+        self.read_paths(call, at, action);
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
         if action.schema.validator().is_ok_and(|validator| validator.is_valid(params)) {
             return true;

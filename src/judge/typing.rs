@@ -387,13 +387,13 @@ fn number_of(text: &str) -> Option<Value> {
 
 /// The path from a payload to one of its members.
 #[derive(Clone, Copy)]
-struct Way<'w> {
-    step: &'w dyn std::fmt::Display,
-    before: Option<&'w Way<'w>>,
+pub(super) struct Way<'w> {
+    pub(super) step: &'w dyn std::fmt::Display,
+    pub(super) before: Option<&'w Way<'w>>,
 }
 
 impl Way<'_> {
-    fn path(&self) -> Vec<String> {
+    pub(super) fn path(&self) -> Vec<String> {
         let mut path = self.before.map(Way::path).unwrap_or_default();
         path.push(self.step.to_string());
         path

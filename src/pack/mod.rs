@@ -18,6 +18,7 @@ mod mend;
 mod names;
 mod permits;
 pub(crate) mod prompts;
+mod roots;
 pub(crate) mod schemas;
 mod spellings;
 mod strategies;
@@ -50,6 +51,7 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     dialects::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);
     effects::check(&surface, diagnostics);
+    roots::check(&surface, diagnostics);
     graph::check(&surface, diagnostics);
     schemas::check(&surface, diagnostics);
     spellings::check(&surface, diagnostics);

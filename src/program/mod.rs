@@ -86,10 +86,11 @@ pub(crate) use watch::{Watch, Watching};
 
 use crate::expression::Template;
 use crate::surface::{self, files::Files};
-use crate::text::{FilePlace, Location, Sources, Spanned};
+use crate::text::{FilePlace, Location, Sources, Spanned, below};
 use crate::value::Record;
 use crate::value::{Table, Value};
 use foldhash::fast::RandomState;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -116,6 +117,8 @@ pub struct Program {
     pub(crate) keeps_pending: bool,
     /// Whether the host has said which tools there are: then no other fits a pattern.
     pub(crate) knows_tools: bool,
+    /// The folders below which absolute paths are meant, each with a slash at its end.
+    pub(crate) roots: Arc<Vec<String>>,
     pub(crate) contents: Arc<Table<String, Content>>,
     pub(crate) guardrails: Arc<Guardrails>,
     pub(crate) flows: Arc<Flows>,
@@ -189,6 +192,11 @@ impl Program {
     /// The version of the pack, if it says one. A host may keep it beside its sessions.
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
+    }
+
+    /// A path in an answer, as one below the root: as every system writes it, and without the declared root.
+    pub(crate) fn below_root<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        below(&self.roots, path)
     }
 
     /// The pack's files, for places.

@@ -37,6 +37,10 @@ pub(crate) struct Types {
     spelled_values: Vec<(Arc<str>, Json)>,
     /// Whether there are other spellings in it, or in a part of it.
     respells: bool,
+    /// Whether a text is a path below the root.
+    pub(crate) path: bool,
+    /// Whether it is a path, or a part of it is.
+    has_paths: bool,
     /// Whether a parameter is taken as it is written.
     pub(crate) verbatim: bool,
     /// Whether it names exactly one type, other than `null`.
@@ -145,6 +149,8 @@ impl Types {
             spelled: spelled.collect(),
             spelled_values: values.iter().filter_map(value).collect(),
             respells: false,
+            path: schema.get("format").and_then(Json::as_str) == Some("path"),
+            has_paths: false,
             kind: Kind::Any,
             scalars,
             others: others.filter(|others| others.is_object()).or(first_pattern).map(|others| Box::new(part(others))),
@@ -168,6 +174,7 @@ impl Types {
         self.kind = first.copied().unwrap_or(Kind::Any);
         let members = self.members.iter().flat_map(Members::as_slice).map(|(_, types)| types);
         let mut parts = members.chain(self.others.as_deref()).chain(self.items.as_deref());
+        self.has_paths = self.path || parts.clone().any(|part| part.has_paths);
         self.respells = !self.spelled.is_empty() || !self.spelled_values.is_empty() || parts.any(|part| part.respells);
         self
     }
@@ -209,6 +216,7 @@ impl Types {
                 }
             }
         }
+        self.path |= other.path;
         self.spelled.extend(other.spelled);
         self.others = self.others.take().or(other.others);
         self.items = self.items.take().or(other.items);
@@ -240,6 +248,11 @@ impl Types {
     /// Whether there are other spellings of a name or a value in it, or in a part of it.
     pub(crate) fn respells(&self) -> bool {
         self.respells
+    }
+
+    /// Whether it is a path, or a part of it is.
+    pub(crate) fn has_paths(&self) -> bool {
+        self.has_paths
     }
 
     /// The value of its closed list of which a text is another spelling.

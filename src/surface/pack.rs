@@ -5,7 +5,7 @@
 //! Never: knows whether the things it names are declared.
 
 use super::declare::{table, words};
-use super::decode::Named;
+use super::decode::{Named, OneOrMore};
 use super::tree::Tree;
 use crate::text::Spanned;
 
@@ -26,6 +26,8 @@ table! {
         calls: Option<Calls>,
         /// What becomes of calls that wait for a person when the next answer is judged; by default they are dropped.
         pending: Option<Waiting>,
+        /// The absolute paths of the folder that paths in answers are below; a path that begins with one is meant without it.
+        root: OneOrMore<Spanned<String>>,
         /// The folders of other packs whose tables this one takes over.
         uses = "use": Vec<Spanned<String>>,
     }

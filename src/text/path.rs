@@ -75,6 +75,18 @@ pub(crate) fn portable(path: &str) -> Cow<'_, str> {
     }
 }
 
+/// The path below one of the folders in `roots`, each of which ends in a slash, if it begins with one of them; as every
+/// system writes it.
+pub(crate) fn below<'p>(roots: &[String], path: &'p str) -> Cow<'p, str> {
+    let path = portable(path);
+    let Some(root) = roots.iter().find(|root| path.starts_with(root.as_str())) else { return path };
+    let inside = |path: &'p str| portable(path.get(root.len()..).unwrap_or_default());
+    match path {
+        Cow::Borrowed(path) => inside(path),
+        Cow::Owned(path) => Cow::Owned(portable(path.get(root.len()..).unwrap_or_default()).into_owned()),
+    }
+}
+
 /// Whether some system takes `part` for `name`: HFS+ ignores a few invisible characters, and most ignore the case.
 fn is_read_as(part: &str, name: &str) -> bool {
     let is_ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');

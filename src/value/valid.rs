@@ -6,7 +6,7 @@
 //! map of `serde_json`, which is that of the names unless a host turns on `preserve_order`.
 
 use super::{Number, Object, Value, value};
-use crate::text::excerpt;
+use crate::text::{excerpt, unsafe_because};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::json::{self, Json, JsonNumber, Node, NodeIdentity, SerdeJson};
 use jsonschema::types::JsonType;
@@ -36,6 +36,7 @@ fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationEr
         .with_pattern_options(PatternOptions::regex())
         // A format that nobody checks would be a rule that does not hold.
         .should_validate_formats(true)
+        .with_format("path", |path: &str| unsafe_because(path).is_none())
         .build(&schema.to_json())
 }
 

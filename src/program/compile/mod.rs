@@ -24,7 +24,7 @@ use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
 use crate::pack::Pack;
 use crate::surface::{self, ONLY_MODE, Surface, Tree, is_pattern};
-use crate::text::{Location, Spanned, excerpt};
+use crate::text::{Location, Spanned, excerpt, portable};
 use crate::value::Record;
 use crate::value::Table;
 use crate::value::{Object, Value, value};
@@ -89,6 +89,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         in_turn: surface.about.as_ref().is_some_and(|about| about.calls == Some(surface::Calls::InTurn)),
         keeps_pending: surface.about.as_ref().is_some_and(|about| about.pending == Some(surface::Waiting::Keep)),
         knows_tools: false,
+        roots: Arc::new(roots(surface)),
         contents: Arc::new(contents),
         guardrails: Arc::new(guardrails),
         flows: Arc::new(flows),
@@ -109,6 +110,13 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     };
     program.places = Arc::new(places(&program));
     program
+}
+
+/// The declared roots, each with a slash at its end.
+fn roots(surface: &Surface) -> Vec<String> {
+    let named = surface.about.iter().flat_map(|about| &about.root.0);
+    let root = |root: &Spanned<String>| format!("{}/", portable(root.value.trim()).trim_end_matches('/'));
+    named.map(root).collect()
 }
 
 /// The names of all places that outcomes may cite, made once.

@@ -1,0 +1,63 @@
+//! Paths: as which path below the root is a parameter read?
+//!
+//! In: the parameters of a call, and those that its action declares to be paths.
+//! Out: parameters whose paths have no root and no backslash; a remark for each that was written otherwise.
+//! Never: decides whether a path is safe: the schema does.
+
+use super::{Judgement, typing::Way};
+use crate::diagnostic::{Remark, message, quote};
+use crate::program::{Action, Program, Types};
+use crate::text::Span;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// A path that is read as another one: where it is, and both.
+type Reread = (Vec<String>, String, String);
+
+impl Judgement<'_> {
+    /// Reads the parameters that are paths as paths below the root, so that permits and effects see the same ones.
+    pub(super) fn read_paths(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) {
+        let types = action.schema.types();
+        if !types.has_paths() {
+            return;
+        }
+        let Some(mut params) = self.calls.get(call).map(|call| call.params.clone()) else { return };
+        let mut reread = Vec::new();
+        read_at(&mut params, types, None, self.program, &mut reread);
+        self.with_call(call, |call| call.params = params);
+        for (way, written, path) in reread {
+            // `./a` is another way to write `a`, which needs no word.
+            if written.trim_start_matches("./") != path {
+                let message = message!("`{}` is read as `{}`", quote(written, 60), quote(path, 60));
+                self.remark(Remark::FieldForm, at(&way), message, Some(action.at));
+            }
+        }
+    }
+}
+
+fn read_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, program: &Program, reread: &mut Vec<Reread>) {
+    if !types.has_paths() {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                let way = Way { step: &name, before };
+                read_at(member, types.of_member(name), Some(&way), program, reread);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
+                read_at(item, types.items(), Some(&Way { step: &index, before }), program, reread);
+            }
+        }
+        Value::String(text) if types.path => {
+            let path = program.below_root(text).into_owned();
+            if path != **text {
+                reread.push((before.map(Way::path).unwrap_or_default(), text.to_string(), path.clone()));
+                *value = path.into();
+            }
+        }
+        _ => {}
+    }
+}
