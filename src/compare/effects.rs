@@ -130,6 +130,10 @@ fn does(program: &Program, verb: &Verb) -> Option<String> {
         Verb::Write { key, .. } => format!("write {}", key.source()),
         Verb::Amend { key, section, .. } => format!("amend {} {}", key.source(), section.source()),
         Verb::Record { key, path, .. } => format!("record {} {}", key.source(), path.source()),
+        Verb::Edit { key, .. } => format!("edit {}", key.source()),
+        Verb::Patch { text, .. } => format!("patch {}", text.source()),
+        Verb::Delete { key } => format!("delete {}", key.source()),
+        Verb::Move { key, to } => format!("move {} {}", key.source(), to.source()),
         Verb::Say { message, .. } => {
             format!("say {}", program.messages.get_index(*message).map(|(id, _)| id.as_str()).unwrap_or_default())
         }

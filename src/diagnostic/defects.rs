@@ -123,6 +123,16 @@ named! {
         ExtraCall = "extra-call",
         /// A key that is no safe path below the workspace root.
         UnsafePath = "unsafe-path",
+        /// An edit that says nothing, or a patch that cannot be read.
+        InvalidEdit = "invalid-edit",
+        /// Two texts for one file.
+        DuplicateWrite = "duplicate-write",
+        /// A change to a file that another change, or the file itself, contradicts.
+        EditConflict = "edit-conflict",
+        /// An edit of a text, or of a file, that is not there.
+        EditNotFound = "edit-not-found",
+        /// An edit of a text that is there several times.
+        EditAmbiguous = "edit-ambiguous",
         /// A guardrail that was tripped.
         Guardrail = "guardrail",
         /// A change to a mode whose gate is shut.
@@ -243,6 +253,9 @@ impl Defect {
             Defect::SpelledCall => &[Keep, Drop, KeepAsText, Refuse, AskAgain],
             Defect::ExtraCall => &[KeepFirst, KeepLast, Drop, KeepAsText, Refuse, AskAgain],
             Defect::UnsafePath => &[Drop, KeepAsText, Refuse, AskAgain],
+            Defect::InvalidEdit | Defect::EditConflict => &[Drop, Refuse, AskAgain],
+            Defect::DuplicateWrite => &[KeepFirst, KeepLast, Refuse, AskAgain],
+            Defect::EditNotFound | Defect::EditAmbiguous => &[Refuse, AskAgain],
             Defect::Guardrail => &[Keep, Redact, Drop, Refuse, AskAgain],
             Defect::GateClosed => &[Keep, Drop, Refuse, AskAgain],
             Defect::UnknownSpeaker => &[Keep, Drop, Refuse, AskAgain],
@@ -268,6 +281,9 @@ impl Defect {
             | Defect::StrayText
             | Defect::GateClosed => Drop,
             Defect::DuplicateBlock | Defect::ExtraCall => KeepFirst,
+            Defect::DuplicateWrite => KeepLast,
+            // The changes of an answer belong together: half of them may be worse than none.
+            Defect::InvalidEdit | Defect::EditConflict | Defect::EditNotFound | Defect::EditAmbiguous => Refuse,
             Defect::UnclosedBlock
             | Defect::WrongCloser
             | Defect::StrayCloser
@@ -348,6 +364,8 @@ impl Defect {
                 | Defect::TooCostly
                 | Defect::MissingMessage
                 | Defect::MissingBlock
+                | Defect::EditNotFound
+                | Defect::EditAmbiguous
         )
     }
 

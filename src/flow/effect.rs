@@ -4,6 +4,7 @@
 //! Out: [`Effect`], a part of the contracts of `run` and `hear`.
 //! Never: carries itself out; knows what a file holds.
 
+use crate::surface::Matching;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,11 @@ impl Effect {
     pub const KINDS: [&str; 11] =
         ["set", "append", "remove", "emit", "write", "say", "amend", "record", "edit", "delete", "move"];
 
+    /// Whether the file may turn out not to fit the effect: a text may not be in it, or it may not be there.
+    pub(crate) fn may_miss(&self) -> bool {
+        matches!(self, Effect::Write { new: true, .. } | Effect::Edit(_) | Effect::Delete { .. } | Effect::Move { .. })
+    }
+
     /// The keys of the files that the effect changes: both of a move, none of an effect that changes no file.
     #[doc(hidden)]
     pub fn keys(&self) -> impl Iterator<Item = &str> {
@@ -172,29 +178,6 @@ pub struct Edit {
     /// Whether the occurrence is at the end of the file.
     #[serde(default, skip_serializing_if = "is_false")]
     pub end: bool,
-}
-
-/// How the text of an edit is compared with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Matching {
-    /// Character by character; only the kind of the line ends does not count.
-    Exact,
-    /// Line by line, without the white space at both ends of each line.
-    TrimmedLines,
-}
-
-impl Matching {
-    /// The name in packs and outcomes.
-    #[doc(hidden)]
-    pub fn name(self) -> &'static str {
-        match self {
-            Matching::Exact => "exact",
-            Matching::TrimmedLines => "trimmed-lines",
-        }
-    }
 }
 
 impl Edit {

@@ -5,15 +5,16 @@
 //! them.
 //! Never: lets an effect see the state after a later one; stops at one that fails: it is left out, with a remark.
 
-use super::effect::{Amendment, Effect};
+use super::changes::is_script;
+use super::effect::{Amendment, Edit, Effect};
 use super::occasion::{Bound, Flow, NO_IDS};
 use super::state;
-use crate::diagnostic::{Code, Defect, Diagnostic, Remark, message, quote};
+use crate::diagnostic::{Remark, message, quote};
 use crate::expression::{Failure, Scope, Template};
 use crate::program::{self, Near, Verb};
 use crate::program::{Key, Keys, PathTemplate, Shape};
 use crate::session::MOST_IDS;
-use crate::text::{Location, Span, excerpt, portable, unsafe_because};
+use crate::text::{Location, Span, excerpt};
 use crate::value::Record;
 use crate::value::Value;
 use std::rc::Rc;
@@ -128,17 +129,19 @@ impl<'f> Flow<'f> {
                 };
                 self.go(*to, insists, effect.at);
             }
+            Verb::Patch { text, file, matching, executable } => {
+                let (text, file) = self.scope(bound, |scope| {
+                    let file = file.as_ref().map(|key| self.document_key(key, scope)).transpose()?;
+                    Ok((text.text(scope)?, file))
+                })?;
+                self.patch(&text, file.as_deref(), (matching, *executable), effect.at)?;
+            }
             asking => {
                 let Some(asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 if let Some(what) = nameless(&asked) {
                     self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
-                } else if let Some((key, why)) = unsafe_key(&asked) {
-                    let message = message!("`{}` is no safe path: {}", quote(key, 60), &why);
-                    let finding =
-                        Diagnostic::new(Code::Defect(Defect::UnsafePath), Location::response(self.span), message);
-                    self.answer(Defect::UnsafePath, finding.with_rule(Some(effect.at)));
-                } else {
-                    self.did(asked, effect.at);
+                } else if self.is_sound(&asked, effect.at) {
+                    self.ask_host(asked, effect.at);
                 }
             }
         }
@@ -148,7 +151,7 @@ impl<'f> Flow<'f> {
     /// What the host is asked to do, after the state has been changed; none if nothing changes.
     fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
-            Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => return Ok(None),
+            Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } | Verb::Patch { .. } => return Ok(None),
             Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. } => return self.changed_state(verb, at, bound),
             Verb::Emit { event, value } => {
                 let (event, value) = self.scope(bound, |scope| {
@@ -158,17 +161,19 @@ impl<'f> Flow<'f> {
                 self.afford(&value)?;
                 Effect::Emit { event, value }
             }
-            Verb::Write { key, value } => {
-                let (key, value) = self.scope(bound, |scope| Ok((document_key(key, scope)?, value.render(scope)?)))?;
+            Verb::Write { key, value, executable } => {
+                let (key, value) =
+                    self.scope(bound, |scope| Ok((self.document_key(key, scope)?, value.render(scope)?)))?;
                 self.afford(&value)?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
-                Effect::Write { key, text, new: false, executable: false }
+                let executable = *executable && is_script(&text);
+                Effect::Write { key, text, new: false, executable }
             }
             Verb::Amend { key, section, marker, otherwise, done, missing, value } => {
                 let text = |template: &Template| self.scope(bound, |scope| template.text(scope));
                 let maybe =
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
-                let (key, section) = (self.scope(bound, |scope| document_key(key, scope))?, text(section)?);
+                let (key, section) = (self.scope(bound, |scope| self.document_key(key, scope))?, text(section)?);
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.afford(&value)?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
@@ -177,7 +182,7 @@ impl<'f> Flow<'f> {
                 Effect::Amend(Box::new(Amendment { key, section, marker, text, otherwise, done, missing }))
             }
             Verb::Record { key, path, value, schema } => {
-                let key = self.scope(bound, |scope| document_key(key, scope))?;
+                let key = self.scope(bound, |scope| self.document_key(key, scope))?;
                 let path = self.scope(bound, |scope| Ok(state::dotted(&path.render(scope)?)))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.afford(&value)?;
@@ -189,6 +194,28 @@ impl<'f> Flow<'f> {
                     return Ok(None);
                 }
                 Effect::Record { key, path, value }
+            }
+            Verb::Edit { key, find, put, all, matching } => {
+                let (key, find, put, all) = self.scope(bound, |scope| {
+                    let all = all.as_ref().map(|all| all.render(scope)).transpose()?;
+                    Ok((self.document_key(key, scope)?, find.text(scope)?, put.text(scope)?, all))
+                })?;
+                self.afford_texts(&[&key, &find, &put])?;
+                let all = match all {
+                    None | Some(Value::Null) => false,
+                    Some(Value::Bool(all)) => all,
+                    Some(_) => return Err(Failure::new("`all` gives neither true nor false")),
+                };
+                Effect::Edit(Box::new(Edit { all, matching: matching.clone(), ..Edit::new(key, find, put) }))
+            }
+            Verb::Delete { key } => {
+                let key = self.scope(bound, |scope| self.document_key(key, scope))?;
+                Effect::Delete { key }
+            }
+            Verb::Move { key, to } => {
+                let (key, to) =
+                    self.scope(bound, |scope| Ok((self.document_key(key, scope)?, self.document_key(to, scope)?)))?;
+                Effect::Move { key, to }
             }
         }))
     }
@@ -233,12 +260,21 @@ impl<'f> Flow<'f> {
             }
             Verb::Emit { .. }
             | Verb::Write { .. }
+            | Verb::Edit { .. }
+            | Verb::Patch { .. }
+            | Verb::Delete { .. }
+            | Verb::Move { .. }
             | Verb::Amend { .. }
             | Verb::Record { .. }
             | Verb::Remark { .. }
             | Verb::Say { .. }
             | Verb::Go { .. } => return Ok(None),
         }))
+    }
+
+    /// The key of a document: below the root, as every system writes it.
+    fn document_key(&self, key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
+        Ok(self.program.below_root(&key.text(scope)?).into_owned())
     }
 
     /// A value as the text of a document; `none` has no text and is reported.
@@ -323,16 +359,6 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
         Effect::Set { .. } | Effect::Append { .. } | Effect::Remove { .. } | Effect::Say { .. } => return None,
     };
     says.trim().is_empty().then_some(what)
-}
-
-/// The key of a document, as every system writes it.
-fn document_key(key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
-    Ok(portable(&key.text(scope)?).into_owned())
-}
-
-/// A key of a document that an effect changes, and why it is no safe path.
-fn unsafe_key(effect: &Effect) -> Option<(&str, &'static str)> {
-    effect.keys().find_map(|key| Some((key, unsafe_because(key)?)))
 }
 
 /// Adds a value to a list. An entry with the same values under the `unique` keys is replaced.

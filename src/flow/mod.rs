@@ -9,8 +9,10 @@
 //! last of them, and causes the events of leaving and entering. A mode is entered at most once on an occasion, so it
 //! always ends.
 
+mod changes;
 mod effect;
 mod effects;
+mod files;
 mod ids;
 mod inputs;
 mod modes;
@@ -19,6 +21,6 @@ mod patch;
 mod rules;
 mod state;
 
-pub use effect::{Amendment, Edit, Effect, FileLines, Matching, Miss, MissKind};
+pub use effect::{Amendment, Edit, Effect, FileLines, Miss, MissKind};
 pub(crate) use inputs::{Words, classify, shadowed};
 pub(crate) use occasion::{Done, Flow, Flowed};

@@ -6,6 +6,7 @@
 //! Never: performs an effect, follows a rule or changes the mode by itself.
 
 use super::effect::Effect;
+use super::files::Files;
 use super::ids;
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
 use crate::expression::{Expression, Failure, FailureKind, Scope};
@@ -44,6 +45,8 @@ pub(crate) struct Flow<'f> {
     pub(super) shown: Record,
     pub(super) held: ids::Held,
     pub(super) done: Vec<Done>,
+    /// What the calls and contents did to files so far.
+    pub(super) files: Files,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) steps: Steps,
     pub(super) ruling: Ruling,
@@ -125,6 +128,7 @@ impl<'f> Flow<'f> {
             shown: session.state.clone(),
             held: ids::Held::default(),
             done: Vec::new(),
+            files: Files::default(),
             findings: Vec::new(),
             steps,
             ruling: Ruling::default(),
@@ -186,6 +190,11 @@ impl<'f> Flow<'f> {
     pub(super) fn afford_twice(&self, value: &Value) -> Result<(), Failure> {
         let bytes = weight(value, DEPTH);
         self.budget.take(bytes).and_then(|()| self.budget.take(bytes)).map_err(Failure::exceeded)
+    }
+
+    /// Takes what texts take that are written out once more than the response writes them.
+    pub(super) fn afford_texts(&self, texts: &[&str]) -> Result<(), Failure> {
+        self.budget.take(texts.iter().map(|text| text.len()).sum()).map_err(Failure::exceeded)
     }
 
     pub(super) fn did(&mut self, effect: Effect, cause: Location) {

@@ -1,6 +1,6 @@
 //! Paths: can the key of an effect be below a root?
 //!
-//! In: the effects of a program that write, amend or record.
+//! In: the effects of a program that change files.
 //! Out: a finding for each whose key leads out of the root, whatever its templates give.
 //! Never: guesses what a template gives, or checks whether a file exists.
 
@@ -14,6 +14,11 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             Some(Verb::Write { key, .. }) => ("write", key),
             Some(Verb::Amend { key, .. }) => ("amend", key),
             Some(Verb::Record { key, .. }) => ("record", key),
+            Some(Verb::Edit { key, .. }) => ("edit", key),
+            Some(Verb::Patch { file: Some(key), .. }) => ("patch", key),
+            Some(Verb::Delete { key }) => ("delete", key),
+            Some(Verb::Move { key, to }) if leads_out(key.source()).is_none() => ("move", to),
+            Some(Verb::Move { key, .. }) => ("move", key),
             _ => continue,
         };
         let Some(why) = leads_out(key.source()) else { continue };

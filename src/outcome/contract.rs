@@ -5,7 +5,7 @@
 //! Never: decides anything.
 
 use crate::diagnostic::{Code, Diagnostic, Message, Row, Severity, Strategy};
-use crate::flow::Effect;
+use crate::flow::{Effect, FileLines};
 use crate::judge::StepKind;
 use crate::session::{Session, contract};
 use crate::text::{Extent, FilePlace, Source};
@@ -173,6 +173,10 @@ contract! {
         /// The message in words for a model, which does not read the pack's conditions; absent if that is `message`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to_model: Option<Message>,
+        /// Lines of the file that an edit does not fit: those that come nearest to its text, or the first of each place where
+        /// it is; absent from all other findings.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        file_lines: Vec<FileLines>,
     }
 
     /// The account of every byte of the response: the parts sum to `bytes`.
@@ -354,6 +358,12 @@ impl Finding {
         self.severity == Severity::Error
     }
 
+    /// Leaves out of its sentences what they quote.
+    pub(super) fn hide_quotes(&mut self) {
+        self.message.hide_quotes();
+        self.help.iter_mut().chain(&mut self.to_model).for_each(Message::hide_quotes);
+    }
+
     /// The finding for a diagnostic, without its places.
     pub(super) fn of(found: Diagnostic) -> Self {
         Self {
@@ -368,6 +378,7 @@ impl Finding {
             strategy: found.strategy,
             help: found.help,
             to_model: found.to_model.map(|message| *message),
+            file_lines: Vec::new(),
         }
     }
 }

@@ -13,13 +13,15 @@ mod past;
 mod pending;
 mod prompt;
 mod reader;
+mod reject;
 mod release;
 mod replies;
 mod run;
 mod trace;
 
-pub use crate::flow::{Amendment, Edit, Effect, FileLines, Matching, Miss, MissKind};
+pub use crate::flow::{Amendment, Edit, Effect, FileLines, Miss, MissKind};
 pub use crate::judge::{Leaf, StepKind};
+pub use crate::surface::Matching;
 pub use contract::{
     Call, ContentBlock, EffectRecord, Finding, Ledger, Origin, Outcome, Part, Section, Status, TraceStep, Utterance,
     VERSION, Verdict, Withheld,

@@ -5,7 +5,8 @@
 //! Never: reads, judges or performs anything itself: it calls the floors above in their order.
 
 use super::contract::{
-    Call, ContentBlock, EffectRecord, Finding, Ledger, Outcome, Section, Status, Utterance, VERSION, Verdict, Withheld,
+    Call, ContentBlock, EffectRecord, Finding, Ledger, Origin, Outcome, Section, Status, Utterance, VERSION, Verdict,
+    Withheld,
 };
 use super::reader::{Broken, Reader};
 use super::trace::trace;
@@ -20,6 +21,7 @@ use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
 use crate::value::{Budget, Object, Record, Value};
 use smallvec::SmallVec;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 /// The most calls whose form a correction text shows.
@@ -178,7 +180,7 @@ impl Program {
             contents: Vec::new(),
             utterances: Vec::new(),
             calls: Vec::new(),
-            effects: flowed.done.into_iter().map(|done| self.record(done)).collect(),
+            effects: self.records(flowed.done, judged.text),
             diagnostics: Vec::new(),
             ask_again,
             ledger: ledger(&judged),
@@ -354,7 +356,8 @@ impl Program {
         calls.truncate(CALLS_SHOWN);
         let lines = Lines::new(judged.text.get(..judged.document.bytes).unwrap_or_default());
         let answer = Corrected { dialect: judged.dialect, natives: judged.document.natives.as_deref(), lines };
-        self.ask_again(&judged.session.mode, &answer, &calls, &findings, &judged.budget)
+        let (faults, mode) = (answer.faults(&findings), &judged.session.mode);
+        self.ask_again(mode, answer.dialect, answer.is_native(), &calls, &faults, &judged.budget)
     }
 
     /// The action whose name follows the start of an opener that cannot be read.
@@ -368,6 +371,21 @@ impl Program {
         };
         let id = self.action_id(name).or_else(spelled)?;
         dialect.blocks.iter().any(|block| dialect.may_be_called(block, name)).then_some(id)
+    }
+
+    /// The effects that were performed, those with an origin at their places in the text.
+    fn records(&self, done: Vec<Done>, text: &str) -> Vec<EffectRecord> {
+        let lines = LazyCell::new(|| Lines::new(text));
+        let record = |done: Done| {
+            let span = done.span;
+            let mut record = self.record(done);
+            if record.effect.may_miss() {
+                let place = lines.place(span.start);
+                record.origin = Some(Origin { span: span.into(), line: place.line, column: place.column });
+            }
+            record
+        };
+        done.into_iter().map(record).collect()
     }
 
     pub(super) fn record(&self, done: Done) -> EffectRecord {
@@ -474,7 +492,7 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
 }
 
 /// Takes what was read of a refused response out of its outcome: nobody may be shown it.
-fn withhold(outcome: &mut Outcome, wanted: bool) {
+pub(super) fn withhold(outcome: &mut Outcome, wanted: bool) {
     let calls = outcome.calls.clone();
     for call in &mut outcome.calls {
         call.params = Object::new().into();

@@ -23,9 +23,9 @@ struct VerbForm {
 }
 
 macro_rules! verbs {
-    ($($verb:ident: [$($needs:literal)*] [$($may:literal)*];)*) => {
+    ($($verb:ident $(= $word:literal)?: [$($needs:literal)*] [$($may:literal)*];)*) => {
         &[$(VerbForm {
-            word: stringify!($verb),
+            word: crate::surface::declare::key!($verb $(= $word)?),
             needs: &[$($needs),*],
             may: &[$($may),*],
             at: |effect| effect.$verb.as_ref().map(|word| word.at),
@@ -38,12 +38,16 @@ const VERBS: &[VerbForm] = verbs! {
     append: ["value"] ["unique"];
     remove: [] [];
     emit: [] ["value"];
-    write: ["value"] [];
+    write: ["value"] ["executable"];
     remark: [] ["text"];
     say: [] ["with"];
     go: [] ["insist"];
     amend: ["section" "value"] ["marker" "otherwise" "done" "missing"];
     record: ["path" "value"] ["schema"];
+    edit: ["find" "put"] ["all" "match"];
+    patch: [] ["file" "match" "executable"];
+    delete: [] [];
+    moves = "move": ["to"] [];
 };
 
 impl VerbForm {
@@ -67,6 +71,13 @@ fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
         ("missing", effect.missing.as_ref().map(|text| text.at)),
         ("path", effect.path.as_ref().map(|path| path.at)),
         ("schema", effect.schema.as_ref().map(|schema| schema.at())),
+        ("find", effect.find.as_ref().map(|text| text.at)),
+        ("put", effect.put.as_ref().map(|text| text.at)),
+        ("all", effect.all.as_ref().map(|all| all.at())),
+        ("match", effect.matching.0.first().map(|way| way.at)),
+        ("file", effect.file.as_ref().map(|key| key.at)),
+        ("to", effect.to.as_ref().map(|key| key.at)),
+        ("executable", effect.executable.as_ref().map(|flag| flag.at)),
     ];
     at.into_iter().filter_map(|(key, at)| Some((key, at?)))
 }

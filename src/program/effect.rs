@@ -8,6 +8,7 @@ use super::{ModeId, Schema};
 use crate::diagnostic::Remark;
 use crate::expression::{Expression, Template};
 use crate::program::{PathTemplate, Shape};
+use crate::surface::Matching;
 use crate::text::Location;
 use std::sync::Arc;
 
@@ -21,6 +22,13 @@ pub(crate) struct Effect {
     pub(crate) new: Option<Arc<str>>,
     pub(crate) nested: Vec<Effect>,
     pub(crate) at: Location,
+}
+
+impl Verb {
+    /// Whether it changes a file in a way that the file may turn out not to fit.
+    pub(crate) fn may_miss(&self) -> bool {
+        matches!(self, Verb::Edit { .. } | Verb::Patch { .. } | Verb::Delete { .. } | Verb::Move { .. })
+    }
 }
 
 impl Effect {
@@ -58,6 +66,8 @@ pub(crate) enum Verb {
     Write {
         key: Template,
         value: Shape,
+        /// Whether a new file that begins with `#!` becomes executable.
+        executable: bool,
     },
     Remark {
         remark: Remark,
@@ -87,5 +97,27 @@ pub(crate) enum Verb {
         value: Shape,
         /// The schema that the value must fit.
         schema: Option<Box<Schema>>,
+    },
+    Edit {
+        key: Template,
+        find: Template,
+        put: Template,
+        /// Whether every occurrence is replaced.
+        all: Option<Shape>,
+        matching: Vec<Matching>,
+    },
+    Patch {
+        text: Template,
+        /// The key of the file for hunks without one.
+        file: Option<Template>,
+        matching: Vec<Matching>,
+        executable: bool,
+    },
+    Delete {
+        key: Template,
+    },
+    Move {
+        key: Template,
+        to: Template,
     },
 }

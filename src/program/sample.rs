@@ -178,7 +178,7 @@ impl Samples<'_> {
                 self.template(Some(event), scope);
                 self.shape(value.as_ref(), scope);
             }
-            Some(Verb::Write { key, value }) => {
+            Some(Verb::Write { key, value, .. }) => {
                 self.template(Some(key), scope);
                 self.shape(Some(value), scope);
             }
@@ -195,6 +195,15 @@ impl Samples<'_> {
                 self.path(path, effect.at, scope);
                 self.shape(Some(value), scope);
             }
+            Some(Verb::Edit { key, find, put, all, .. }) => {
+                [key, find, put].into_iter().for_each(|text| self.template(Some(text), scope));
+                self.shape(all.as_ref(), scope);
+            }
+            Some(Verb::Patch { text, file, .. }) => {
+                [Some(text), file.as_ref()].into_iter().for_each(|text| self.template(text, scope));
+            }
+            Some(Verb::Delete { key }) => self.template(Some(key), scope),
+            Some(Verb::Move { key, to }) => [key, to].into_iter().for_each(|key| self.template(Some(key), scope)),
             None => {}
         }
         self.effects(&effect.nested, scope, ids.clone());

@@ -4,7 +4,7 @@
 //! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that hold its text back, with their lines.
 //! Never: looks at an answer.
 
-use super::{Block, Called, Chosen, Dialect, Guardrail, Mode, ModeId, Near, Outside, Program, Target};
+use super::{Block, Called, Chosen, Dialect, Effect, Guardrail, Mode, ModeId, Near, Outside, Program, Target, Verb};
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{Decoding, Hold, Payload, Role};
 use crate::text::{FilePlace, Location, glob};
@@ -170,7 +170,16 @@ impl Program {
             strategy.refuses().then_some(Wait { until: Until::Answer, why, strategy: Some(strategy), at: Some(at) })
         };
         let by_table = tables.flat_map(|table| table.rows()).find_map(refuses);
-        by_table.or_else(|| {
+        // An edit that a file turns out not to fit refuses the answer, unless the pack says otherwise.
+        let may_miss = |effect: &&Effect| effect.verb.as_ref().is_some_and(Verb::may_miss);
+        let by_edit = || {
+            let effects = self.actions.values().map(|action| action.effects.as_slice());
+            let mut effects = effects.chain(self.contents.values().map(|content| content.effects.as_slice()));
+            let edit = effects.find_map(|effects| Effect::walk(effects).into_iter().find(may_miss))?;
+            let (why, strategy) = (Why::Defect(Defect::EditNotFound), Some(Strategy::Refuse));
+            Some(Wait { until: Until::Answer, why, strategy, at: Some(edit.at) })
+        };
+        by_table.or_else(by_edit).or_else(|| {
             let rules = self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode));
             let own = |(index, rule): (usize, &Guardrail)| {
                 let strategy = rule.strategy.filter(|strategy| strategy.refuses())?;

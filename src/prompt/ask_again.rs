@@ -37,7 +37,7 @@ pub(crate) struct Corrected<'a> {
 }
 
 /// A defect of an answer, in the words of its finding.
-struct Fault {
+pub(crate) struct Fault {
     defect: Defect,
     message: String,
     help: Option<String>,
@@ -48,43 +48,63 @@ struct Fault {
     is_conditional: bool,
 }
 
-impl Program {
-    /// The correction text for an answer of `mode` with these findings. `calls` are the actions of calls that did not
-    /// count; the form shows those that the mode permits.
-    pub(crate) fn ask_again(
-        &self,
-        mode: &str,
-        answer: &Corrected<'_>,
-        calls: &[ActionId],
-        findings: &[Diagnostic],
-        budget: &Budget,
-    ) -> String {
-        let Corrected { dialect, natives, lines } = answer;
+impl Fault {
+    /// The defect that a finding is about, if it is about one; its message is that for a model, if there is one. The place
+    /// is its line, and the number of its native call.
+    pub(crate) fn new(
+        code: &Code,
+        message: &str,
+        help: Option<&str>,
+        is_conditional: bool,
+        (line, call): (usize, usize),
+    ) -> Option<Self> {
+        let Code::Defect(defect) = *code else { return None };
+        let (message, help) = in_words_for_a_model(code, message, help);
+        let (message, help) = (message.to_owned(), help.map(str::to_owned));
+        Some(Self { defect, message, help, line, call, is_conditional })
+    }
+}
+
+impl Corrected<'_> {
+    /// The defects that the findings about the answer name.
+    pub(crate) fn faults(&self, findings: &[Diagnostic]) -> Vec<Fault> {
+        let Corrected { natives, lines, .. } = self;
         // What is missing is missing from the last line that says something.
         let last = lines.text().trim_end().len();
         let found = findings.iter().filter_map(|found| {
-            let Code::Defect(defect) = found.code else { return None };
             let message = found.to_model.as_deref().unwrap_or(&found.message);
-            let (message, help) = in_words_for_a_model(&found.code, message, found.help.as_deref());
-            let start = match defect {
-                Defect::Truncated => last,
+            let start = match found.code {
+                Code::Defect(Defect::Truncated) => last,
                 _ => found.at.map(|at| at.span.start).unwrap_or_default(),
             };
             let call = natives.map_or(0, |natives| natives.call_at(start));
-            let start = start.min(last);
-            Some(Fault {
-                defect,
-                message: message.to_owned(),
-                is_conditional: found.to_model.is_some(),
-                help: help.map(str::to_owned),
-                line: lines.place(start).line,
-                call,
-            })
+            let line = || lines.place(start.min(last)).line;
+            let is_defect = matches!(found.code, Code::Defect(_));
+            let place = (if is_defect { line() } else { 0 }, call);
+            Fault::new(&found.code, message, found.help.as_deref(), found.to_model.is_some(), place)
         });
-        let faults: Vec<Fault> = found.collect();
-        // Native calls have no form in the text: the API tells the model theirs.
-        let is_native = natives.is_some_and(Natives::has_calls);
-        let form = if is_native { None } else { self.form_shown(mode, *dialect, calls) };
+        found.collect()
+    }
+
+    /// Whether it has native calls, which have no form in the text: the API tells the model theirs.
+    pub(crate) fn is_native(&self) -> bool {
+        self.natives.is_some_and(Natives::has_calls)
+    }
+}
+
+impl Program {
+    /// The correction text for an answer of `mode` with these defects, which `dialect` read. `calls` are the actions of calls
+    /// that did not count; the form shows those that the mode permits, unless the answer `is_native`.
+    pub(crate) fn ask_again(
+        &self,
+        mode: &str,
+        dialect: Option<&Dialect>,
+        is_native: bool,
+        calls: &[ActionId],
+        faults: &[Fault],
+        budget: &Budget,
+    ) -> String {
+        let form = if is_native { None } else { self.form_shown(mode, dialect, calls) };
         let asks_for = |fault: &Fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
         let asks = faults.iter().any(|fault| asks_for(fault) && !fault.is_conditional);
         let permitted = self
@@ -96,12 +116,12 @@ impl Program {
         let part = match &form {
             // An answer that is one object cannot be shown in parts.
             Some(form) if form.text.starts_with('{') => whole.clone(),
-            Some(form) => concerned(form, &faults),
+            Some(form) => concerned(form, faults),
             None => String::new(),
         };
         let escape = &self.prompts.escape;
-        let (all, kinds) = (each(&faults, escape), one_of_a_kind(&faults, usize::MAX, escape));
-        let short = one_of_a_kind(&faults, SHORT, escape);
+        let (all, kinds) = (each(faults, escape), one_of_a_kind(faults, usize::MAX, escape));
+        let short = one_of_a_kind(faults, SHORT, escape);
         let permitted = permitted.unwrap_or_default().into_iter().map(Value::from).collect();
         let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);

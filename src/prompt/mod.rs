@@ -48,7 +48,7 @@ pub(crate) use turn::History;
 pub use turn::{History, read_history};
 pub use turn::{PastOutcome, Turn};
 
-pub(crate) use ask_again::{Corrected, in_words_for_a_model};
+pub(crate) use ask_again::{Corrected, Fault, in_words_for_a_model};
 pub(crate) use past::{Piece, Rewriter, pieces};
 pub(crate) use said::PromptText;
 pub(crate) use turn::{Line, Omitted, PastAnswer, PastCall, PastSection, PastUtterance, RefusedCall};

@@ -4,8 +4,8 @@
 //! Out: [`Action`], [`Content`], [`Effect`] and [`Permit`].
 //! Never: knows whether a path, template or schema in them is valid.
 
-use super::declare::table;
-use super::decode::{Decode, Decoder, Named, Names, Node};
+use super::declare::{table, words};
+use super::decode::{Decode, Decoder, Named, Names, Node, OneOrMore};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::diagnostic::{Code, Remark};
@@ -81,6 +81,14 @@ table! {
         amend: Option<Spanned<String>>,
         /// Verb: asks the host to append `value` to a list in the JSON document with this key.
         record: Option<Spanned<String>>,
+        /// Verb: asks the host to put `put` in the place of `find` in the file with this key.
+        edit: Option<Spanned<String>>,
+        /// Verb: asks the host for the changes of this patch: a unified diff, or the body of a `*** Begin Patch`.
+        patch: Option<Spanned<String>>,
+        /// Verb: asks the host to delete the file with this key.
+        delete: Option<Spanned<String>>,
+        /// Verb: asks the host to move the file with this key to the key `to`.
+        moves = "move": Option<Spanned<String>>,
         /// The value of the verb; strings in it are templates.
         value: Option<Tree>,
         /// For `append`: replaces an entry that has the same values under these keys.
@@ -105,6 +113,21 @@ table! {
         path: Option<Spanned<String>>,
         /// For `record`: the JSON Schema of `value`; a value that does not fit is not recorded.
         schema: Option<Tree>,
+        /// For `edit`: the text to replace, a template.
+        find: Option<Spanned<String>>,
+        /// For `edit`: the text to put in its place, a template.
+        put: Option<Spanned<String>>,
+        /// For `edit`: whether every occurrence is replaced, and not the only one; a truth value or a template for one.
+        all: Option<Tree>,
+        /// For `edit` and `patch`: the ways to compare a text with the file, the first that finds it counts; `exact` by
+        /// default.
+        matching = "match": OneOrMore<Spanned<Matching>>,
+        /// For `patch`: the key of the file for hunks before the header of any file, a template.
+        file: Option<Spanned<String>>,
+        /// For `move`: the new key, a template.
+        to: Option<Spanned<String>>,
+        /// For `write` and `patch`: whether a new file becomes executable if it begins with `#!`, or if the patch makes it so.
+        executable: Option<Spanned<bool>>,
         /// The condition for the effect; always true by default.
         when: Option<Spanned<String>>,
         /// An expression that gives a list: the effect happens for each item, which is called `item`.
@@ -115,6 +138,18 @@ table! {
         new: Option<Spanned<String>>,
         /// Effects that share the `when`, `each`, `let` and `new` of this one.
         effects: Vec<Effect>,
+    }
+}
+
+words! {
+    /// How the text of an edit is compared with a file.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    Matching {
+        /// Character by character; only the kind of the line ends does not count.
+        Exact = "exact",
+        /// Line by line, without the white space at both ends of each line.
+        TrimmedLines = "trimmed-lines",
     }
 }
 

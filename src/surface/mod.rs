@@ -24,7 +24,7 @@ mod shipped;
 mod tools;
 mod tree;
 
-pub use action::{Action, Content, Effect, Permit};
+pub use action::{Action, Content, Effect, Matching, Permit};
 pub use ask_again::AskAgain;
 pub use decode::{Named, Names, OneOrMore};
 pub use degradation::Degradation;

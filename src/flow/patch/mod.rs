@@ -63,7 +63,7 @@ pub(crate) struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} of the patch: {}", self.line, self.why)
+        write!(f, "{} (line {})", self.why, self.line)
     }
 }
 

@@ -104,7 +104,7 @@ fn a_begin_patch_is_read_with_its_headings() {
 #[test]
 fn hunks_alone_belong_to_the_file_that_is_named_elsewhere() {
     assert_eq!(brief("@@ -1 +1 @@\n-x\n+y\n", Some("src/a")), "edit src/a at 1 \"x\\n\" \"y\\n\"\n");
-    check("@@ -1 +1 @@\n-x\n+y\n", "line 1 of the patch: a hunk stands before the `---` and `+++` of its file");
+    check("@@ -1 +1 @@\n-x\n+y\n", "a hunk stands before the `---` and `+++` of its file (line 1)");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{Compiler, Sight};
 use crate::expression::ENTRY;
 use crate::program::Shape;
 use crate::program::{Effect, PathTemplate, Schema, Verb};
-use crate::surface;
+use crate::surface::{self, Matching};
 
 impl Compiler<'_> {
     /// The effects of one list. Names bound by `let` and `new` are visible to later and nested effects, up to the end
@@ -72,7 +72,8 @@ impl Compiler<'_> {
         }
         if let Some(key) = &effect.write {
             let key = self.template(Some(key), sight)?;
-            return Some(Verb::Write { key, value: value? });
+            let executable = effect.executable.as_ref().is_some_and(|flag| flag.value);
+            return Some(Verb::Write { key, value: value?, executable });
         }
         if let Some(remark) = &effect.remark {
             let text = self.template(effect.text.as_ref(), sight);
@@ -98,10 +99,41 @@ impl Compiler<'_> {
             let missing = self.template(effect.missing.as_ref(), sight);
             return Some(Verb::Amend { key, section, marker, otherwise, done, missing, value: value? });
         }
+        if let Some(verb) = self.file_verb(effect, sight) {
+            return verb;
+        }
         let key = self.template(Some(effect.record.as_ref()?), sight)?;
         let path = self.parsed(PathTemplate::parse(effect.path.as_ref()?))?;
         self.see(path.reads(), sight);
         let schema = effect.schema.as_ref().map(|schema| Box::new(Schema::of_value(schema)));
         Some(Verb::Record { key, path, value: value?, schema })
+    }
+
+    /// A verb that changes a part of a file or its place. None if the effect has another verb; none inside if a part of it
+    /// is faulty.
+    fn file_verb(&mut self, effect: &surface::Effect, sight: &Sight<'_>) -> Option<Option<Verb>> {
+        let matching = || match effect.matching.0.as_slice() {
+            [] => vec![Matching::Exact],
+            ways => ways.iter().map(|way| way.value).collect(),
+        };
+        if let Some(key) = &effect.edit {
+            let key = self.template(Some(key), sight);
+            let (find, put) = (self.template(effect.find.as_ref(), sight), self.template(effect.put.as_ref(), sight));
+            let all = self.shape(effect.all.as_ref(), sight);
+            let parts = key.zip(find).zip(put);
+            return Some(parts.map(|((key, find), put)| Verb::Edit { key, find, put, all, matching: matching() }));
+        }
+        if let Some(text) = &effect.patch {
+            let text = self.template(Some(text), sight);
+            let file = self.template(effect.file.as_ref(), sight);
+            let executable = effect.executable.as_ref().is_some_and(|flag| flag.value);
+            return Some(text.map(|text| Verb::Patch { text, file, matching: matching(), executable }));
+        }
+        if let Some(key) = &effect.delete {
+            return Some(self.template(Some(key), sight).map(|key| Verb::Delete { key }));
+        }
+        let key = self.template(Some(effect.moves.as_ref()?), sight);
+        let to = self.template(effect.to.as_ref(), sight);
+        Some(key.zip(to).map(|(key, to)| Verb::Move { key, to }))
     }
 }

@@ -1,0 +1,144 @@
+//! Changes: may a change to a file be asked of the host, alone and beside the others of the answer?
+//!
+//! In: effects on files, before the host sees them; the text of a patch.
+//! Out: those that are sound; `unsafe-path`, `invalid-edit`, `duplicate-write` and `edit-conflict`, answered by strategies.
+//! Never: reads a file: whether a text is in it shows only when the host carries the effects out.
+
+use super::effect::{Edit, Effect};
+use super::files::Beside;
+use super::occasion::{Done, Flow};
+use super::patch::{self, Change, FilePatch};
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, message, quote};
+use crate::expression::Failure;
+use crate::surface::Matching;
+use crate::text::{Location, unsafe_because};
+
+impl Flow<'_> {
+    /// Whether nothing is wrong with a change by itself; what is wrong is answered.
+    pub(super) fn is_sound(&mut self, effect: &Effect, at: Location) -> bool {
+        if let Some((key, why)) = effect.keys().find_map(|key| Some((key, unsafe_because(key)?))) {
+            self.fault(Defect::UnsafePath, message!("`{}` is no safe path: {}", quote(key, 60), &why), at);
+            return false;
+        }
+        let (what, key, why) = match effect {
+            Effect::Edit(edit) if edit.find.is_empty() => ("edit of", &edit.key, "the text to replace is empty"),
+            Effect::Edit(edit) if edit.find == edit.put => {
+                ("edit of", &edit.key, "the text to replace and the new text are the same")
+            }
+            Effect::Move { key, to } if key == to => ("move of", key, "the file is there already"),
+            _ => return true,
+        };
+        self.fault(Defect::InvalidEdit, message!("the {} `{}` says nothing: {}", &what, quote(key, 60), &why), at);
+        false
+    }
+
+    /// Asks a sound change of the host, unless it contradicts those before it. A rule of the pack says itself what follows
+    /// what.
+    pub(super) fn ask_host(&mut self, effect: Effect, at: Location) {
+        if !self.of_answer {
+            return self.did(effect, at);
+        }
+        match self.files.beside(&effect, &self.done) {
+            Beside::Follows => {
+                self.files.record(&effect, self.done.len());
+                self.did(effect, at);
+            }
+            Beside::Same => {
+                let key = effect.keys().next().unwrap_or_default();
+                let message = message!("`{}` is written twice in this answer, with the same text", quote(key, 60));
+                self.note(Remark::DuplicateKey, message, at);
+            }
+            Beside::Written(place) => {
+                let key = effect.keys().next().unwrap_or_default();
+                let message = message!("`{}` is written twice in this answer, with two texts", quote(key, 60));
+                if self.fault(Defect::DuplicateWrite, message, at) == Strategy::KeepLast
+                    && let Some(done) = self.done.get_mut(place)
+                {
+                    *done = Done { effect, cause: at, span: self.span };
+                }
+            }
+            Beside::Contradicts(why) => _ = self.fault(Defect::EditConflict, why, at),
+        }
+    }
+
+    /// Asks the host for everything that a patch says, or for nothing of it.
+    pub(super) fn patch(
+        &mut self,
+        text: &str,
+        file: Option<&str>,
+        (matching, executable): (&[Matching], bool),
+        at: Location,
+    ) -> Result<(), Failure> {
+        let files = match patch::parse(text, file) {
+            Ok(files) => files,
+            Err(fault) => {
+                self.fault(Defect::InvalidEdit, message!("the patch cannot be read: {}", &fault), at);
+                return Ok(());
+            }
+        };
+        let mut effects = Vec::new();
+        for FilePatch { key, change, to } in files {
+            let key = self.program.below_root(&key).into_owned();
+            let to = to.map(|to| self.program.below_root(&to).into_owned());
+            let hunks = if let Change::Update(hunks) = &change { hunks.len() } else { 1 };
+            let moved = usize::from(to.is_some());
+            if self.done.len() + effects.len() + hunks + moved > self.program.limits.effects {
+                return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
+            }
+            match change {
+                Change::Add { text, executable: declared } => {
+                    self.afford_texts(&[&key, &text])?;
+                    let is_executable = declared || is_script(&text);
+                    if declared && !executable {
+                        let message =
+                            message!("`{}` does not become executable: the pack does not say so", quote(&key, 60));
+                        self.note(Remark::Note, message, at);
+                    }
+                    let executable = executable && is_executable;
+                    effects.push(Effect::Write { key: key.clone(), text, new: true, executable });
+                }
+                Change::Delete => effects.push(Effect::Delete { key: key.clone() }),
+                Change::Update(hunks) => {
+                    for hunk in hunks {
+                        self.afford_texts(&[&key, &hunk.find, &hunk.put])?;
+                        effects.push(Effect::Edit(Box::new(Edit {
+                            key: key.clone(),
+                            find: hunk.find,
+                            put: hunk.put,
+                            all: false,
+                            lines: true,
+                            matching: matching.to_vec(),
+                            line: hunk.line,
+                            after: hunk.after,
+                            end: hunk.end,
+                        })));
+                    }
+                }
+            }
+            effects.extend(to.map(|to| Effect::Move { key, to }));
+        }
+        // A patch may add lines without any beside them: only a text that a call gives may not be empty.
+        let is_sound = |flow: &mut Self, effect: &Effect| match effect {
+            Effect::Edit(edit) if edit.find.is_empty() => flow.is_sound(&Effect::Delete { key: edit.key.clone() }, at),
+            effect => flow.is_sound(effect, at),
+        };
+        for effect in &effects {
+            if !is_sound(self, effect) {
+                return Ok(());
+            }
+        }
+        effects.into_iter().for_each(|effect| self.ask_host(effect, at));
+        Ok(())
+    }
+
+    /// Answers a defect of what a call or content asks for.
+    fn fault(&mut self, defect: Defect, message: Message, at: Location) -> Strategy {
+        let finding = Diagnostic::new(Code::Defect(defect), Location::response(self.span), message);
+        self.answer(defect, finding.with_rule(Some(at)))
+    }
+}
+
+/// Whether a text is a script for the program that its first line names.
+pub(super) fn is_script(text: &str) -> bool {
+    text.starts_with("#!")
+}
