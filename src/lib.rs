@@ -54,6 +54,7 @@
 //! | judge what an API returned, with its tool calls | [`Reply`], [`Program::judge`], [`Reader::push_chunk`], [`Outcome::tool_results`] |
 //! | show an answer while it comes | [`Program::reader`], [`Reader`], [`StreamEvent`] |
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
+//! | say that an edit does not fit its file | [`Program::reject`], [`outcome::Miss`] |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
 //! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
 //! | keep what was said | [`prompt::Turn`]; [`Program::turn`], [`Program::turns`] for answers without their outcome |

@@ -99,9 +99,10 @@ fn refused(outcome: &Outcome) -> Vec<RefusedCall> {
 pub(super) fn reasons(outcome: &Outcome, call: &Call) -> String {
     const MOST: usize = 5;
     let mut reasons: Vec<String> = Vec::new();
-    for (message, help) in defects(outcome, call).map(in_words) {
+    for found in defects(outcome, call) {
+        let (message, help) = in_words(found);
         let mut reason = excerpt(message, REASON).into_owned();
-        help.iter().for_each(|help| reason += &format!(" ({})", excerpt(help, REASON)));
+        help.iter().for_each(|help| reason += &format!(" ({}{})", excerpt(help, REASON), found.file_text()));
         if reasons.len() < MOST && !reasons.contains(&reason) {
             reasons.push(reason);
         }

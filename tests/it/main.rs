@@ -47,6 +47,7 @@ mod pieces;
 mod places;
 mod promises;
 mod prompts;
+mod rejects;
 mod rendered_dce;
 mod replies;
 mod reviewed;

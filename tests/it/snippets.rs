@@ -61,7 +61,10 @@ impl Snippet {
         };
         let session = program.resume(&partial).unwrap();
         let options = Options { truncated: self.has("truncated"), ..Options::default() };
-        program.run_with(&session, &self.bytes(), &options)
+        let outcome = program.run_with(&session, &self.bytes(), &options);
+        let Some(kind) = self.value("miss") else { return outcome };
+        let miss = serde_json::from_value(serde_json::json!({ "effect": 0, "kind": kind })).unwrap();
+        program.reject(&session, outcome, &[miss], &options)
     }
 
     /// The response in the snippet.
