@@ -89,7 +89,9 @@ impl Program {
         outcome.effects.clear();
         outcome.session = self.up_to_date(session).into_owned();
         outcome.session.state.settle();
-        outcome.calls.iter_mut().for_each(|call| call.verdict = Verdict::Dropped);
+        for call in &mut outcome.calls {
+            (call.verdict, call.pending) = (Verdict::Dropped, None);
+        }
         outcome.diagnostics.iter_mut().for_each(Finding::hide_quotes);
         withhold(&mut outcome, options.withheld);
         outcome.message = self.words_of_refusal(&outcome.session);

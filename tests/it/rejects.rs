@@ -123,8 +123,9 @@ fn the_model_reads_the_lines_that_come_nearest_or_all_that_match() {
     let misses = [miss(1, MissKind::Ambiguous, &places), miss(0, MissKind::Absent, &[])];
     let text = program.reject(&before, outcome, &misses, &Options::default()).ask_again.unwrap();
     assert!(
-        text.contains("several times; take in lines before or behind it")
-            && text.contains("\n39:     x19\nand 10 more"),
+        text.contains("several times; take in a line before or behind it")
+            && text.contains(", 39 and more\n")
+            && text.contains("\nline 39:     x19\n"),
         "{text}"
     );
     assert!(text.contains("there is no file `a.txt`"), "{text}");
