@@ -43,6 +43,7 @@ mod outcomes_elsewhere;
 mod pack_page;
 mod past_answers;
 mod pending;
+mod patches;
 mod pieces;
 mod places;
 mod promises;

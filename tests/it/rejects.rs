@@ -40,7 +40,7 @@ fn program() -> Program {
 }
 
 fn session(program: &Program, mode: &str) -> Session {
-    program.resume(&json!({ "mode": mode, "state": { "edits": 3 } })).unwrap()
+    program.resume(json!({ "mode": mode, "state": { "edits": 3 } })).unwrap()
 }
 
 fn edit(path: &str) -> String {
@@ -75,7 +75,12 @@ fn an_answer_is_refused_with_the_session_from_before() {
     let rejected = program.reject(&before, outcome.clone(), &misses, &Options::default());
     assert_eq!((rejected.status, &rejected.session), (Status::Refused, &before));
     assert!(rejected.effects.is_empty() && rejected.message.is_empty() && rejected.ask_again.is_none());
-    assert!(rejected.calls.iter().all(|call| call.verdict == Verdict::Dropped && call.params.to_string() == "{}"));
+    assert!(
+        rejected
+            .calls
+            .iter()
+            .all(|call| call.verdict == Verdict::Dropped && call.params.as_object().unwrap().is_empty())
+    );
     let finding = &rejected.diagnostics[0];
     assert_eq!((finding.code.as_str(), finding.line, finding.span), ("response/edit-not-found", 3, origin.span));
     assert_eq!(finding.rule, outcome.effects[2].cause);
