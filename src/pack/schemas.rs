@@ -274,7 +274,7 @@ pub(crate) const FORMATS: &[(&str, &str)] = &[
     ("json-pointer", "/member"),
     ("relative-json-pointer", "0/member"),
     ("regex", "[a-z]+"),
-    ("path", "notes/today.md"),
+    ("relative-path", "notes/today.md"),
 ];
 
 /// The keywords of JSON Schema (draft 2020-12), and our own.

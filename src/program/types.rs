@@ -149,7 +149,7 @@ impl Types {
             spelled: spelled.collect(),
             spelled_values: values.iter().filter_map(value).collect(),
             respells: false,
-            path: schema.get("format").and_then(Json::as_str) == Some("path"),
+            path: schema.get("format").and_then(Json::as_str) == Some("relative-path"),
             has_paths: false,
             kind: Kind::Any,
             scalars,

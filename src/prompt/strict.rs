@@ -66,7 +66,7 @@ impl Strict<'_> {
                     strict.insert(key, items);
                 }
                 // No server knows this format: what it asks of a path is checked when the answer is read.
-                "format" if value.as_str() == Some("path") => {}
+                "format" if value.as_str() == Some("relative-path") => {}
                 "$defs" => {
                     let defs = value.as_object().into_iter().flatten();
                     let defs: Object = defs.map(|(name, one)| (name, self.inside(name, one))).collect();

@@ -36,7 +36,7 @@ fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationEr
         .with_pattern_options(PatternOptions::regex())
         // A format that nobody checks would be a rule that does not hold.
         .should_validate_formats(true)
-        .with_format("path", |path: &str| unsafe_because(path).is_none())
+        .with_format("relative-path", |path: &str| unsafe_because(path).is_none())
         .build(&schema.to_json())
 }
 
