@@ -5,7 +5,7 @@
 //! Never: compares results with anything, or stores them.
 
 use crate::diagnostic::Faults;
-use crate::outcome::{EffectRecord, Finding, Heard, Options, Outcome, Prompt, TraceStep};
+use crate::outcome::{EffectRecord, Finding, Heard, Miss, Options, Outcome, Prompt, TraceStep};
 use crate::program::Program;
 use crate::prompt::{Request, Turn};
 use crate::provider::Provider;
@@ -65,7 +65,14 @@ impl<'p> Talk<'p> {
 
     /// The model answers. After a correction, this is the next attempt at the same answer.
     pub fn answer(&mut self, response: &str) -> TurnResult {
+        self.answer_to(response, |_| Vec::new())
+    }
+
+    /// The same as [`Talk::answer`], for a host that carries out the effects: if it reports that some do not fit, the answer
+    /// is rejected.
+    pub fn answer_to(&mut self, response: &str, carry_out: impl FnOnce(&Outcome) -> Vec<Miss>) -> TurnResult {
         let outcome = self.program.run_with(&self.session, response.as_bytes(), &self.options);
+        let outcome = self.carried_out(outcome, carry_out);
         if outcome.ask_again.is_none() {
             self.history.push(Turn::answer(&outcome));
         }
@@ -87,7 +94,13 @@ impl<'p> Talk<'p> {
 
     /// A person confirms a call that waits.
     pub fn confirm(&mut self, id: &str) -> TurnResult {
+        self.confirm_to(id, |_| Vec::new())
+    }
+
+    /// The same as [`Talk::confirm`], for a host that carries out the effects. A call whose effects do not fit still waits.
+    pub fn confirm_to(&mut self, id: &str, carry_out: impl FnOnce(&Outcome) -> Vec<Miss>) -> TurnResult {
         let outcome = self.program.confirm(&self.session, id);
+        let outcome = self.carried_out(outcome, carry_out);
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 
@@ -110,6 +123,11 @@ impl<'p> Talk<'p> {
         let mut history = self.history.clone();
         let message = history.pop_if(|turn| turn.role == Speaker::User).map(|turn| turn.content);
         self.program.prompt(&self.session, &Request { model, message, history, ..Request::default() })
+    }
+
+    fn carried_out(&self, outcome: Outcome, carry_out: impl FnOnce(&Outcome) -> Vec<Miss>) -> Outcome {
+        let misses = carry_out(&outcome);
+        self.program.reject(&self.session, outcome, &misses, &self.options)
     }
 
     fn go_on(&mut self, told: TurnResult) -> TurnResult {

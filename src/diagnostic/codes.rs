@@ -379,6 +379,10 @@ table! {
     WORKSPACE_NOT_A_LIST = "workspace/not-a-list", Warning;
     /// An addition that would change the meaning of what follows it.
     WORKSPACE_NOT_ADDITIVE = "workspace/not-additive", Error;
+    /// A file that keeps its line breaks or byte order mark although a whole new text takes its place.
+    WORKSPACE_LIKE_BEFORE = "workspace/like-before", Info;
+    /// A file that is not UTF-8, and that a text replaces.
+    WORKSPACE_NOT_TEXT = "workspace/not-text", Warning;
     /// A line of a file of answers that is not an answer.
     WORKSPACE_BROKEN_LINE = "workspace/broken-line", Error;
     /// An answer that has another outcome in another pack.

@@ -1,18 +1,23 @@
-//! `rulebook apply`: which files does this answer write?
+//! `rulebook apply`: which files does this answer change?
 //!
 //! In: a pack, a response, the folder below which it may write.
-//! Out: the files written, or with `--dry-run` how they would change, and a diagnostic for each that cannot be written.
+//! Out: the files written, edited, moved and deleted, or with `--dry-run` how they would change; a diagnostic for each that
+//! cannot be; what the pack says of effects that do not fit the files.
 //! Never: carries out an effect that is not about files.
 
 use super::run::{AnswerArguments, Judged};
 use super::session::clock;
 use super::{Error, Format, Printed, Status};
-use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::outcome::{ContentBlock, EffectRecord, Options, Outcome};
-use rulebook::text::{Location, Source, SourceId, Sources};
+use rulebook::cases::TurnResult;
+use rulebook::diagnostic::{Code, Defect, Diagnostic, Severity};
+use rulebook::outcome::{ContentBlock, EffectRecord, Miss, MissKind, Options, Outcome};
+use rulebook::text::{Location, Source, SourceId, Sources, excerpt};
 use rulebook_fs::{Applied, Applying, Change, FileChange, Root};
-use rulebook_report::{AppliedFile, Pen, applied_sum, json, unified};
+use rulebook_report::{AppliedFile, Pen, applied_sum, json, unified_paths};
 use std::path::PathBuf;
+
+/// The most characters of a path that a message quotes.
+const KEY: usize = 120;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook apply rules/dce answer.txt --root out --dry-run")]
@@ -36,29 +41,59 @@ pub(crate) struct Arguments {
 pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
     let opened = arguments.answer.open(arguments.format)?;
     let program = opened.program(arguments.format)?;
-    let judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
+    let mut judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
+    if writes(&judged.outcome)
+        && let Some(error) = judged.not_utf8
+    {
+        // Nobody can say what the model wrote there: a file is not written by guess.
+        return Err(error.into());
+    }
     let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };
     let applied = rulebook_fs::apply(&Root::open(&arguments.root)?, &judged.outcome.effects, how);
+    judged.reject(program, &applied.misses);
     let status = status(&judged.outcome, &applied);
     let out = report(&opened.pen, judged, &applied, arguments)?;
     Ok(Printed::new(out, status))
 }
 
-/// Writes the files of one turn of a conversation, and says what became of each. The second is whether all that the turn
-/// writes was written.
-pub(super) fn write_turn(
-    pen: &Pen,
-    root: &Root,
-    (effects, contents): (&[EffectRecord], &[ContentBlock]),
-    words: &Source,
-) -> (String, bool) {
-    let applied = rulebook_fs::apply(root, effects, Applying::default());
+/// What became of the files of one turn of a conversation. The second is whether all that the turn writes was written, or
+/// its answer rejected.
+pub(super) fn turn_report(pen: &Pen, applied: &Applied, told: &TurnResult, words: &Source) -> (String, bool) {
+    let contents = match told {
+        TurnResult::Outcome(outcome) => outcome.contents.as_slice(),
+        TurnResult::Heard(_) => &[],
+    };
     let mut sources = Sources::default();
     let source = sources.add(words.clone());
-    let drawn = |(file, fault)| pen.diagnostic(&sources, &placed(pen, file, fault, contents, source));
-    let faults: Vec<String> = applied.faults().map(drawn).collect();
+    let mut faults: Vec<Diagnostic> =
+        applied.faults().map(|(file, fault)| placed(pen, file, fault, contents, source)).collect();
+    if matches!(told, TurnResult::Heard(_)) {
+        // Nobody can take back what a user says: that it does not fit the files is a fault of the pack.
+        faults.extend(applied.misses.iter().map(|miss| misfit(told.effects(), miss)));
+    }
+    let drawn: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
     let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, false)).collect();
-    (pen.applied(&files, &faults), !applied.faults().any(|(_, fault)| fault.is_error()))
+    (pen.applied(&files, &drawn), !faults.iter().any(Diagnostic::is_error))
+}
+
+/// The diagnostic for an effect that does not fit the file that it meets, where no answer can be rejected for it.
+fn misfit(effects: &[EffectRecord], miss: &Miss) -> Diagnostic {
+    let key = effects.get(miss.effect).and_then(|record| record.effect.keys().next()).unwrap_or_default();
+    let (defect, what) = match miss.kind {
+        MissKind::NotFound => (Defect::EditNotFound, "the text to replace is not there"),
+        MissKind::Ambiguous => (Defect::EditAmbiguous, "the text to replace is there several times"),
+        MissKind::Absent => (Defect::EditConflict, "there is no such file"),
+        MissKind::Exists => (Defect::EditConflict, "a file is there already"),
+        _ => (Defect::EditConflict, "the file is not UTF-8"),
+    };
+    let mut fault = Diagnostic::new(Code::Defect(defect), None, format!("`{}`: {what}", excerpt(key, KEY)));
+    fault.severity = Severity::Error;
+    fault
+}
+
+/// Whether an effect changes a file.
+fn writes(outcome: &Outcome) -> bool {
+    outcome.effects.iter().any(|record| record.effect.keys().next().is_some())
 }
 
 fn status(outcome: &Outcome, applied: &Applied) -> Status {
@@ -92,19 +127,28 @@ fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -
 }
 
 fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
-    let before = file.before.as_ref().map(|before| String::from_utf8_lossy(before));
-    let diff = match file.change {
-        Change::Created if dry_run => Some(unified(&file.key, None, file.text())),
-        Change::Replaced if dry_run => before.map(|before| unified(&file.key, Some(&before), file.text())),
-        _ => None,
-    };
     AppliedFile {
         key: file.key.clone(),
+        from: file.from.clone(),
         change: file.change.name().to_owned(),
-        bytes: file.text().len(),
-        diff,
+        bytes: usize::try_from(file.size).unwrap_or(usize::MAX),
+        diff: dry_run.then(|| difference(file)).flatten(),
         said: file.said.clone(),
     }
+}
+
+/// How a file would change.
+fn difference(file: &FileChange) -> Option<String> {
+    let (key, from) = (Some(file.key.as_str()), file.from.as_deref());
+    // A file that is no text, or too large, has no lines to compare.
+    let before = file.before.as_ref().and_then(|before| std::str::from_utf8(before).ok());
+    Some(match file.change {
+        Change::Created => unified_paths(None, key, Some(""), file.text()),
+        Change::Replaced => unified_paths(key, key, before, file.text()),
+        Change::Moved => unified_paths(from, key, before, file.text().or(before)),
+        Change::Deleted => unified_paths(key, None, before, Some("")),
+        _ => return None,
+    })
 }
 
 /// The fault, at the block that the file comes from, with the declaration of the effect that writes it.

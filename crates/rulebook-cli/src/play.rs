@@ -9,15 +9,15 @@
 //! A line is what the user says; an empty line lets the model answer. A text of several lines ends with a line that is
 //! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
 
-use super::apply::write_turn;
+use super::apply::turn_report;
 use super::session::{SessionArguments, clock};
 use super::{Error, Format, OpenedPack, Printed, Status, input, write_out};
 use rulebook::cases::{Exchange, Part, Talk, TurnResult, script};
-use rulebook::outcome::Options;
+use rulebook::outcome::{EffectRecord, Miss, Options};
 use rulebook::program::Program;
 use rulebook::session::Session;
 use rulebook::text::{Source, Sources, one_line, turns};
-use rulebook_fs::{InputLine, LineReader, Root, io_reason, read_file, write_file};
+use rulebook_fs::{Applied, Applying, InputLine, LineReader, Root, apply, io_reason, read_file, write_file};
 use rulebook_report::{Pen, standing, unwritten, visible};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -98,6 +98,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
         began: session,
         said: Vec::new(),
         own: arguments.session.session.iter().cloned().collect(),
+        not_utf8: false,
         troubled: false,
     };
     match table.play(kept.has_begun()) {
@@ -125,6 +126,8 @@ struct Table<'t, R> {
     said: Vec<Exchange>,
     /// The files that may be overwritten: those that this conversation wrote.
     own: Vec<PathBuf>,
+    /// Whether what is said is not UTF-8.
+    not_utf8: bool,
     troubled: bool,
 }
 
@@ -163,7 +166,10 @@ impl<R: BufRead> Table<'_, R> {
                 }
                 "/model" => match file.map(|file| read_file(file, MOST as u64)) {
                     None => self.answer()?,
-                    Some(Ok(bytes)) => self.say(Part::Response, &String::from_utf8_lossy(&bytes))?,
+                    Some(Ok(bytes)) => {
+                        let text = self.decoded(bytes);
+                        self.say(Part::Response, &text)?;
+                    }
                     Some(Err(error)) => self.trouble(&error.to_string())?,
                 },
                 "/confirm" => self.say(Part::Confirm, rest)?,
@@ -196,12 +202,19 @@ impl<R: BufRead> Table<'_, R> {
     /// Handles what somebody says, and prints the result.
     fn say(&mut self, part: Part, text: &str) -> io::Result<()> {
         let before = self.talk.session().clone();
+        let mut applied = None;
+        let root = self.root.as_ref().filter(|_| !self.not_utf8);
+        let mut carry_out = |effects: &[EffectRecord]| {
+            applied = root.map(|root| apply(root, effects, Applying::default()));
+            applied.as_ref().map(|applied| applied.misses.clone()).unwrap_or_default()
+        };
         let told = match part {
-            Part::Start => self.talk.start(),
-            Part::Response | Part::Reply(_) => self.talk.answer(text),
-            Part::Confirm => self.talk.confirm(text),
-            Part::Decline => self.talk.decline(text),
-            Part::User | Part::Prompt => self.talk.hear(text),
+            // The session goes on only when the files are written: one never differs from the other.
+            Part::Response | Part::Reply(_) => self.talk.answer_to(text, |outcome| carry_out(&outcome.effects)),
+            Part::Confirm => self.talk.confirm_to(text, |outcome| carry_out(&outcome.effects)),
+            Part::Start => heard(self.talk.start(), &mut carry_out),
+            Part::Decline => heard(self.talk.decline(text), &mut carry_out),
+            Part::User | Part::Prompt => heard(self.talk.hear(text), &mut carry_out),
         };
         let nothing = part == Part::Start && told.effects().is_empty() && told.diagnostics().is_empty();
         if nothing {
@@ -209,20 +222,26 @@ impl<R: BufRead> Table<'_, R> {
         }
         let source = Source::new(if part == Part::Response { "the answer" } else { "what was said" }, text);
         write_out(&(self.pen.played(&told, &before, &source)))?;
-        self.files(&told, &source)?;
+        self.files(applied.as_ref(), &told, &source)?;
+        self.not_utf8 = false;
         write_out("\n")?;
         self.said.push(Exchange { part, text: text.to_owned(), told });
         Ok(())
     }
 
-    /// Writes the files of a turn, or says that nothing is written.
-    fn files(&mut self, told: &TurnResult, words: &Source) -> io::Result<()> {
-        let Some(root) = &self.root else { return write_out(&unwritten(told.effects())) };
-        let contents = match told {
-            TurnResult::Outcome(outcome) => outcome.contents.as_slice(),
-            TurnResult::Heard(_) => &[],
+    /// Prints what became of the files of a turn, or that nothing is written.
+    fn files(&mut self, applied: Option<&Applied>, told: &TurnResult, words: &Source) -> io::Result<()> {
+        if self.root.is_none() {
+            return write_out(&unwritten(told.effects()));
+        }
+        let Some(applied) = applied else {
+            if told.effects().iter().all(|record| record.effect.keys().next().is_none()) {
+                return Ok(());
+            }
+            // Nobody can say what was written there: a file is not written by guess.
+            return self.trouble("no file is written: what was said is not UTF-8");
         };
-        let (text, all) = write_turn(self.pen, root, (told.effects(), contents), words);
+        let (text, all) = turn_report(self.pen, applied, told, words);
         self.troubled |= !all;
         write_out(&text)
     }
@@ -236,7 +255,10 @@ impl<R: BufRead> Table<'_, R> {
         loop {
             let Some(prompt) = self.prompt()? else { return Ok(()) };
             match ask(command, &prompt) {
-                Ok(answer) => self.say(Part::Response, &answer)?,
+                Ok(answer) => {
+                    let text = self.decoded(answer);
+                    self.say(Part::Response, &text)?;
+                }
                 Err(why) => return self.trouble(&format!("`{command}` gave no answer: {why}")),
             }
             if self.talk.correction().is_none() {
@@ -302,6 +324,14 @@ impl<R: BufRead> Table<'_, R> {
         Ok(text)
     }
 
+    /// The text of these bytes; takes note if they are not UTF-8.
+    fn decoded(&mut self, bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap_or_else(|error| {
+            self.not_utf8 = true;
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        })
+    }
+
     /// The next line, without its line break.
     fn line(&mut self, prompt: &str) -> io::Result<Option<String>> {
         write_out(prompt)?;
@@ -312,13 +342,19 @@ impl<R: BufRead> Table<'_, R> {
                 None => return write_out("\n").map(|()| None),
             }
         };
-        let text = String::from_utf8_lossy(&bytes);
+        let text = self.decoded(bytes);
         let text = text.strip_suffix('\r').unwrap_or(&text).to_owned();
         if self.echoes {
             write_out(&format!("{}\n", visible(&text)))?;
         }
         Ok(Some(text))
     }
+}
+
+/// The result of what cannot be taken back, carried out.
+fn heard(told: TurnResult, carry_out: &mut impl FnMut(&[EffectRecord]) -> Vec<Miss>) -> TurnResult {
+    carry_out(told.effects());
+    told
 }
 
 /// JSON in which nothing controls a terminal or changes the direction of text: such characters stand in strings alone,
@@ -336,7 +372,7 @@ fn escaped(json: &str) -> String {
 }
 
 /// The output of a shell command for a prompt.
-fn ask(command: &str, prompt: &str) -> Result<String, String> {
+fn ask(command: &str, prompt: &str) -> Result<Vec<u8>, String> {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut child = Command::new(shell)
         .args([flag, command])
@@ -355,6 +391,6 @@ fn ask(command: &str, prompt: &str) -> Result<String, String> {
     match read {
         Err(error) => Err(error.to_string()),
         Ok(_) if !status.success() => Err(status.to_string()),
-        Ok(_) => Ok(String::from_utf8_lossy(&answer).into_owned()),
+        Ok(_) => Ok(answer),
     }
 }

@@ -7,10 +7,12 @@
 use super::session::{SessionArguments, misfits};
 use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rulebook::outcome::{Options, Outcome};
+use rulebook::outcome::{Miss, Options, Outcome};
 use rulebook::program::Program;
+use rulebook::session::Session;
 use rulebook::text::Source;
 use rulebook::{Provider, Reply, ReplyPart};
+use rulebook_fs::{ReadError, text_of};
 use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};
 
@@ -89,12 +91,27 @@ pub(super) struct Judged {
     pub(super) outcome: Outcome,
     /// The outcome with its places in `response`, if its own are in the parts of a reply.
     flattened: Option<Outcome>,
+    reply: Option<Reply>,
+    /// The session before the response.
+    session: Session,
+    options: Options,
+    /// Where the response is not UTF-8: what is there was replaced before it was judged.
+    pub(super) not_utf8: Option<ReadError>,
 }
 
 impl Judged {
     /// The outcome with its places in `response`.
     pub(super) fn drawn(&self) -> &Outcome {
         self.flattened.as_ref().unwrap_or(&self.outcome)
+    }
+
+    /// The outcome is what the pack says of a response whose effects do not fit the files that they meet.
+    pub(super) fn reject(&mut self, program: &Program, misses: &[Miss]) {
+        if misses.is_empty() {
+            return;
+        }
+        self.outcome = program.reject(&self.session, self.outcome.clone(), misses, &self.options);
+        self.flattened = self.reply.as_ref().map(|reply| flattened(reply, &self.outcome).1);
     }
 }
 
@@ -132,12 +149,10 @@ impl AnswerArguments {
         format: Format,
         now: Option<String>,
     ) -> Result<Judged, Error> {
-        let outcome = match (&self.confirm, &self.decline) {
-            (None, None) => None,
-            (Some(id), _) => Some(program.confirm(&self.judging.session.open(program, format, now.clone())?, id)),
-            (None, Some(id)) => Some(program.decline(&self.judging.session.open(program, format, now.clone())?, id)),
-        };
-        if let Some(outcome) = outcome {
+        if let Some(id) = self.confirm.as_ref().or(self.decline.as_ref()) {
+            let session = self.judging.session.open(program, format, now)?;
+            let decide = if self.confirm.is_some() { Program::confirm } else { Program::decline };
+            let outcome = decide(program, &session, id);
             let mut reply = Reply::default();
             reply.parts.extend(outcome.calls.iter().map(|call| ReplyPart::Call {
                 id: call.id.clone(),
@@ -145,7 +160,8 @@ impl AnswerArguments {
                 arguments: call.params.to_string(),
             }));
             let (text, flattened) = flattened(&reply, &outcome);
-            return Ok(Judged { response: Source::new("the call", text), outcome, flattened: Some(flattened) });
+            let (response, flattened, reply) = (Source::new("the call", text), Some(flattened), Some(reply));
+            return Ok(Judged { response, outcome, flattened, reply, session, options, not_utf8: None });
         }
         self.judging.judge(program, self.file.as_deref().unwrap_or(Path::new("-")), options, format, now)
     }
@@ -178,13 +194,22 @@ impl JudgeArguments {
             ..options
         };
         let text = String::from_utf8_lossy(&bytes);
-        let Some(provider) = self.from.as_deref().and_then(Provider::from_name) else {
-            let outcome = program.run_with(&session, &bytes, &options);
-            return Ok(Judged { response: Source::new(input::name_of(file), text), outcome, flattened: None });
+        let is_utf8 = std::str::from_utf8(&bytes).is_ok();
+        let not_utf8 = if is_utf8 { None } else { text_of(file, bytes.clone()).err() };
+        let (reply, outcome) = match self.from.as_deref().and_then(Provider::from_name) {
+            None => (None, program.run_with(&session, &bytes, &options)),
+            Some(provider) => {
+                let judged = program.judge_recorded(&session, provider, &text, &options);
+                let (reply, outcome) =
+                    judged.map_err(|faults| misfits(&faults.sources, &faults.diagnostics, format))?;
+                (Some(reply), outcome)
+            }
         };
-        let judged = program.judge_recorded(&session, provider, &text, &options);
-        let (reply, outcome) = judged.map_err(|faults| misfits(&faults.sources, &faults.diagnostics, format))?;
-        let (text, flattened) = flattened(&reply, &outcome);
-        Ok(Judged { response: Source::new(input::name_of(file), text), outcome, flattened: Some(flattened) })
+        let (text, flattened) = match reply.as_ref().map(|reply| flattened(reply, &outcome)) {
+            Some((text, flattened)) => (text.into(), Some(flattened)),
+            None => (text, None),
+        };
+        let response = Source::new(input::name_of(file), text);
+        Ok(Judged { response, outcome, flattened, reply, session, options, not_utf8 })
     }
 }

@@ -9,9 +9,29 @@
 mod amend;
 #[cfg(feature = "apply")]
 mod apply;
+#[cfg(feature = "apply")]
+mod commit;
+#[cfg(feature = "apply")]
+mod contents;
+#[cfg(feature = "apply")]
+mod draft;
+#[cfg(feature = "apply")]
+mod edit;
+#[cfg(feature = "apply")]
+mod find;
+#[cfg(feature = "apply")]
+mod haystack;
+#[cfg(feature = "apply")]
+mod journal;
 mod lines;
 #[cfg(feature = "apply")]
+mod locks;
+#[cfg(feature = "apply")]
+mod nearest;
+#[cfg(feature = "apply")]
 mod nonce;
+#[cfg(feature = "apply")]
+mod plan;
 mod read;
 #[cfg(feature = "apply")]
 mod record;
@@ -20,11 +40,15 @@ mod root;
 #[cfg(feature = "apply")]
 mod stage;
 #[cfg(feature = "apply")]
+mod trimmed;
+#[cfg(feature = "apply")]
 mod write;
 
 #[cfg(feature = "apply")]
 pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use lines::{InputLine, LineReader};
+#[cfg(feature = "apply")]
+pub use plan::{Plan, plan};
 pub use read::{CaseFile, MAX_FILE, Overlooked, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
 pub use read::{folder_of, io_error, io_reason, read_from, read_text, search_packs, text_of};
 #[cfg(feature = "apply")]

@@ -4,7 +4,8 @@
 //! Out: [`HeldPath`]: an open folder and a name in it; a coded diagnostic for a key that leads anywhere else.
 //! Never: leaves the root, whatever the links or races; writes into a file.
 
-use super::nonce::Nonce;
+use super::contents::{Digest, read_all};
+use super::nonce::is_own;
 use super::read::{ReadError, io_error};
 use cap_std::ambient_authority;
 #[cfg(unix)]
@@ -13,9 +14,8 @@ use cap_std::fs::{Dir, Metadata};
 use rulebook::diagnostic::{Code, Defect, Diagnostic, Severity};
 use rulebook::text::{excerpt, unsafe_because};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -43,8 +43,6 @@ pub(super) struct HeldPath {
 pub(super) struct Folders<'r> {
     root: &'r Root,
     open: BTreeMap<String, Rc<Dir>>,
-    /// If the root is locked: removes leftover temporary files from each folder when it is opened.
-    broom: Option<Nonce>,
     /// The folders that were made, outer ones first.
     made: Vec<String>,
 }
@@ -81,9 +79,14 @@ impl Root {
         self.mark
     }
 
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
     /// The file that `key` leads to, if it exists; nothing is made.
     pub(super) fn look(&self, key: &str) -> Result<Option<(HeldPath, Metadata)>, Box<Diagnostic>> {
-        if let Some(why) = unsafe_because(key) {
+        let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
+        if let Some(why) = unsafe_because(key).or(own) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
             let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
             // It was no effect of an answer that has been judged: nothing of the kind is written.
@@ -110,16 +113,8 @@ impl Root {
         }
     }
 
-    /// Waits until no other run carries out an answer below this root. Other programs are not kept from writing there.
-    pub(super) fn lock(&self) -> Option<File> {
-        let folder = self.dir.open(".").ok()?.into_std();
-        // Where the system cannot lock a folder, an edit still sees that its document was changed.
-        folder.lock().ok()?;
-        Some(folder)
-    }
-
     /// The place of `key`; none if its folder does not exist.
-    fn place(&self, key: &str) -> io::Result<Option<HeldPath>> {
+    pub(super) fn place(&self, key: &str) -> io::Result<Option<HeldPath>> {
         let (folder, name) = split(key);
         match self.dir.open_dir(folder) {
             Ok(dir) => Ok(Some(HeldPath { dir: Rc::new(dir), name: name.to_owned() })),
@@ -142,8 +137,8 @@ impl Root {
 }
 
 impl<'r> Folders<'r> {
-    pub(super) fn new(root: &'r Root, broom: Option<Nonce>) -> Self {
-        Self { root, open: BTreeMap::new(), broom, made: Vec::new() }
+    pub(super) fn new(root: &'r Root) -> Self {
+        Self { root, open: BTreeMap::new(), made: Vec::new() }
     }
 
     /// The place of `key`; its folders are made if they do not exist.
@@ -160,7 +155,6 @@ impl<'r> Folders<'r> {
                     }
                 }
                 let dir = Rc::new(self.root.dir.open_dir(folder).map_err(not_a_folder)?);
-                self.broom.inspect(|broom| broom.sweep(&dir));
                 self.open.insert(folder.to_owned(), Rc::clone(&dir));
                 dir
             }
@@ -170,9 +164,7 @@ impl<'r> Folders<'r> {
 
     /// Flushes the folders to disk, if the system can.
     pub(super) fn settle(&self) {
-        for folder in self.open.values().filter_map(|dir| dir.open(".").ok()) {
-            _ = folder.sync_all();
-        }
+        self.open.values().for_each(|dir| settle(dir));
     }
 }
 
@@ -188,10 +180,23 @@ impl Drop for Folders<'_> {
 impl HeldPath {
     /// The bytes of the file, at most `most`.
     pub(super) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let length = self.dir.open(&self.name)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-        if length as u64 > most { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+        read_all(self.dir.open(&self.name)?, most)
     }
+
+    /// The digest of the file.
+    pub(super) fn digest(&self) -> io::Result<Digest> {
+        Digest::read(self.dir.open(&self.name)?)
+    }
+
+    /// The place of this name in the same folder.
+    pub(super) fn beside(&self, name: String) -> HeldPath {
+        HeldPath { dir: Rc::clone(&self.dir), name }
+    }
+}
+
+/// Flushes a folder to disk, if the system can.
+pub(super) fn settle(dir: &Dir) {
+    _ = dir.open(".").and_then(|folder| folder.sync_all());
 }
 
 /// The folder of a key, and the name in it.

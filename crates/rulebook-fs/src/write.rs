@@ -4,9 +4,11 @@
 //! Out: the file with these bytes, or as it was.
 //! Never: empties a file before its new bytes are safe on disk, or replaces one unless it is told to.
 
+use super::journal::Journal;
+use super::locks::Locks;
 use super::nonce::Nonce;
-use super::root::{HeldPath, Root};
-use super::stage::Staged;
+use super::root::{HeldPath, Root, settle};
+use super::stage::{Expected, Mode, Source, Staged};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
@@ -20,8 +22,9 @@ pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(ErrorKind::InvalidFilename)?;
     let (root, dir) = Root::hold(folder)?;
-    let (lock, nonce) = (root.lock(), Nonce::new(root.mark()));
-    if lock.is_some() {
+    let (locks, nonce) = (Locks::take(&root, std::iter::empty()), Nonce::new(root.mark()));
+    // What the journal of a killed run speaks of is left to the next run that carries out an answer here.
+    if locks.root && Journal::read(&root).is_none() {
         nonce.sweep(&dir);
     }
     let permissions = match dir.symlink_metadata(name) {
@@ -34,8 +37,8 @@ pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let place = HeldPath { dir: Rc::clone(&dir), name: name.to_owned() };
-    Staged::new(place, bytes, permissions, nonce)?.commit(nonce)?;
-    // The folder remembers its new entry, where the system can make it.
-    _ = dir.open(".").and_then(|folder| folder.sync_all());
+    let mode = permissions.map_or(Mode::New, Mode::Same);
+    Staged::new(place, Source::Bytes(bytes), mode, nonce)?.commit(Expected::Any, nonce)?;
+    settle(&dir);
     Ok(())
 }

@@ -18,10 +18,13 @@ use std::fmt::Write as _;
 pub struct AppliedFile {
     /// Its path below the root.
     pub key: String,
-    /// `created`, `replaced`, `unchanged`, or `left` as it was, because it or another file of the answer cannot be
-    /// written.
+    /// The path from which it was moved; absent unless it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// `created`, `replaced`, `moved`, `deleted`, `unchanged`, or `left` as it was, because it or another file of the answer
+    /// cannot be written.
     pub change: String,
-    /// The length of its new text, in bytes.
+    /// The length of what it holds, in bytes.
     pub bytes: usize,
     /// With `--dry-run`: how it would change, in the unified format.
     pub diff: Option<String>,
@@ -46,13 +49,16 @@ impl Pen {
         }
         for file in files {
             let style = match file.change.as_str() {
-                "created" | "replaced" => GOOD,
+                "created" | "replaced" | "moved" => GOOD,
+                "deleted" => WARN,
                 "left" => BAD,
                 _ => FAINT,
             };
             let word = paint(style, &format!("{:<9}", file.change));
-            let size = paint(FAINT, &format!("({})", count(file.bytes, "byte")));
-            _ = writeln!(text, "{word} {} {size}", visible(&file.key));
+            let size = paint(FAINT, &format!(" ({})", count(file.bytes, "byte")));
+            let from = file.from.as_ref().map(|from| format!("{} to ", visible(from))).unwrap_or_default();
+            let size = if file.change == "deleted" { "" } else { size.as_str() };
+            _ = writeln!(text, "{word} {from}{}{size}", visible(&file.key));
         }
         text
     }

@@ -47,14 +47,34 @@ pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> 
     lines
 }
 
-/// The difference of a file, in the unified format.
+/// The difference of a file that stays where it is, in the unified format.
 pub fn unified(key: &str, before: Option<&str>, after: &str) -> String {
+    unified_paths(before.map(|_| key), Some(key), before.or(Some("")), Some(after))
+}
+
+/// The difference of a file, in the unified format. `from` and `to` are its paths before and after; none of them for a file
+/// that did not exist, or that is gone. A text is none if it is not known.
+pub fn unified_paths(from: Option<&str>, to: Option<&str>, before: Option<&str>, after: Option<&str>) -> String {
+    let name =
+        |side: &str, key: Option<&str>| key.map_or_else(|| "/dev/null".to_owned(), |key| format!("{side}/{key}"));
+    let (old, new) = (name("a", from), name("b", to));
+    let renamed = match (from, to) {
+        (Some(from), Some(to)) if from != to => {
+            format!("diff --git {old} {new}\nrename from {from}\nrename to {to}\n")
+        }
+        _ => String::new(),
+    };
+    if !renamed.is_empty() && before == after {
+        return renamed;
+    }
+    let (Some(before), Some(after)) = (before, after) else {
+        return format!("{renamed}Binary files {old} and {new} differ\n");
+    };
     // Tools that read such a text know no other end of a line.
-    let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
-    let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let diff: TextDiff<'_, '_, str> = config().newline_terminated(true).diff_slices(&old, &new);
-    let from = before.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{key}"));
-    format!("--- {from}\n+++ b/{key}\n{}", diff.unified_diff().context_radius(AROUND_FOR_TOOLS))
+    let before: Vec<&str> = before.split_inclusive('\n').collect();
+    let after: Vec<&str> = after.split_inclusive('\n').collect();
+    let diff: TextDiff<'_, '_, str> = config().newline_terminated(true).diff_slices(&before, &after);
+    format!("{renamed}--- {old}\n+++ {new}\n{}", diff.unified_diff().context_radius(AROUND_FOR_TOOLS))
 }
 
 fn config() -> TextDiffConfig {
@@ -98,6 +118,19 @@ mod tests {
         assert_eq!(unified("a.txt", None, ""), "--- /dev/null\n+++ b/a.txt\n");
     }
 
+    #[test]
+    fn a_file_that_moves_or_goes_is_named() {
+        let moved = "diff --git a/a b/b\nrename from a\nrename to b\n";
+        assert_eq!(unified_paths(Some("a"), Some("b"), Some("1\n"), Some("1\n")), moved);
+        let edited = unified_paths(Some("a"), Some("b"), Some("1\n"), Some("2\n"));
+        assert_eq!(edited, format!("{moved}--- a/a\n+++ b/b\n@@ -1 +1 @@\n-1\n+2\n"));
+        assert_eq!(
+            unified_paths(Some("a"), None, Some("1\n"), Some("")),
+            "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"
+        );
+        assert_eq!(unified_paths(Some("a"), None, None, Some("")), "Binary files a/a and /dev/null differ\n");
+    }
+
     #[track_caller]
     fn check_unified(before: Option<&str>, after: &str, expected: &str) {
         let diff = unified("f", before, after);
@@ -108,7 +141,7 @@ mod tests {
     fn a_difference_is_told_as_patch_wants_it() {
         check_unified(None, "a\n", "@@ -0,0 +1 @@\n+a\n");
         check_unified(Some("a\nb\n"), "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
-        check_unified(Some("a"), "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
+        check_unified_paths(Some("a"), "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
         check_unified(Some("a\n"), "", "@@ -1 +0,0 @@\n-a\n");
     }
 

@@ -44,7 +44,7 @@ mod window;
 pub use applied::{AppliedFile, applied_sum, unwritten};
 pub use cases::TestedPack;
 pub use compared::{compared_plain, compared_sum};
-pub use diff::unified;
+pub use diff::{unified, unified_paths};
 pub use drawing::{Pen, unpainted};
 pub use heard::heard_status;
 pub use junit::junit;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const PACK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/packs/files");
 
 /// A root and, beside it, a place where nothing may ever be written.
-fn root(name: &str) -> PathBuf {
+pub(crate) fn root(name: &str) -> PathBuf {
     let folder = folder(name);
     fs::create_dir(folder.join("root")).unwrap();
     fs::create_dir(folder.join("outside")).unwrap();
@@ -44,7 +44,7 @@ fn codes(applied: &Applied) -> Vec<String> {
 }
 
 /// Every file and link below a folder with what it holds.
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = walkdir::WalkDir::new(folder).into_iter().map(|entry| entry.unwrap().into_path());
     let held = |path: &PathBuf| match fs::read_link(path) {
         Ok(target) => target.to_string_lossy().into_owned().into_bytes(),
@@ -217,7 +217,7 @@ fn paths_that_meet_through_a_link_are_one_file() {
 }
 
 /// More than two hundred keys that try to leave the root, or to reach something that is not a file.
-fn hostile_keys() -> Vec<String> {
+pub(crate) fn hostile_keys() -> Vec<String> {
     let mut keys: Vec<String> = [
         "", " ", ".", "...", "/", "\\", "CON", "nul.txt", "aux/a", "a/com1", "lpt¹", "a.", "a ", "a\0b", "a\nb",
         "a\u{1b}[31m",

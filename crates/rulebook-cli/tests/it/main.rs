@@ -16,6 +16,7 @@ mod apply;
 mod command;
 mod differences;
 mod documents;
+mod edits;
 mod formats;
 mod guides;
 mod helps;

@@ -180,7 +180,7 @@ fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         }
         if let Some(path) = target("root") {
-            std::fs::write(&path, &snippet.text).unwrap();
+            std::fs::write(&path, snippet.bytes()).unwrap();
             let mut permissions = path.metadata().unwrap().permissions();
             permissions.set_readonly(snippet.has("read-only"));
             std::fs::set_permissions(path, permissions).unwrap();

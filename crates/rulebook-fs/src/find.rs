@@ -1,0 +1,237 @@
+//! Finding: where in a file is the text of an edit?
+//!
+//! In: the lines of a file, and what an edit looks for.
+//! Out: the one [`Place`], or every place if all are wanted; or why there is none, with the lines that show it.
+//! Never: guesses between two places; takes more than a few passes over the file, whatever the edit looks for.
+
+use super::haystack::Haystack;
+use super::nearest::{nearest, shown};
+use super::trimmed::Trimmed;
+use memchr::memmem::Finder;
+use rulebook::outcome::{FileLines, Matching, MissKind};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The most places that are looked at before they are too many to be told apart.
+const MOST_PLACES: usize = 32;
+/// The most places that a miss lists.
+const MOST_LISTED: usize = 8;
+
+/// What an edit looks for, with `\n` alone at the end of every line.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted<'e> {
+    pub(super) find: Cow<'e, str>,
+    pub(super) put: Cow<'e, str>,
+    pub(super) matching: &'e [Matching],
+    /// Whether every place counts.
+    pub(super) all: bool,
+    /// Whether it looks for whole lines.
+    pub(super) lines: bool,
+    /// The number of the line, from 0, that decides between several places.
+    pub(super) line: Option<usize>,
+    /// The lines that come before.
+    pub(super) after: &'e [String],
+    /// Whether the place is at the end of the file.
+    pub(super) end: bool,
+}
+
+/// A place in the text of the haystack, and what is put there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place<'e> {
+    pub(super) range: Range<usize>,
+    pub(super) put: Cow<'e, str>,
+}
+
+/// Why there is no place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Missed {
+    pub(super) kind: MissKind,
+    pub(super) at: Vec<FileLines>,
+}
+
+/// The places of an edit, in order.
+pub(super) fn places<'e>(haystack: &Haystack<'_>, wanted: &Wanted<'e>) -> Result<Vec<Place<'e>>, Missed> {
+    let behind = behind(haystack, wanted.after)?;
+    if wanted.find.is_empty() {
+        let at = if wanted.after.is_empty() { vec![haystack.text().len()] } else { behind };
+        let chosen = chosen(haystack, wanted, at, 0)?;
+        return Ok(chosen.into_iter().map(|at| Place { range: at..at, put: wanted.put.clone() }).collect());
+    }
+    for matching in wanted.matching {
+        let found = match matching {
+            Matching::TrimmedLines => {
+                let trimmed = Trimmed::new(haystack, wanted);
+                let chosen = among(haystack, wanted, &behind, &trimmed)?;
+                chosen.map(|chosen| chosen.into_iter().map(|start| trimmed.place(haystack, wanted, start)).collect())
+            }
+            _ => {
+                let exact = Exact::new(haystack, wanted);
+                let chosen = among(haystack, wanted, &behind, &exact)?;
+                let place = |start| Place { range: start..start + exact.length(start), put: wanted.put.clone() };
+                chosen.map(|chosen| chosen.into_iter().map(place).collect::<Vec<_>>())
+            }
+        };
+        if let Some(found) = found {
+            return Ok(found);
+        }
+    }
+    Err(Missed { kind: MissKind::NotFound, at: nearest(haystack, &wanted.find) })
+}
+
+/// One way to find a text.
+pub(super) trait Search {
+    /// The offset of the first occurrence that starts at `from` or behind it.
+    fn next(&self, from: usize) -> Option<usize>;
+    /// The length of the occurrence that starts here.
+    fn length(&self, start: usize) -> usize;
+}
+
+/// The occurrences that the edit means, by where they start; none if there is no occurrence at all.
+fn among(
+    haystack: &Haystack<'_>,
+    wanted: &Wanted<'_>,
+    behind: &[usize],
+    search: &impl Search,
+) -> Result<Option<Vec<usize>>, Missed> {
+    let mut found = Vec::new();
+    if wanted.all || wanted.after.is_empty() {
+        let most = if wanted.all { usize::MAX } else { MOST_PLACES };
+        let mut from = behind.first().copied().unwrap_or_default();
+        while let Some(start) = search.next(from).filter(|_| found.len() < most) {
+            found.push(start);
+            // Occurrences may overlap: then none of them is the only one.
+            from = start + if wanted.all { search.length(start) } else { 1 };
+        }
+    } else {
+        // Behind each place that the lines before lead to, the first occurrence counts.
+        for from in behind {
+            if found.last().is_none_or(|last| last < from) {
+                found.extend(search.next(*from));
+            }
+        }
+        found.dedup();
+    }
+    if wanted.all || found.is_empty() {
+        return Ok(Some(found).filter(|found| !found.is_empty()));
+    }
+    if found.len() == MOST_PLACES && wanted.after.is_empty() {
+        // There may be more: those on the line in question are what matters.
+        found.extend(wanted.line.into_iter().flat_map(|line| on_line(haystack, search, line)));
+        found.dedup();
+    }
+    let lines = wanted.find.lines().count();
+    chosen(haystack, wanted, found, lines).map(Some)
+}
+
+/// Up to two occurrences that start on a line.
+fn on_line(haystack: &Haystack<'_>, search: &impl Search, line: usize) -> Vec<usize> {
+    let end = haystack.start(line + 1);
+    let first = search.next(haystack.start(line)).filter(|start| *start < end);
+    let second = first.and_then(|first| search.next(first + 1)).filter(|start| *start < end);
+    first.into_iter().chain(second).collect()
+}
+
+/// The only one of these starts, or the only one on the line in question.
+fn chosen(
+    haystack: &Haystack<'_>,
+    wanted: &Wanted<'_>,
+    starts: Vec<usize>,
+    lines: usize,
+) -> Result<Vec<usize>, Missed> {
+    if let [_] = starts.as_slice() {
+        return Ok(starts);
+    }
+    let on_line = |start: &&usize| Some(haystack.line_of(**start)) == wanted.line;
+    let mut fitting: Vec<usize> = starts.iter().filter(on_line).copied().collect();
+    fitting.sort_unstable();
+    fitting.dedup();
+    if let [_] = fitting.as_slice() {
+        return Ok(fitting);
+    }
+    let mut at: Vec<usize> = starts.into_iter().map(|start| haystack.line_of(start)).collect();
+    at.sort_unstable();
+    at.dedup();
+    at.truncate(MOST_LISTED);
+    let at = at.into_iter().map(|line| shown(haystack, line, lines.max(1))).collect();
+    Err(Missed { kind: MissKind::Ambiguous, at })
+}
+
+/// Where each place starts that the lines before lead to, in order; the start of the text if there are none.
+fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Missed> {
+    let after: Vec<&str> = after.iter().map(|line| line.trim()).collect();
+    let Some((first, rest)) = after.split_first() else { return Ok(vec![0]) };
+    let next = |from: usize, wanted: &str| (from..haystack.count()).find(|line| haystack.line(*line).trim() == wanted);
+    let not_found = |wanted: &str| Missed { kind: MissKind::NotFound, at: nearest(haystack, wanted) };
+    let (mut found, mut from, mut starts) = (Vec::new(), 0, 0);
+    while let Some(line) = next(from, first) {
+        let mut at = line;
+        for wanted in rest {
+            match next(at + 1, wanted) {
+                Some(line) => at = line,
+                // What does not follow here follows nowhere behind here.
+                None if found.is_empty() => return Err(not_found(wanted)),
+                None => return Ok(found),
+            }
+        }
+        found.push(haystack.start(at + 1));
+        found.dedup();
+        (from, starts) = (line + 1, starts + 1);
+        if starts > MOST_PLACES {
+            let at = (0..haystack.count()).filter(|line| haystack.line(*line).trim() == *first).take(MOST_LISTED);
+            return Err(Missed { kind: MissKind::Ambiguous, at: at.map(|line| shown(haystack, line, 1)).collect() });
+        }
+    }
+    if found.is_empty() { Err(not_found(first)) } else { Ok(found) }
+}
+
+/// The search for a text as it is.
+struct Exact<'h> {
+    text: &'h str,
+    find: &'h str,
+    finder: Finder<'h>,
+    /// If whole lines are wanted: the text with the line break before it.
+    whole: Option<Finder<'static>>,
+    /// If the place is at the end: the only start that there can be, if there is one.
+    only: Option<Option<usize>>,
+}
+
+impl<'h> Exact<'h> {
+    fn new(haystack: &'h Haystack<'_>, wanted: &'h Wanted<'_>) -> Self {
+        let (text, find) = (haystack.text(), &*wanted.find);
+        // Whole lines without the last line break are the end of a file that lacks it.
+        let lacking = wanted.lines && !find.ends_with('\n');
+        let only = (wanted.end || lacking).then(|| {
+            let mut ends = vec![haystack.end()];
+            if !lacking {
+                ends.extend([text.len(), text.len().saturating_sub(1)]);
+            } else if !haystack.is_unended() {
+                ends.clear();
+            }
+            ends.into_iter().find_map(|end| {
+                let before = text.get(..end)?.strip_suffix(find)?;
+                (!wanted.lines || before.is_empty() || before.ends_with('\n')).then_some(before.len())
+            })
+        });
+        let whole = (wanted.lines && only.is_none()).then(|| Finder::new(&format!("\n{find}")).into_owned());
+        Self { text, find, finder: Finder::new(find), whole, only }
+    }
+}
+
+impl Search for Exact<'_> {
+    fn next(&self, from: usize) -> Option<usize> {
+        if let Some(only) = self.only {
+            return only.filter(|start| *start >= from);
+        }
+        let bytes = self.text.as_bytes();
+        let Some(whole) = &self.whole else { return self.finder.find(bytes.get(from..)?).map(|at| from + at) };
+        if from == 0 && self.text.starts_with(self.find) {
+            return Some(0);
+        }
+        let from = from.saturating_sub(1);
+        whole.find(bytes.get(from..)?).map(|at| from + at + 1)
+    }
+
+    fn length(&self, _: usize) -> usize {
+        self.find.len()
+    }
+}

@@ -1,0 +1,119 @@
+//! The nearest lines: what in a file looks most like a text that is not in it?
+//!
+//! In: the lines of a file, and a text that was not found.
+//! Out: the lines that share most with it, cut to a sane length.
+//! Never: takes more than a few passes over the file, or lists more than a few lines.
+
+use super::haystack::Haystack;
+use rulebook::outcome::FileLines;
+use rulebook::text::boundary;
+use std::collections::{HashMap, HashSet};
+
+/// The most lines of a text that are compared.
+const MOST_COMPARED: usize = 200;
+/// The most lines that are shown of one place.
+const MOST_LINES: usize = 12;
+/// The most bytes that are shown of a line.
+const MOST_BYTES: usize = 240;
+/// A line that is in the file more often than this says nothing of a place.
+const TOO_COMMON: usize = 50;
+/// The fewest letters of a word that says something of a line.
+const WORD: usize = 3;
+
+/// The lines of the file that share most with the text; none if they share nothing.
+pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
+    let lines: Vec<&str> = find.lines().map(str::trim).take(MOST_COMPARED).collect();
+    let start = by_lines(haystack, &lines).or_else(|| by_words(haystack, &lines));
+    let count = lines.len().max(1);
+    start.map(|start| shown(haystack, start, count)).into_iter().collect()
+}
+
+/// These lines of the file; too long ones are cut.
+pub(super) fn shown(haystack: &Haystack<'_>, line: usize, count: usize) -> FileLines {
+    let end = (line + count.min(MOST_LINES)).min(haystack.count());
+    let cut = |line: usize| {
+        let line = haystack.line(line);
+        match line.get(..boundary(line, MOST_BYTES)) {
+            Some(start) if start.len() < line.len() => format!("{start}…"),
+            _ => line.to_owned(),
+        }
+    };
+    let text: Vec<String> = (line..end).map(cut).collect();
+    FileLines::new(line as u64 + 1, text.join("\n"))
+}
+
+/// Where the text would start, if most of its lines that are in the file are right.
+fn by_lines(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
+    let mut places: HashMap<&str, Vec<usize>> =
+        lines.iter().filter(|line| !line.is_empty()).map(|line| (*line, Vec::new())).collect();
+    for (number, line) in haystack.lines().enumerate() {
+        if let Some(places) = places.get_mut(line.trim()).filter(|places| places.len() <= TOO_COMMON) {
+            places.push(number);
+        }
+    }
+    let mut votes: HashMap<usize, usize> = HashMap::new();
+    for (offset, line) in lines.iter().enumerate() {
+        let telling = places.get(line).filter(|places| places.len() <= TOO_COMMON);
+        for place in telling.into_iter().flatten() {
+            *votes.entry(place.saturating_sub(offset)).or_default() += 1;
+        }
+    }
+    votes.into_iter().max_by_key(|(start, votes)| (*votes, usize::MAX - start)).map(|(start, _)| start)
+}
+
+/// Where the text would start, if the line is right that shares most words with one of its first telling lines.
+fn by_words(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
+    let (offset, line) = lines.iter().enumerate().find(|(_, line)| words(line).next().is_some())?;
+    let wanted: HashSet<&str> = words(line).collect();
+    let share = |line: &str| {
+        let (mut shared, mut all) = (HashSet::<&str>::new(), 0_usize);
+        for word in words(line) {
+            all += 1;
+            shared.extend(wanted.get(word));
+        }
+        // Per mille of the words of both.
+        (shared.len() * 2000) / (all + wanted.len()).max(1)
+    };
+    let shares = haystack.lines().map(share).enumerate();
+    let best = shares.filter(|(_, share)| *share > 0).max_by_key(|(number, share)| (*share, usize::MAX - number))?;
+    Some(best.0.saturating_sub(offset))
+}
+
+/// The words of a line that say something of it.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.chars().nth(WORD - 1).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, find: &str, expected: &[(u64, &str)]) {
+        let found = nearest(&Haystack::new(text), find);
+        let found: Vec<(u64, &str)> = found.iter().map(|lines| (lines.line, lines.text.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_lines_that_share_most_are_the_nearest() {
+        let text = "fn one() {\n    first();\n}\n\nfn two() {\n    second(1);\n    third();\n}\n";
+        check(
+            text,
+            "fn two() {\n    second(2);\n    third();\n}\n",
+            &[(5, "fn two() {\n    second(1);\n    third();\n}")],
+        );
+        check(text, "    second( 3 );", &[(6, "    second(1);")]);
+        check(text, "nothing of it", &[]);
+        check("", "a", &[]);
+    }
+
+    #[test]
+    fn what_is_shown_is_short() {
+        let long = format!("word {}\n", "x".repeat(100_000));
+        let found = nearest(&Haystack::new(&long), "a word");
+        assert!(found[0].text.len() < MOST_BYTES + 4);
+        let many = "word\n".repeat(100);
+        assert_eq!(nearest(&Haystack::new(&many), &"some word\n".repeat(50))[0].text.lines().count(), MOST_LINES);
+    }
+}
