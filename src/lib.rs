@@ -53,7 +53,7 @@
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
 //! | judge what an API returned, with its tool calls | [`Reply`], [`Program::judge`], [`Reader::push_chunk`], [`Outcome::tool_results`] |
 //! | show an answer while it comes | [`Program::reader`], [`Reader`], [`StreamEvent`] |
-//! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply` for files |
+//! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply`, or `plan` and `commit`, for files |
 //! | say that an edit does not fit its file | [`Program::reject`], [`outcome::Miss`] |
 //! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
 //! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
