@@ -5,7 +5,7 @@
 use crate::snippets::{Snippet, files, lay_over, snippets};
 use crate::texts::{ledger_is_exact, program_of};
 use rulebook::diagnostic::{Code, Defect, Strategy, page};
-use rulebook::outcome::{Outcome, Status, Verdict};
+use rulebook::outcome::{Effect, EffectRecord, Outcome, Status, Verdict};
 use rulebook::program::Program;
 use rulebook::surface::Folder;
 use rulebook::{Options, Provider, Reply, ReplyPart};
@@ -79,6 +79,16 @@ impl Run {
                 Strategy::Drop if defect == Defect::GateClosed => true,
                 Strategy::Drop if defect == Defect::UnknownParam => {
                     outcome.calls.iter().all(|call| call.params.get("urgent").is_none())
+                }
+                // What a call asks for is left out of the effects; the call itself is no worse for it.
+                Strategy::Drop if matches!(defect, Defect::InvalidEdit | Defect::EditConflict) => {
+                    outcome.effects.len() + 1 == outcome.calls.len()
+                }
+                Strategy::KeepFirst | Strategy::KeepLast if defect == Defect::DuplicateWrite => {
+                    let counts = if strategy == Strategy::KeepFirst { "one" } else { "two" };
+                    let writes =
+                        |record: &EffectRecord| matches!(&record.effect, Effect::Write { text, .. } if text == counts);
+                    outcome.effects.len() == 1 && outcome.effects.iter().all(writes)
                 }
                 Strategy::Drop => ledger.dropped > 0,
                 Strategy::Keep => !only_kept || ledger.dropped == 0,
