@@ -141,7 +141,7 @@ mod tests {
     fn a_difference_is_told_as_patch_wants_it() {
         check_unified(None, "a\n", "@@ -0,0 +1 @@\n+a\n");
         check_unified(Some("a\nb\n"), "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
-        check_unified_paths(Some("a"), "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
+        check_unified(Some("a"), "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
         check_unified(Some("a\n"), "", "@@ -1 +0,0 @@\n-a\n");
     }
 
