@@ -150,7 +150,7 @@ impl<'r> Judgement<'r> {
             let is_named = |list: &crate::program::PermitList| !list.of(&name).is_empty();
             let permits = self.mode.map_or(&*NONE, |mode| &mode.contents);
             // A content that no mode has a permit for needs none.
-            let needs_permit = self.program.modes.values().any(|mode| is_named(&mode.contents.permits));
+            let needs_permit = self.program.needs_permit(&name);
             if !needs_permit && !is_named(&permits.denies) {
                 continue;
             }
@@ -223,7 +223,7 @@ impl<'r> Judgement<'r> {
     fn denial(&mut self, permits: &'r Permits, asked: &Asked<'r>) -> Option<Box<Forbidden>> {
         for denial in permits.denies.of(&asked.name) {
             let mut read = Forbidden::default();
-            if matches!(&denial.when, Some(_) if self.unmet(denial, asked, "denies", &mut read).is_some()) {
+            if denial.when.is_some() && self.unmet(denial, asked, "denies", &mut read).is_some() {
                 continue;
             }
             let (mode, name) = (self.session.mode.as_str(), &asked.name);

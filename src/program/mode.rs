@@ -70,6 +70,19 @@ impl Mode {
 }
 
 impl Program {
+    /// Whether a content of this name needs a permit: some mode has one for it.
+    pub(crate) fn needs_permit(&self, content: &str) -> bool {
+        self.modes
+            .values()
+            .any(|mode| !mode.contents.permits.is_empty() && !mode.contents.permits.of(content).is_empty())
+    }
+
+    /// Whether a mode forbids every content of this name.
+    pub(crate) fn forbids_content(&self, mode: &Mode, content: &str) -> bool {
+        let denied = mode.contents.denies.of(content).into_iter().any(|denial| denial.when.is_none());
+        denied || (self.needs_permit(content) && mode.contents.permits.of(content).is_empty())
+    }
+
     /// The names of these modes; empty for all modes.
     pub(crate) fn names_of(&self, modes: &Modes) -> Vec<String> {
         modes.0.iter().map(|mode| self.mode_name(*mode).to_owned()).collect()

@@ -115,6 +115,8 @@ impl Program {
             let text = match block.role {
                 Role::Call if !permits => continue,
                 Role::Call => call_in(id),
+                // Its name is a word, unless the answer says it.
+                Role::Content if self.forbids_content(mode, content_name(block)) => continue,
                 _ => speller.example(id, count.and_then(|count| count.lists.as_deref())),
             };
             let Some(text) = text else {
@@ -216,5 +218,12 @@ pub(super) fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block
         Some(place) => (2, place),
         // Blocks without a place in the order: text comes before those with one, calls and contents after them.
         None => (if role < 3 { 1 } else { 3 }, role),
+    }
+}
+/// The name that a content of this block has in the outcome.
+fn content_name(block: &Block) -> &str {
+    match &block.called {
+        Called::Word(word) => word,
+        _ => &block.name,
     }
 }

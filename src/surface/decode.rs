@@ -222,12 +222,8 @@ impl<'r> Decoder<'r> {
         }
         let message = format!("there is no key `{name}` here");
         let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
-        let denies = ["deny", "denies", "forbid", "forbids", "disallow", "blocked"];
         self.report(match (self.misplaced(name), meant(name, known)) {
             (Some(help), _) => fault.with_help(help),
-            _ if denies.contains(&name) && known.contains(&"permits") => {
-                fault.with_help("take it out: what `permits` does not name is forbidden")
-            }
             (None, Some(meant)) => fault.with_help(format!("did you mean `{meant}`?")),
             _ if known.contains(&"effects") && super::Effect::KEYS.contains(&name) => {
                 fault.with_help(format!("it is said in an effect: `effects = [{{ {name} = … }}]`"))

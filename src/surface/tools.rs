@@ -39,7 +39,7 @@ impl Tools {
     /// What is no list at all is an error of the result, with its place.
     ///
     /// ```
-    /// use rulebook::{Folder, Program, Reply, Tools};
+    /// use rulebook::{Folder, Program, Provider, Reply, Tools};
     ///
     /// let pack = r#"
     /// [pack]
@@ -56,7 +56,7 @@ impl Tools {
     /// let program = program.with_tools(&tools).into_result()?;
     ///
     /// let call = r#"{"method": "tools/call", "id": 1, "params": {"name": "files__write", "arguments": {"path": "a.txt"}}}"#;
-    /// let outcome = program.judge(&program.session(), &Reply::from_mcp(call).into_result()?, &Default::default());
+    /// let outcome = program.judge(&program.session(), &Reply::read(Provider::Mcp, call).into_result()?, &Default::default());
     /// assert_eq!(outcome.diagnostics[0].code, "response/forbidden-call");
     /// # Ok::<(), rulebook::Faults>(())
     /// ```

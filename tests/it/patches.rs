@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use rulebook::outcome::{Edit, Effect, Outcome};
-use rulebook::{Options, Program, Reply};
+use rulebook::{Options, Program, Provider, Reply};
 use rulebook_report::unified;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ fn run(patch: &str) -> Outcome {
     let arguments = json!({ "text": patch }).to_string();
     let call = json!({ "id": "c", "type": "function", "function": { "name": "patch", "arguments": arguments } });
     let message = json!({ "role": "assistant", "content": null, "tool_calls": [call] });
-    let reply = Reply::from_openai(&message.to_string()).into_result().unwrap();
+    let reply = Reply::read(Provider::Openai, &message.to_string()).into_result().unwrap();
     PROGRAM.judge(&PROGRAM.session(), &reply, &Options::default())
 }
 

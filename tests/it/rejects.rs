@@ -145,7 +145,7 @@ fn the_call_whose_edit_misses_is_told_why() {
         json!({ "id": id, "type": "function", "function": { "name": "edit", "arguments": arguments } })
     };
     let message = json!({ "role": "assistant", "content": "Now.", "tool_calls": [call("c1", "a"), call("c2", "b")] });
-    let reply = Reply::from_openai(&message.to_string()).into_result().unwrap();
+    let reply = Reply::read(Provider::Openai, &message.to_string()).into_result().unwrap();
     let outcome = program.judge(&before, &reply, &Options::default());
     let place = files(&outcome)[1];
     assert_eq!(outcome.effects[place].origin.unwrap().span, outcome.calls[1].span);

@@ -7,7 +7,7 @@
 
 use super::contents::{Digest, HashWriter, read_all};
 use super::nonce::{DONE, JOURNAL, NEW, Nonce, OLD, journal};
-use super::root::{HeldPath, Root, settle};
+use super::root::{HeldPath, Root};
 use rulebook::outcome::EffectRecord;
 use rulebook::text::unsafe_because;
 use serde::{Deserialize, Serialize};
@@ -72,18 +72,17 @@ impl Journal {
         }
     }
 
-    /// Writes it to disk, in place of any other.
+    /// Writes it to disk, in place of any other. It is not flushed, which would take as long as all files of a small answer:
+    /// it serves a process that is killed, and after a power failure there may be none.
     pub(super) fn write(&self, root: &Root) -> io::Result<()> {
         let (dir, name, new) = (root.dir(), journal(root.mark(), JOURNAL), journal(root.mark(), NEW));
         let written = dir.create(&new).and_then(|mut file| {
             file.write_all(&serde_json::to_vec(self)?)?;
-            file.sync_all()?;
             dir.rename(&new, dir, &name)
         });
         if written.is_err() {
             _ = dir.remove_file(&new);
         }
-        settle(dir);
         written
     }
 
@@ -91,7 +90,6 @@ impl Journal {
     pub(super) fn finish(root: &Root) {
         let dir = root.dir();
         _ = dir.rename(journal(root.mark(), JOURNAL), dir, journal(root.mark(), DONE));
-        settle(dir);
     }
 
     /// Removes it from disk.
