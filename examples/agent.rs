@@ -8,6 +8,7 @@
 //! cargo run --example agent    # against two servers of its own, which play a model
 //! ```
 #![allow(clippy::disallowed_methods, reason = "a host has a terminal and a network")]
+#![allow(clippy::indexing_slicing, reason = "a member of JSON that is absent is null")]
 
 use rulebook::outcome::{Call, Status, Verdict};
 use rulebook::prompt::Export;
