@@ -208,7 +208,7 @@ pub(crate) enum Occasion {
 }
 
 /// The session after a call of an action with these parameters, if it is the session before that.
-pub(crate) type AfterCall<'r> = dyn Fn(&Session, ActionId, &Value, Span) -> Session + 'r;
+pub(crate) type AfterCall<'r> = dyn Fn(&Session, (ActionId, &str), &Value, Span) -> Session + 'r;
 
 /// What is known of an answer besides its text.
 pub(crate) struct Circumstances<'r> {

@@ -73,11 +73,11 @@ impl<'r> Judgement<'r> {
     fn take_turns_before(&mut self, call: usize) {
         let Some(after_call) = &self.after_call else { return };
         for number in self.turns..call {
-            if let Some(Call { action: Some(action), accepted: true, confirm: None, params, block, .. }) =
+            if let Some(Call { name, action: Some(action), accepted: true, confirm: None, params, block, .. }) =
                 self.calls.get(number)
             {
                 let before = self.in_turn.as_ref().unwrap_or(self.session);
-                self.in_turn = Some(after_call(before, *action, params, self.span_of(*block)));
+                self.in_turn = Some(after_call(before, (*action, name), params, self.span_of(*block)));
             }
         }
         self.turns = self.turns.max(call);
@@ -259,7 +259,7 @@ impl<'r> Judgement<'r> {
         if verb == "denies" {
             return unmet.filter(|_| holds.is_ok());
         }
-        if holds == Ok(false)
+        if holds != Ok(true)
             && let Some(advice) = &permit.advice
             && noted.advice.len() < MOST
         {

@@ -271,11 +271,11 @@ impl Program {
     /// What each call of an answer does by itself: its effects on the session, apart from what the host is asked to do.
     fn after_call<'p>(&'p self, budget: &Arc<Budget>) -> Box<AfterCall<'p>> {
         let budget = Arc::clone(budget);
-        Box::new(move |session, action, params, span| {
+        Box::new(move |session, (action, name), params, span| {
             let Some((_, action)) = self.action(action) else { return session.clone() };
             let mut flow = Flow::new(self, session, Record::default(), Steps::default(), &budget);
             let near = Near { action: Some(action), ..Near::default() };
-            flow.perform(&action.effects, &[("params", params)], span, near);
+            flow.perform(&action.effects, &[("action", &name.into()), ("params", params)], span, near);
             flow.into_session()
         })
     }
@@ -285,7 +285,8 @@ impl Program {
         let action = call.action.filter(|_| call.is_carried_out()).and_then(|id| self.action(id));
         if let (Some((_, action)), Some(block)) = (action, judged.document.blocks.get(call.block)) {
             let near = Near { action: Some(action), block: judged.bound(block), mode: None };
-            flow.perform(&action.effects, &[("params", &call.params)], block.span(), near);
+            let name = Value::from(&*call.name);
+            flow.perform(&action.effects, &[("action", &name), ("params", &call.params)], block.span(), near);
         }
     }
 

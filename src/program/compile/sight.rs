@@ -124,7 +124,7 @@ pub(super) const CALL_NAMES: &[&str] = &["action", "params", "state", "data", "m
 pub(super) const CONTENT_PERMIT_NAMES: &[&str] =
     &["key", "text", "name", "attributes", "state", "data", "mode", "title", "reply", "now"];
 /// For effects of actions.
-pub(super) const EFFECT_NAMES: &[&str] = &["params", "state", "data", "mode", "reply", "ids", "now"];
+pub(super) const EFFECT_NAMES: &[&str] = &["action", "params", "state", "data", "mode", "reply", "ids", "now"];
 /// For effects of contents.
 pub(super) const CONTENT_NAMES: &[&str] =
     &["key", "text", "name", "attributes", "state", "data", "mode", "reply", "ids", "now"];
