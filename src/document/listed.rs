@@ -195,7 +195,17 @@ fn calls(layout: &dyn Layout, block: &Block) -> Option<Listed> {
     let all = layout.faults();
     let holds = |span: Span, at: &Span| span.start <= at.start && at.end <= span.end;
     let outside = |at: &Span| !calls.iter().any(|call| holds(call.params, at));
-    let faults: Vec<Fault> = all.iter().filter(|fault| outside(&fault.span)).copied().collect();
+    let mut faults: Vec<Fault> = all.iter().filter(|fault| outside(&fault.span)).copied().collect();
+    if let ([call], false) = (calls.as_slice(), is_list) {
+        // Of the closers that are missing where the parameters end, the last are those of the objects around them.
+        let is_missing = |fault: &&Fault| {
+            matches!(fault.name, json::MISSING_BRACE | json::MISSING_BRACKET)
+                && holds(call.params, &fault.span)
+                && fault.span.end >= call.params.end
+        };
+        let depth = ways.iter().map(Vec::len).max().unwrap_or_default();
+        faults.extend(all.iter().rev().filter(is_missing).take(depth));
+    }
     for call in &mut calls {
         // What was lost or guessed around a call, or at its edges, may have taken something of it.
         let around_all = |fault: &Fault| matches!(fault.name, json::CODE_FENCE | json::TEXT_AROUND);
