@@ -277,6 +277,11 @@ impl<'t> Source<'t> {
                 }
                 self.object(&fields, types, depth - 1, outer)
             }
+            // Of a text that may only be some words, others may be a value of another type.
+            Kind::String if types.scalars().len() > 1 => {
+                let text = text();
+                self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
+            }
             _ => text().into(),
         }
     }
@@ -357,13 +362,13 @@ fn looks_like_list(text: &str) -> bool {
 
 /// The number, boolean or `null` in a text, if its schema allows that and does not prefer a text.
 fn scalar(text: &str, types: &Types) -> Option<Value> {
-    let kinds = types.scalars().iter().take_while(|kind| **kind != Kind::String);
+    let kinds = types.scalars().iter().take_while(|kind| **kind != Kind::String || !types.takes_text(text.trim()));
     let read = |kind: &Kind| match (kind, text.trim()) {
         (Kind::Integer, _) => number_of(text),
         (Kind::Number, _) => nearest(text.trim()).map(Value::Number),
         (Kind::Boolean, "true") => Some(Value::Bool(true)),
         (Kind::Boolean, "false") => Some(Value::Bool(false)),
-        (Kind::Null, "null") if !types.scalars().contains(&Kind::String) => Some(Value::Null),
+        (Kind::Null, "null") if !types.takes_text("null") => Some(Value::Null),
         _ => None,
     };
     kinds.filter_map(read).next()
@@ -378,7 +383,7 @@ fn python(text: &str, types: &Types) -> Option<Value> {
         "None" => (Kind::Null, Value::Null),
         _ => return None,
     };
-    (allows(kind) && !allows(Kind::String)).then_some(value)
+    (allows(kind) && !types.takes_text(text)).then_some(value)
 }
 
 fn number_of(text: &str) -> Option<Value> {

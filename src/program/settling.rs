@@ -283,6 +283,11 @@ impl Program {
             Defect::ForbiddenBlock => {
                 count().filter(|count| count.most == Some(0) || !count.keys.is_empty()).map(|_| Until::Answer)
             }
+            Defect::ForbiddenContent => {
+                let permits = self.modes.values().any(|mode| !mode.contents.permits.is_empty());
+                let judged = permits || !mode.contents.denies.is_empty();
+                (block.role == Role::Content && judged).then_some(Until::Answer)
+            }
             Defect::OutOfOrder => id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| Until::Answer),
             Defect::FencedBlock => dialect.fallback.map(|_| Until::Answer),
             // A closer of reasoning that has no opener makes everything before it reasoning.

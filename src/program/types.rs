@@ -33,6 +33,8 @@ pub(crate) struct Types {
     scalars: Vec<Kind>,
     /// The words of a closed list.
     words: Option<Vec<Arc<str>>>,
+    /// Whether a text can only be one of these words.
+    only_words: bool,
     /// Other spellings of the values of a closed list, each with its value.
     spelled_values: Vec<(Arc<str>, Json)>,
     /// Whether there are other spellings in it, or in a part of it.
@@ -145,7 +147,9 @@ impl Types {
             [name, value] => Some((name.as_str()?.into(), value.clone())),
             _ => None,
         };
+        let takes_texts = scalars.iter().any(|kind| matches!(kind, Kind::String | Kind::Any));
         Self {
+            only_words: words.is_some() || !takes_texts,
             spelled: spelled.collect(),
             spelled_values: values.iter().filter_map(value).collect(),
             respells: false,
@@ -187,6 +191,7 @@ impl Types {
             _ => self.scalars.retain(|kind| other.scalars.contains(kind)),
         }
         self.open |= other.open;
+        self.only_words |= other.only_words;
         self.wants_value |= other.wants_value;
         self.add(other);
         self.settled()
@@ -200,6 +205,7 @@ impl Types {
             }
         }
         self.open |= other.open;
+        self.only_words &= other.only_words;
         self.wants_value &= other.wants_value;
         self.add(other);
         self.settled()
@@ -304,6 +310,12 @@ impl Types {
             words().chain(spelled()).find(|(known, _)| known.eq_ignore_ascii_case(text)).map(|(_, word)| word)
         };
         same(text.trim()).or_else(|| same(text.trim_matches(|c: char| !c.is_alphanumeric())))
+    }
+
+    /// Whether a text can be this word: any text, or one of a closed list.
+    pub(crate) fn takes_text(&self, text: &str) -> bool {
+        let takes_texts = self.scalars.contains(&Kind::String);
+        takes_texts && !(self.only_words && !self.words.iter().flatten().any(|word| **word == *text))
     }
 
     /// Whether it has a closed list of words.

@@ -21,7 +21,32 @@ macro_rules! packs {
 type Files = &'static [(&'static str, &'static str)];
 
 const PACKS: &[(&str, Files)] = &packs! {
-    "hermes": "pack.toml",
+    "anthropic-xml": "pack.toml",
+    "cohere": "pack.toml" "grammar/marks.pest",
+    "deepseek-dsml": "pack.toml" "grammar/calls.pest" "grammar/parameters.pest",
+    "deepseek-v3": "pack.toml" "grammar/tokens.pest",
+    "deepseek-v3.1": "pack.toml" "grammar/tokens.pest",
+    "functiongemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
+    "gemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
+    "glm": "pack.toml" "grammar/arguments.pest" "grammar/calls.pest",
+    "granite": "pack.toml" "grammar/marks.pest",
+    "harmony": "pack.toml" "grammar/channels.pest",
+    "hermes": "pack.toml" "grammar/tokens.pest",
+    "hunyuan": "pack.toml" "grammar/tokens.pest",
+    "internlm2": "pack.toml" "grammar/marks.pest",
+    "kimi-k2": "pack.toml" "grammar/tokens.pest",
+    "llama3-json": "pack.toml" "grammar/calls.pest",
+    "llama3-tag": "pack.toml" "grammar/functions.pest",
+    "minimax-m2": "pack.toml" "grammar/tokens.pest",
+    "mistral": "pack.toml" "grammar/listed.pest" "grammar/named.pest" "grammar/thoughts.pest",
+    "nemotron": "pack.toml" "grammar/tokens.pest",
+    "phi-4": "pack.toml" "grammar/marks.pest",
+    "pythonic": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
+    "qwen3-coder": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest",
+    "react": "pack.toml" "grammar/steps.pest",
+    "seed-oss": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest" "grammar/tokens.pest",
+    "step3": "pack.toml" "grammar/tokens.pest",
+    "xlam": "pack.toml" "grammar/lists.pest",
 };
 
 static FOLDERS: LazyLock<BTreeMap<&str, Folder>> = LazyLock::new(|| {

@@ -65,7 +65,7 @@ const TRANSCRIPT: &str = r#"Let me look.
   ! not carried out: the payload does not fit its schema: `seconds`: … is not of type "integer"
   ! not carried out: the whole answer was refused
   > run {"command":"cargo test","seconds":60}: done
-  ! not carried out: `run` is not permitted with this `command` (commands that change nothing; plain commands)
+  ! not carried out: `run` is not permitted with this `command` (Write plain commands, without variables, substitutions and redirections.)
 I'll commit the fix.
   ? run {"command":"git commit -am 'Fix the test'","seconds":60}: yes
   > run {"command":"git commit -am 'Fix the test'","seconds":60}: done

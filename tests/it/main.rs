@@ -56,6 +56,7 @@ mod roundtable;
 mod schemas;
 mod secrets;
 mod seeds;
+mod shipped;
 mod silent;
 mod slipped;
 mod slips;

@@ -5,7 +5,7 @@ use crate::texts::{PACKS, cases, program_of};
 use proptest::prelude::*;
 use rulebook::outcome::{Outcome, Status};
 use rulebook::{Options, Program, Role, Session, StreamEvent};
-use rulebook_fs::{cases_below, read_pack};
+use rulebook_fs::{cases_below, packs_below, read_pack};
 use serde_json::json;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -119,9 +119,9 @@ proptest! {
 #[test]
 fn every_case_is_told_as_its_outcome_has_it() {
     let root = crate::root();
-    let packs = ["rules", "tests/packs"].into_iter().flat_map(|group| std::fs::read_dir(root.join(group)).unwrap());
+    let packs = ["rules", "tests/packs"].into_iter().flat_map(|group| packs_below(&root.join(group)).unwrap());
     let (mut early, mut all, mut number) = (0, 0, 0);
-    for pack in packs.map(|entry| entry.unwrap().path()) {
+    for pack in packs {
         let (program, shows) = settled(&pack);
         let thorough = pack.ends_with("closed-by-default");
         for file in cases_below(&pack).unwrap() {
