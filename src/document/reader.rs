@@ -294,7 +294,7 @@ impl Scanner {
             Kind::Close { family } => given.dialect.families.get(usize::from(family)),
             _ => None,
         };
-        if !mark.leads_line() && family.is_some_and(|family| family.leads_line) {
+        if !mark.leads_line() && family.is_some_and(|family| family.closers_lead_line) {
             return;
         }
         let name = mark.name().of(given.text);

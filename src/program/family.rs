@@ -27,6 +27,8 @@ pub(crate) struct Family {
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
+    /// Whether every block that its closers may close counts only at the start of a line.
+    pub(crate) closers_lead_line: bool,
     /// Whether the pack says of one of its blocks that it counts anywhere: then even in the midst of a word.
     pub(crate) inside_words: bool,
     /// Its block that opens at the start of an answer, and whether it has no other block.
@@ -101,6 +103,7 @@ impl Family {
             leads_line: false,
             inside_words: false,
             prelude: None,
+            closers_lead_line: false,
             only_prelude: false,
             closer_starts: None,
             json: within("json"),
@@ -130,6 +133,7 @@ impl Family {
     /// Notes what its blocks have in common.
     pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
         self.leads_line = blocks.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
+        self.closers_lead_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
         self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
         let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);

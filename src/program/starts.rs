@@ -36,9 +36,14 @@ impl Starts {
     pub(crate) fn new(families: &[Family], names: &Names) -> Self {
         let mut first = [vec![Vec::new(); 256], vec![Vec::new(); 256]];
         let mut by_first = vec![[[0; 256]; 2]; 256];
-        for (number, family) in families.iter().enumerate().filter(|(_, family)| !family.only_prelude) {
+        for (number, family) in families.iter().enumerate() {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
+                // What opens at the start of an answer alone is read there. Its closers count everywhere: what stands
+                // before one that closes nothing may be reasoning.
+                if closes == 0 && family.only_prelude {
+                    continue;
+                }
                 let mark = (2 * number + closes) as u8;
                 let lead = if closes == 0 { &family.open_lead } else { &family.close_lead };
                 let of_name = |place: usize| match closes {

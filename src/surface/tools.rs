@@ -65,6 +65,12 @@ impl Tools {
         Self::read_file("tools", list)
     }
 
+    /// The name, description and schema of each tool.
+    #[doc(hidden)]
+    pub fn declared(&self) -> Vec<(String, Option<String>, Value)> {
+        self.list.iter().map(|tool| (tool.name.clone(), tool.about.clone(), tool.schema.clone())).collect()
+    }
+
     /// The same as [`Tools::read`], for a list in a file of this name.
     #[doc(hidden)]
     #[must_use]

@@ -8,6 +8,7 @@ mod case;
 mod edits;
 mod pack;
 mod part;
+mod tools;
 
 use super::{Error, Printed};
 use clap::Subcommand;
@@ -23,12 +24,8 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Subject {
     /// Create the folder of a new pack, with cases that pass
-    #[command(after_help = "Example:\n  rulebook new pack lamp")]
-    Pack {
-        /// The folder to create; its name becomes the name of the pack
-        #[arg(value_name = "FOLDER")]
-        folder: PathBuf,
-    },
+    #[command(after_help = "Examples:\n  rulebook new pack lamp\n  rulebook new pack desk --dialect hermes")]
+    Pack(NewPack),
     /// Add an action that an answer may ask for, and permit it in a mode
     #[command(after_help = "Example:\n  rulebook new action dim --pack lamp")]
     Action(NewPart),
@@ -41,6 +38,23 @@ enum Subject {
     /// Add a check on the message
     #[command(after_help = "Example:\n  rulebook new guardrail no-fire --pack lamp")]
     Guardrail(NewPart),
+}
+
+/// A pack to create.
+#[derive(Debug, clap::Args)]
+struct NewPack {
+    /// The folder to create; its name becomes the name of the pack
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// The shipped dialect in which its model writes calls, such as `hermes`
+    #[arg(long, value_name = "NAME")]
+    dialect: Option<String>,
+    /// The tools that its model may call: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE", requires = "dialect")]
+    tools: Option<PathBuf>,
+    /// Copy this shipped pack, to change it
+    #[arg(long, value_name = "std:NAME", conflicts_with_all = ["dialect", "tools"])]
+    copy: Option<String>,
 }
 
 /// A table to add to a pack.
@@ -91,7 +105,7 @@ impl Kind {
 
 pub(super) fn new(arguments: &Arguments) -> Result<Printed, Error> {
     match &arguments.what {
-        Subject::Pack { folder } => pack::make(folder),
+        Subject::Pack(pack) => pack::make(pack),
         Subject::Action(part) => part::add(Kind::Action, part),
         Subject::Mode(part) => part::add(Kind::Mode, part),
         Subject::Dialect(part) => part::add(Kind::Dialect, part),

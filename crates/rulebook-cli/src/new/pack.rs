@@ -1,12 +1,15 @@
 //! New packs: how does a pack start?
 //!
-//! In: the path of a folder that does not exist yet.
-//! Out: the folder of a small pack that checks clean, with cases that pass.
+//! In: the path of a folder that does not exist yet, and maybe a shipped dialect.
+//! Out: the folder of a small pack that checks clean, with cases that pass, or of a copy of the shipped one.
 //! Never: changes what exists.
 #![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
 
+use super::{NewPack, tools};
 use crate::save::cannot_write;
 use crate::{Error, Printed, Status};
+use rulebook::diagnostic::alternatives;
+use rulebook::surface::{shipped_pack, shipped_packs, std_name};
 use rulebook_report::schemas;
 use std::fs;
 use std::io::{self, Write as _};
@@ -18,7 +21,8 @@ const FILES: &[(&str, &str)] = &[
     ("tests/an-unknown-action-is-dropped.case", include_str!("../scaffold/an-unknown-action-is-dropped.case")),
 ];
 
-pub(super) fn make(folder: &Path) -> Result<Printed, Error> {
+pub(super) fn make(pack: &NewPack) -> Result<Printed, Error> {
+    let folder = pack.folder.as_path();
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
@@ -28,14 +32,48 @@ pub(super) fn make(folder: &Path) -> Result<Printed, Error> {
     if folder.symlink_metadata().is_ok() {
         return Err(Error::Usage(format!("`{}` is already there", folder.display())));
     }
+    let mut files = match (&pack.copy, &pack.dialect) {
+        (Some(shipped), _) => copied(shipped, name)?,
+        (None, Some(dialect)) => tools::pack(name, shipped(dialect)?, pack.tools.as_deref())?,
+        (None, None) => {
+            let own = FILES.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+            own.chain([("pack.toml".to_owned(), PACK.replace("NAME", name))]).collect()
+        }
+    };
     let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(|one| one.text).unwrap_or_default();
-    let own = [("pack.toml", PACK.replace("NAME", name)), ("pack.schema.json", schema.to_owned())];
-    let own = own.iter().map(|(path, text)| (*path, text.as_str()));
-    own.chain(FILES.iter().copied())
+    files.push(("pack.schema.json".to_owned(), schema.to_owned()));
+    files
+        .iter()
         .try_for_each(|(path, text)| write(folder, path, text))
         .map_err(|error| cannot_write(folder, &error))?;
     let shown = folder.display();
-    Ok(Printed::new(format!("made `{shown}`; try `rulebook test {shown}`\n"), Status::Clean))
+    let has_cases = files.iter().any(|(path, _)| path.ends_with(".case"));
+    let next = if has_cases { "test" } else { "check" };
+    Ok(Printed::new(format!("made `{shown}`; try `rulebook {next} {shown}`\n"), Status::Clean))
+}
+
+/// The name of a shipped pack, with `std:` or without it.
+fn shipped(name: &str) -> Result<&str, Error> {
+    let bare = std_name(name).unwrap_or(name);
+    if shipped_pack(bare).is_some() {
+        return Ok(bare);
+    }
+    let others = alternatives(bare, shipped_packs()).unwrap_or_default();
+    Err(Error::Usage(format!("no dialect called `{bare}` is shipped: {others}")))
+}
+
+/// The files of a shipped pack, which gets another name.
+fn copied(from: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
+    let from = shipped(from)?;
+    let files = shipped_pack(from).map(|folder| &folder.files).into_iter().flatten();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut files: Vec<(String, String)> = files.map(|(path, bytes)| (path.clone(), text(bytes))).collect();
+    for (_, text) in files.iter_mut().filter(|(path, _)| path == "pack.toml") {
+        let old = text.lines().find(|line| line.starts_with("name ")).unwrap_or_default().to_owned();
+        *text = text.replacen(&old, &format!("name    = {name:?}"), 1);
+        *text = text.replacen("#:schema ../../../schemas/pack.schema.json", "#:schema pack.schema.json", 1);
+    }
+    Ok(files)
 }
 
 fn write(folder: &Path, path: &str, text: &str) -> io::Result<()> {
