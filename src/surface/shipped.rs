@@ -21,11 +21,16 @@ macro_rules! packs {
 type Files = &'static [(&'static str, &'static str)];
 
 const PACKS: &[(&str, Files)] = &packs! {
+    "aider": "pack.toml" "grammar/aider.pest",
     "anthropic-xml": "pack.toml",
+    "bolt": "pack.toml",
+    "cline": "pack.toml",
+    "codex-patch": "pack.toml" "grammar/codex-patch.pest",
     "cohere": "pack.toml" "grammar/marks.pest",
     "deepseek-dsml": "pack.toml" "grammar/calls.pest" "grammar/parameters.pest",
     "deepseek-v3": "pack.toml" "grammar/tokens.pest",
     "deepseek-v3.1": "pack.toml" "grammar/tokens.pest",
+    "dyad": "pack.toml",
     "functiongemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
     "gemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
     "glm": "pack.toml" "grammar/arguments.pest" "grammar/calls.pest",
@@ -46,6 +51,8 @@ const PACKS: &[(&str, Files)] = &packs! {
     "react": "pack.toml" "grammar/steps.pest",
     "seed-oss": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest" "grammar/tokens.pest",
     "step3": "pack.toml" "grammar/tokens.pest",
+    "unified-diff": "pack.toml" "grammar/unified-diff.pest",
+    "whole-file": "pack.toml" "grammar/whole-file.pest",
     "xlam": "pack.toml" "grammar/lists.pest",
 };
 

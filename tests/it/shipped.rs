@@ -11,6 +11,8 @@ use std::path::Path;
 const FOLDER: &str = "rules/dialects";
 /// The case that every dialect has: the same five calls.
 const CALLS: &str = "the-five-calls.case";
+/// The case that every dialect of files has in its place: the same changes, as far as it can say them.
+const CHANGES: &str = "the-same-changes.case";
 
 /// The tables and grammars below a folder, by their paths.
 fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, Vec<u8>>) {
@@ -52,6 +54,23 @@ fn no_pack_is_longer_than_its_dialect_is_worth() {
     assert!(lines[lines.len() / 2].0 <= 22 && lines.last().unwrap().0 <= 45, "{lines:?}");
 }
 
+#[test]
+fn the_same_changes_come_of_every_dialect_of_files() {
+    let mut found: Vec<(&str, serde_json::Value)> = Vec::new();
+    for name in shipped_packs() {
+        let path = Path::new("tests/packs").join(format!("std-{name}")).join("tests").join(CHANGES);
+        if path.exists() {
+            found.push((name, expected(name, &path)["effects"].clone()));
+        }
+    }
+    assert!(found.len() >= 7);
+    let all = found.iter().map(|(_, effects)| effects.as_array().unwrap()).max_by_key(|effects| effects.len()).unwrap();
+    for (name, effects) in &found {
+        // What a dialect cannot say is missing, and nothing is said in another way.
+        assert!(effects.as_array().unwrap().iter().all(|effect| all.contains(effect)), "{name}: {effects}");
+    }
+}
+
 /// The expectation of a case: each key with its value as the case writes it.
 fn expected(name: &str, path: &Path) -> BTreeMap<String, serde_json::Value> {
     let case = cases::parse(&mut Sources::default(), name, &fs::read(path).unwrap()).value.unwrap();
@@ -66,8 +85,11 @@ fn expected(name: &str, path: &Path) -> BTreeMap<String, serde_json::Value> {
 fn the_same_calls_come_of_every_dialect() {
     let mut first: Option<(String, serde_json::Value)> = None;
     for name in shipped_packs() {
-        let path = Path::new("tests/packs").join(format!("std-{name}")).join("tests").join(CALLS);
-        let expected = expected(name, &path);
+        let tests = Path::new("tests/packs").join(format!("std-{name}")).join("tests");
+        if tests.join(CHANGES).exists() {
+            continue;
+        }
+        let expected = expected(name, &tests.join(CALLS));
         assert!(expected.get("status").is_none_or(|status| status == "clean"), "{name}");
         let calls = &expected["calls"];
         let (of, known) = first.get_or_insert_with(|| (name.to_owned(), calls.clone()));
@@ -78,7 +100,7 @@ fn the_same_calls_come_of_every_dialect() {
 #[test]
 fn the_page_of_models_is_that_of_the_packs() {
     let mut page = String::from(
-        "# Dialects of models\n\n*After this page, you know which shipped dialect reads what your model writes.*\n\n\
+        "# Dialects of models and of coding assistants\n\n*After this page, you know which shipped dialect reads what your model writes.*\n\n\
          A pack uses a shipped dialect by name, and declares what its calls may do:\n\n\
          ```toml\n[pack]\nname = \"desk\"\nuse  = [\"std:hermes\"]\n```\n\n\
          The dialects are read from the text of an answer: serve the model without a parser of its own, such as vLLM's\n\
