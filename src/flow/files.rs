@@ -57,9 +57,12 @@ impl Files {
         match effect {
             Effect::Write { key, text, .. } => {
                 let Some(file) = of(key).filter(|file| file.gone.is_none()) else { return Beside::Follows };
-                if !file.edits.is_empty() || file.came {
-                    let earlier = if file.came { "moved there" } else { "edited" };
-                    return after(key, "written as a whole", earlier);
+                if !file.edits.is_empty() {
+                    return after(key, "written as a whole", "edited");
+                }
+                // A file that was moved may get a new text, but not one that the answer has just written.
+                if file.came && file.written.is_some() {
+                    return after(key, "written as a whole", "moved there");
                 }
                 match file.written {
                     Some(place) if writes(place, text) => Beside::Same,
