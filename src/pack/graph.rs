@@ -58,7 +58,9 @@ fn is_doubtful(surface: &Surface, mode: &str) -> bool {
 
 /// Whether a permit is about anything that the pack declares.
 fn concerns_any(surface: &Surface, permit: &Permit) -> bool {
-    permit.is_of_contents() || surface.actions.keys().any(|action| surface.may_concern(permit, action))
+    let is_declared = permit.names().iter().any(|name| surface.actions.contains_key(&name.value));
+    let is_known = || surface.actions.keys().any(|action| surface.may_concern(permit, action));
+    permit.is_of_contents() || is_declared || is_known()
 }
 
 /// Every `go` of the pack.

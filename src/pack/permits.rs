@@ -85,6 +85,9 @@ impl Permits<'_> {
             let fault = undeclared(&self.surface.lost, Code::PACK_UNKNOWN_GROUP, "group", group, name.at, groups);
             return self.diagnostics.extend(fault);
         }
+        if !of_contents && self.surface.actions.contains_key(&name.value) {
+            return;
+        }
         let (kind, code) = match of_contents {
             true => ("content", Code::PACK_UNKNOWN_BLOCK),
             false => ("action", Code::PACK_UNKNOWN_ACTION),

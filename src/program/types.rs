@@ -314,8 +314,8 @@ impl Types {
 
     /// Whether a text can be this word: any text, or one of a closed list.
     pub(crate) fn takes_text(&self, text: &str) -> bool {
-        let takes_texts = self.scalars.contains(&Kind::String);
-        takes_texts && !(self.only_words && !self.words.iter().flatten().any(|word| **word == *text))
+        let is_word = || self.words.iter().flatten().any(|word| **word == *text);
+        self.scalars.contains(&Kind::String) && (!self.only_words || is_word())
     }
 
     /// Whether it has a closed list of words.

@@ -62,6 +62,12 @@ impl Surface {
 
     /// Whether a permit may be about this action, or this pattern for tools.
     pub(crate) fn may_concern(&self, permit: &Permit, action: &str) -> bool {
-        !permit.is_of_contents() && self.named_by(permit).into_iter().any(|name| is_about(&name.value, action))
+        // Most permits name no group.
+        let has_groups = permit.names().iter().any(|name| group_named(&name.value).is_some());
+        !permit.is_of_contents()
+            && match has_groups {
+                false => permit.names().iter().any(|name| is_about(&name.value, action)),
+                true => self.named_by(permit).into_iter().any(|name| is_about(&name.value, action)),
+            }
     }
 }

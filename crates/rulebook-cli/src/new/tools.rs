@@ -28,7 +28,7 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ve
     let mut actions: Vec<String> = Vec::new();
     for (tool, about, schema) in &tools {
         let with_params = action(tool, about.as_deref(), params(schema));
-        let checks = loaded(name, &text(name, dialect, &[with_params.clone()], &[tool])).is_some();
+        let checks = loaded(name, &text(name, dialect, std::slice::from_ref(&with_params), &[tool])).is_some();
         actions.push(if checks { with_params } else { action(tool, about.as_deref(), None) });
     }
     let names: Vec<&String> = tools.iter().map(|(tool, ..)| tool).collect();
