@@ -7,8 +7,9 @@
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
 use super::{Error, Format, OpenedPack, Printed, Status};
-use rulebook::diagnostic::{Page, nearest, page, pages};
+use rulebook::diagnostic::{Page, alternatives, nearest, page, pages};
 use rulebook::outcome::Options;
+use rulebook::surface::{shipped_pack, shipped_packs, std_name};
 use rulebook_report::{Pen, status};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -20,8 +21,8 @@ use std::path::{Path, PathBuf};
     override_usage = "rulebook explain [CODE]\n       rulebook explain [OPTIONS] PACK FILE\n       rulebook explain --degradation PACK\n       rulebook explain --permits PACK\n       rulebook explain --stream PACK"
 )]
 pub(crate) struct Arguments {
-    /// A code such as `response/forbidden-call`, or the name of a defect, remark or strategy; lists all of them by
-    /// default
+    /// A code such as `response/forbidden-call`, the name of a defect, remark or strategy, or a shipped pack such as
+    /// `std:hermes`; lists all codes by default
     #[arg(value_name = "CODE")]
     what: Option<OsString>,
     /// If a pack is given instead of a code: the answer whose story is told; `-` for standard input
@@ -71,11 +72,29 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
         (Some(name), None) => {
             let word = &*name.to_string_lossy();
+            if let Some(pack) = std_name(word) {
+                return shipped(pack);
+            }
             let missing = || if Path::new(name).is_dir() { without_answer() } else { unknown(word) };
             find(word).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(missing)
         }
         (None, _) => Ok(Printed::new(Pen::default().contents(pages()), Status::Clean)),
     }
+}
+
+/// The files of a shipped pack.
+fn shipped(name: &str) -> Result<Printed, Error> {
+    let Some(folder) = shipped_pack(name) else {
+        let others = alternatives(name, shipped_packs()).unwrap_or_default();
+        return Err(Error::Usage(format!("no pack called `{name}` is shipped: {others}")));
+    };
+    let mut text = String::new();
+    // The tables come before the grammars that they name.
+    let (tables, grammars): (Vec<_>, Vec<_>) = folder.files.iter().partition(|(path, _)| path.ends_with(".toml"));
+    for (path, bytes) in tables.into_iter().chain(grammars) {
+        text += &format!("# {}\n{}\n", folder.called(path), String::from_utf8_lossy(bytes));
+    }
+    Ok(Printed::new(text, Status::Clean))
 }
 
 /// The story of how an answer became its outcome.
