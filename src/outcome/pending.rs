@@ -23,9 +23,9 @@ const MOST: usize = 100;
 impl Program {
     /// Carries out a call that waited: a person has confirmed the request `id` of [`Session::pending`].
     ///
-    /// The call is judged anew, by the mode and the state of this session: what is no longer permitted has no effect. Its
-    /// parameters are those that the model gave. The session of the outcome no longer has the request, whatever comes of
-    /// it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and `reply` in an effect is this
+    /// The call is judged anew, by the mode and the state that the session has now: what is no longer permitted
+    /// has no effect. Its parameters are those that the model gave. The session of the outcome no longer has the request,
+    /// whatever comes of it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and `reply` in an effect is this
     /// one call. If nothing waits under `id`, the outcome is refused, and says so.
     ///
     /// ```
