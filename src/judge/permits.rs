@@ -95,25 +95,25 @@ impl<'r> Judgement<'r> {
         let Some(Call { block, name, action: Some(action), fits, accepted, params, .. }) = self.calls.get(call) else {
             return;
         };
-        let (name, action, answered) = (name.clone(), *action, !*fits && !*accepted);
-        let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
         let Some((block, _)) = self.block(*block) else { return };
-        let asked = Asked { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
         let permits = self.mode.map_or(&*NONE, |mode| &mode.actions);
-        let possible = permits.permits.of(&asked.name);
+        let possible = permits.permits.of(name);
+        let mode = self.session.mode.as_str();
+        // Fast path: most calls are permitted without a condition, in a mode that denies nothing.
+        let free = possible.iter().find(|permit| permit.is_free()).filter(|_| permits.denies.is_empty());
+        if let (Some(permit), false) = (free, self.occasion == Occasion::Declined) {
+            return self.steps.tell(StepKind::Permit, permit.at, block.span(), || format!("`{mode}` permits `{name}`"));
+        }
         // Conditions read parameters: a call that was dropped because its parameters do not fit is not reported again for
         // a condition on them.
-        let free = permits.denies.is_empty() && possible.iter().any(|permit| permit.is_free());
-        if let (Some(permit), true, false) = (possible.first(), answered, free) {
-            let mode = self.session.mode.as_str();
-            let name = &asked.name;
+        if let (Some(permit), false, false, None) = (possible.first(), *fits, *accepted, free) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
-            self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
-            return;
+            return self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
         }
-        if !free {
-            self.take_turns_before(call);
-        }
+        let (name, action) = (name.clone(), *action);
+        let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
+        let asked = Asked { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
+        self.take_turns_before(call);
         self.with_call(call, |call| call.confirm = None);
         if self.occasion == Occasion::Declined {
             let message = message!("a person has declined `{}`", &asked.name);

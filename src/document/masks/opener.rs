@@ -46,6 +46,9 @@ pub(super) struct Opens {
 /// Longer fences only close as in CommonMark: they are rare, and each length would need its own search.
 const LONGEST: usize = 8;
 
+/// The most captures of an opener at a fence: those of some three hundred attributes.
+const MOST_CAPTURES: usize = 1024;
+
 /// A fence that may open a block, in the text as far as it has come.
 pub(super) struct Opening<'t> {
     pub(super) bytes: &'t [u8],
@@ -131,7 +134,7 @@ impl Opens {
                 continue;
             };
             if !self.runs {
-                self.machine = std::mem::take(&mut self.machine).capturing(8);
+                self.machine = std::mem::take(&mut self.machine).capturing(MOST_CAPTURES);
                 self.machine.start(&family.grammar, family.open, start);
                 self.runs = true;
             }
