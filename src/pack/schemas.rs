@@ -55,6 +55,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 /// leads back to itself. None if it may be compiled.
 pub(crate) fn unusable(schema: &Value) -> Option<String> {
     let mut rest = vec![(schema, 0)];
+    let mut refers = false;
     while let Some((part, depth)) = rest.pop() {
         if depth > DEEPEST {
             return Some(format!("it nests more than {DEEPEST} levels deep"));
@@ -62,6 +63,7 @@ pub(crate) fn unusable(schema: &Value) -> Option<String> {
         match part {
             Value::Array(items) => rest.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(members) => {
+                refers |= members.get("$ref").is_some();
                 let elsewhere = members.get("$ref").and_then(Value::as_str).filter(|target| !target.starts_with('#'));
                 if let Some(target) = elsewhere {
                     return Some(format!("it refers to another document, `{}`", excerpt(target, 60)));
@@ -70,6 +72,9 @@ pub(crate) fn unusable(schema: &Value) -> Option<String> {
             }
             _ => {}
         }
+    }
+    if !refers {
+        return None;
     }
     let mut found = Vec::new();
     let tree = Tree::of_value(schema, Location::response(Default::default()));

@@ -83,7 +83,9 @@ impl<'t> Adding<'t> {
             return self.leave_out(at, format!("the schema of `{shown}` cannot be used: {why}"));
         }
         let own = Schema::new(without_examples(&tool.schema));
-        if let Err(why) = own.validator() {
+        if !compiles(&tool.schema)
+            && let Err(why) = own.validator()
+        {
             let message = format!("the schema of `{shown}` cannot be used: {}", excerpt(why, 160));
             return self.leave_out(at, message);
         }
@@ -152,6 +154,37 @@ fn unusable_name(name: &str) -> Option<&'static str> {
         () if !name.bytes().all(fits) => Some("its name has other characters than letters, digits and `_-.:/`"),
         () => None,
     }
+}
+
+/// Whether a schema certainly compiles: it has none but the usual keywords, each with a value of its kind. Most tools are
+/// like that, and a host has many of them: their validators are compiled when they are first called.
+fn compiles(schema: &Value) -> bool {
+    const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+    let is_type = |value: &Value| value.as_str().is_some_and(|word| TYPES.contains(&word));
+    let all = |value: &Value, fits: &dyn Fn(&Value) -> bool| {
+        value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(fits))
+    };
+    let Some(members) = schema.as_object() else { return matches!(schema, Value::Bool(_)) };
+    members.iter().all(|(key, value)| match key {
+        "type" => is_type(value) || (all(value, &is_type) && are_distinct(value)),
+        "title" | "description" => value.is_string(),
+        "default" | "examples" | "const" => true,
+        "enum" => all(value, &|_| true),
+        "required" => value.as_array().is_some_and(|names| names.iter().all(Value::is_string)) && are_distinct(value),
+        "properties" => value.as_object().is_some_and(|properties| properties.values().all(compiles)),
+        "items" | "additionalProperties" => compiles(value),
+        "anyOf" | "oneOf" | "allOf" => all(value, &compiles),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
+        "minLength" | "maxLength" | "minItems" | "maxItems" => value.as_u64().is_some(),
+        "uniqueItems" => matches!(value, Value::Bool(_)),
+        _ => false,
+    })
+}
+
+/// Whether no text of a list is in it twice.
+fn are_distinct(list: &Value) -> bool {
+    let mut known = HashSet::new();
+    list.as_array().unwrap_or_default().iter().all(|text| known.insert(text.as_str()))
 }
 
 /// The properties of a schema, each with whether it is required.
