@@ -7,7 +7,7 @@
 use super::edges::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
 use super::enclosing::Enclosing;
 use super::open::Open;
-use super::{Block, Given, Pieces, Said, Spelling};
+use super::{Block, Given, Pieces, Said, Spelling, Wrapping};
 use crate::program::{BlockId, Called, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Extent, Span, boundary};
@@ -126,7 +126,7 @@ pub(super) struct Announced {
     /// Whether a block has opened that is part of an answer.
     answers: bool,
     /// The wrappers that have opened: text in them may be none of the message.
-    wrappers: Vec<BlockId>,
+    wrappers: Wrapping<()>,
     at: usize,
     /// The end of white space that may still be trimmed.
     blank: usize,
@@ -335,16 +335,8 @@ impl Announced {
 
     /// Notes that a wrapper opened, or that one was closed: both are blocks.
     fn note_wrapper(&mut self, read: &Settled<'_>, block: &Block) {
-        let Given { text, dialect, .. } = read.given;
-        if !dialect.wraps || read.given.block(block.id).is_none_or(|bound| bound.role != Role::Wrapper) {
-            return;
-        }
-        let before = self.wrappers.iter().position(|other| *other == block.id);
-        self.wrappers.truncate(before.unwrap_or(self.wrappers.len()));
-        let family = dialect.families.get(block.family());
-        let lead = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
-        if lead.is_none_or(|lead| !block.opener().of(text).starts_with(lead)) {
-            self.wrappers.push(block.id);
+        if read.given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper) {
+            self.wrappers.pass(block, ());
         }
     }
 

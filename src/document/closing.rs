@@ -27,13 +27,17 @@ impl Scanner {
     /// Adds a block whose end is known, and the blocks inside it.
     pub(super) fn close(&mut self, open: &mut Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
-        let index = self.blocks.len();
+        let (index, role) = (self.blocks.len(), block.role);
         if end.ending == Ending::Fence {
             self.fences.end(index);
         }
         let inner = end.inner(open);
         let span = Span::new(open.opener.start, end.at);
-        let ended = if open.empty { Ended::Whole } else { end.ended() };
+        let ended = match block.role {
+            Role::Wrapper if open.empty || open.leaves => Ended::Bare,
+            _ if open.empty => Ended::Whole,
+            _ => end.ended(),
+        };
         let (mut around, mut named, mut written) = (None, None, Written::Bound);
         let mut body = end.body(inner, block, |inner| {
             let (body, tag) = self.trimmed(inner, open.family, block, given);
@@ -74,7 +78,11 @@ impl Scanner {
         let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
         let parent_number = parent.and_then(|parent| NonZeroU32::new(parent as u32 + 1));
-        self.blocks.push(Block { attributes, written, parent: parent_number, ..open.block(span, inner, body, ended) });
+        let block = Block { attributes, written, parent: parent_number, ..open.block(span, inner, body, ended) };
+        if role == Role::Wrapper {
+            self.wrapping.pass(&block, ());
+        }
+        self.blocks.push(block);
         if end.payload.is_none() && !open.empty {
             self.inside(open, index, inner, given, depth);
         }

@@ -35,6 +35,7 @@ mod said;
 mod scanner;
 mod side_by_side;
 mod strings;
+mod wrapping;
 
 pub(crate) use announce::Draft;
 pub use announce::StreamEvent;
@@ -48,6 +49,7 @@ pub(crate) use native::Natives;
 pub(crate) use pieces::Pieces;
 pub(crate) use said::Said;
 pub(crate) use side_by_side::{Trial, Tried};
+pub(crate) use wrapping::Wrapping;
 
 use crate::diagnostic::Defect;
 use crate::grammar::RuleId;
@@ -233,7 +235,7 @@ pub(crate) enum Ended {
     Whole,
     /// At its first rung, which is also the end of its surroundings: complete, unless the answer was cut off there.
     Last,
-    /// After its opener, because no payload follows.
+    /// After its opener, because no payload follows; for a wrapper, because it is its closer, or a token by itself.
     Bare,
     /// At a later rung: it was cut off or never closed.
     Cut,

@@ -7,7 +7,7 @@
 use super::braces::Braces;
 use super::edges::{ends_line, without_tail};
 use super::fences::Paired;
-use super::mark::Mark;
+use super::mark::{Kind, Mark};
 use super::pairs::Data;
 use super::{Attributes, Ended, Written};
 use crate::document;
@@ -25,6 +25,8 @@ pub(super) struct Open {
     pub(super) opener: Span,
     pub(super) attributes: Attributes,
     pub(super) empty: bool,
+    /// Whether it is the closer of a wrapper.
+    pub(super) leaves: bool,
     /// The first mark after the opener.
     pub(super) first: usize,
     /// Where the search among the marks continues, and what it has found so far.
@@ -88,6 +90,7 @@ impl Open {
             opener: mark.span(),
             attributes,
             empty,
+            leaves: matches!(mark.kind, Kind::Open { leaves: true, .. }),
             first,
             search: first,
             closers: [None; 3],

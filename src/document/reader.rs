@@ -267,21 +267,31 @@ impl Scanner {
     }
 
     pub(super) fn masked(&mut self, mark: &Mark) {
-        if matches!(mark.kind, Kind::Open { .. }) {
+        if matches!(mark.kind, Kind::Open { leaves: false, .. }) {
             self.finds(Found::new(Remark::QuotedBlock, mark.span()));
         }
     }
 
     /// Whether an opener counts where it is.
     pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark) -> bool {
-        let Kind::Open { id, .. } = mark.kind else { return false };
+        let Kind::Open { id, leaves, .. } = mark.kind else { return false };
+        // A word that closes a wrapper may be anything else where no such wrapper is open.
+        if leaves && !self.wrapping.contains(id) && given.dialect.names.find(mark.name().of(given.text), None) != Some(id) {
+            return false;
+        }
         let counts = |block: &program::Block| match block.anchor {
             Anchor::Anywhere => true,
             Anchor::Line => mark.leads_line(),
             Anchor::Paragraph => mark.leads_paragraph(),
+            Anchor::Wrapper => !self.wrapping.is_empty() && (mark.leads_line() || self.follows_block(mark, given.text)),
         };
         // A block that opens only where an answer starts has been looked for in the prelude.
         given.block(id).is_some_and(|block| !block.starts && counts(block))
+    }
+
+    /// Whether only white space comes between a mark and the block before it.
+    fn follows_block(&self, mark: &Mark, text: &str) -> bool {
+        !self.blocks.is_empty() && text.get(self.at..mark.start()).is_some_and(|between| between.trim().is_empty())
     }
 
     fn stray(&mut self, mark: &Mark, given: &Given<'_>) {

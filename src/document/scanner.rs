@@ -16,7 +16,7 @@ use super::masks::Masks;
 use super::open::Open;
 use super::pairs::{Pairs, Tagged};
 use super::prelude::Prelude;
-use super::{Block, Pieces};
+use super::{Block, Pieces, Wrapping};
 use crate::grammar::Machine;
 use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
@@ -61,6 +61,8 @@ pub(super) struct Scanner {
     /// Spans between the calls of one payload, which are no text outside.
     pub(super) markup: Vec<Span>,
     pub(super) calls: usize,
+    /// The wrappers that are open where reading has come to.
+    pub(super) wrapping: Wrapping<()>,
     /// The opener of reasoning that opens no block where it is, and has not been closed so far.
     pub(super) open_reasoning: Option<usize>,
     /// Where reasoning may begin again without an opener.
@@ -106,6 +108,7 @@ impl Scanner {
             found: Noticed::default(),
             markup: Vec::new(),
             calls: 0,
+            wrapping: Wrapping::default(),
             open_reasoning: None,
             again: Again::default(),
             stopped: false,

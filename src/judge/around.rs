@@ -5,60 +5,44 @@
 //! Never: requires wrappers to close: one that opens again ends the one before it.
 
 use super::Judgement;
-use crate::document::{Block, Pieces};
+use crate::document::{Block, Pieces, Wrapping};
 use crate::program::Dialect;
 use crate::surface::Role;
 use crate::text::Span;
 use std::borrow::Cow;
 
 /// For each block the index of the wrapper around it.
-pub(super) fn around(text: &str, blocks: &Pieces<Block>, dialect: Option<&Dialect>) -> Vec<Option<usize>> {
-    let mut open: Vec<usize> = Vec::new();
+pub(super) fn around(blocks: &Pieces<Block>, dialect: Option<&Dialect>) -> Vec<Option<usize>> {
+    let mut open = Wrapping::default();
     let wrappers = blocks.iter().enumerate().map(|(index, block)| {
         let bound = dialect.and_then(|dialect| dialect.block(block.id));
         if bound.is_none_or(|bound| bound.role != Role::Wrapper) {
-            return open.last().copied();
+            return open.innermost().copied();
         }
-        // The closer of a wrapper also ends the wrappers inside it.
-        let before = open.iter().position(|other| blocks.get(*other).is_some_and(|other| other.id == block.id));
-        open.truncate(before.unwrap_or(open.len()));
-        let outer = open.last().copied();
-        let family = dialect.and_then(|dialect| dialect.families.get(block.family()));
-        let closer = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
-        if closer.is_none_or(|lead| !block.opener().of(text).starts_with(lead)) {
-            open.push(index);
-        }
+        open.leave(block.id);
+        let outer = open.innermost().copied();
+        open.pass(block, index);
         outer
     });
     wrappers.collect()
 }
 
 /// What is inside each closed wrapper that no other closed one contains, with its opener, in order.
-pub(super) fn wrapped(text: &str, blocks: &Pieces<Block>, dialect: &Dialect) -> Vec<(Span, Span)> {
-    let mut open: Vec<&Block> = Vec::new();
+pub(super) fn wrapped(blocks: &Pieces<Block>, dialect: &Dialect) -> Vec<(Span, Span)> {
+    let mut open = Wrapping::default();
     let mut found = Vec::new();
     for block in blocks.iter() {
         if dialect.block(block.id).is_none_or(|bound| bound.role != Role::Wrapper) {
             continue;
         }
-        let before = open.iter().position(|other| other.id == block.id);
-        if !is_closer(text, block, dialect) {
-            open.truncate(before.unwrap_or(open.len()));
-            open.push(block);
-        } else if let Some(opener) = before.and_then(|before| open.drain(before..).next()) {
-            let inner = Span::new(opener.span().end, block.span().start);
+        let ended = open.pass(block, block.opener());
+        if let Some(opener) = ended.filter(|_| !block.wraps()) {
+            let inner = Span::new(opener.end, block.span().start);
             while found.pop_if(|(other, _): &mut (Span, Span)| other.start >= inner.start).is_some() {}
-            found.push((inner, opener.span()));
+            found.push((inner, opener));
         }
     }
     found
-}
-
-/// Whether a block of a wrapper is its closer.
-fn is_closer(text: &str, block: &Block, dialect: &Dialect) -> bool {
-    let family = dialect.families.get(block.family());
-    let lead = family.map(|family| family.close_lead.literal.as_str()).filter(|lead| !lead.is_empty());
-    lead.is_some_and(|lead| block.opener().of(text).starts_with(lead))
 }
 
 impl<'r> Judgement<'r> {
@@ -66,7 +50,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<Cow<'r, str>> {
         let dialect = self.dialect?;
         let blocks = &self.document.blocks;
-        let around = self.around.get_or_init(|| around(self.text, blocks, Some(dialect)));
+        let around = self.around.get_or_init(|| around(blocks, Some(dialect)));
         let mut index = blocks.partition_point(0, |other| other.span().start < block.span().start);
         // This climbs from wrapper to wrapper: at the most as often as there are wrappers of different names.
         while let Some(outer) = around.get(index).copied().flatten() {

@@ -84,7 +84,7 @@ impl Judgement<'_> {
         let Some(dialect) = self.dialect.filter(|dialect| dialect.wraps && dialect.text == Outside::Message) else {
             return;
         };
-        let wrapped = wrapped(self.text, &self.document.blocks, dialect);
+        let wrapped = wrapped(&self.document.blocks, dialect);
         let loose = |span: Span| {
             let next = wrapped.partition_point(|(inner, _)| inner.end < span.end);
             wrapped.get(next).filter(|(inner, _)| inner.start <= span.start)

@@ -217,7 +217,7 @@ fn looseness(anchor: Anchor) -> usize {
     match anchor {
         Anchor::Anywhere => 2,
         Anchor::Line => 1,
-        Anchor::Paragraph => 0,
+        Anchor::Paragraph | Anchor::Wrapper => 0,
     }
 }
 

@@ -322,6 +322,14 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
         check_field(block, ground, diagnostics);
     }
     check_wrapper(block, ground, diagnostics);
+    let is_wrapper = |one: &Spanned<Block>| one.value.role == Role::Wrapper && !std::ptr::eq(one, spanned);
+    if block.anchor.or(dialect.anchor) == Some(Anchor::Wrapper)
+        && ground.whole
+        && !dialect.blocks.values().any(is_wrapper)
+    {
+        let message = "the dialect has no wrapper in which this block could open";
+        diagnostics.push(bad(*at, message, "declare a block with `role = \"wrapper\"`, or say `anchor = \"line\"`"));
+    }
     if block.role == Role::Content && block.decode == Some(Decoding::Entities) {
         let message = "no entity in a content is decoded: its text is taken as it stands";
         diagnostics.push(bad(*at, message, "take `decode` out").into_warning());

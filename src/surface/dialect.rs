@@ -328,6 +328,9 @@ words! {
         Line = "line",
         /// As `line`; an opener also needs a blank line before it, or the start of the answer.
         Paragraph = "paragraph",
+        /// As `line`, and only between the opener and the closer of a wrapper; an opener also counts directly behind the
+        /// block before it.
+        Wrapper = "wrapper",
     }
 }
 

@@ -32,7 +32,7 @@ const PACKS: &[(&str, Files)] = &packs! {
     "deepseek-v3.1": "pack.toml" "grammar/tokens.pest",
     "dyad": "pack.toml",
     "functiongemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
-    "gemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
+    "gemma": "pack.toml" "grammar/calls.pest" "grammar/marks.pest",
     "glm": "pack.toml" "grammar/arguments.pest" "grammar/calls.pest",
     "granite": "pack.toml" "grammar/marks.pest",
     "harmony": "pack.toml" "grammar/channels.pest",

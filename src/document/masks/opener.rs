@@ -14,6 +14,7 @@ use super::{Mask, Masks, Quotes, Sought};
 use crate::document::budget::Budget;
 use crate::grammar::{Machine, Progress};
 use crate::program::{Dialect, Family};
+use crate::surface::Role;
 use crate::text::Span;
 
 /// The dialect that decides which fences open blocks, and the steps that this may take.
@@ -32,8 +33,8 @@ pub(super) struct Opens {
     /// Which place before the fence that grammar is tried from.
     place: usize,
     runs: bool,
-    /// The end of the opener, or that there is none.
-    known: Option<Option<usize>>,
+    /// The end of the opener, and whether it is that of a wrapper; or that there is none.
+    known: Option<Option<(usize, bool)>>,
     /// How far the fence has been searched, and whether another fence is open in it there.
     seen: usize,
     inner: bool,
@@ -79,14 +80,14 @@ impl Masks {
         let sought = match opens.end_of_opener(text, complete, openers) {
             None => Some(Sought::Pending),
             Some(None) => None,
-            Some(Some(end)) => Some(self.close_block(opening, end, &mut opens)),
+            Some(Some(opener)) => Some(self.close_block(opening, opener, &mut opens)),
         };
         self.opens = Some(opens);
         sought
     }
 
-    /// What such a block quotes, from the end of its `opener` to the marks that close it.
-    fn close_block(&mut self, opening: &Opening<'_>, opener: usize, opens: &mut Opens) -> Sought {
+    /// What such a block quotes, from the end of its `opener` to the marks that close it. A wrapper quotes nothing.
+    fn close_block(&mut self, opening: &Opening<'_>, (opener, wraps): (usize, bool), opens: &mut Opens) -> Sought {
         let bytes = opening.bytes;
         let Ok(found) = opens.closer(opening) else { return Sought::Pending };
         let (start, end) = match found {
@@ -101,7 +102,8 @@ impl Masks {
                 Sought::Absent | Sought::Inside(..) => return Sought::Absent,
             },
         };
-        Sought::Inside(Mask::new(Span::new(opener.min(start), start), Quotes::Opener), end)
+        let quoted = if wraps { Span::new(start, start) } else { Span::new(opener.min(start), start) };
+        Sought::Inside(Mask::new(quoted, Quotes::Opener), end)
     }
 }
 
@@ -123,7 +125,7 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
 
 impl Opens {
     /// The end of the opener here, or that there is none; none at all while more text is needed.
-    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
+    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<(usize, bool)>> {
         if let Some(known) = self.known {
             return Some(known);
         }
@@ -142,8 +144,9 @@ impl Opens {
                 Progress::Matched(end) if end > self.at => {
                     let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
                     let name = name.map(|name| name.span().of(text)).unwrap_or_default();
-                    if openers.dialect.names.find(name, Some(self.family)).is_some() {
-                        self.known = Some(Some(end));
+                    if let Some(id) = openers.dialect.names.find(name, Some(self.family)) {
+                        let wraps = openers.dialect.block(id).is_some_and(|block| block.role == Role::Wrapper);
+                        self.known = Some(Some((end, wraps)));
                         return self.known;
                     }
                 }
