@@ -256,7 +256,7 @@ impl Announced {
             self.tell(read, None, open.opener.start, out);
         }
         // How many calls a list holds, and so how many blocks it is, is known only at its end.
-        if block.named_within().is_some_and(|(_, each)| each) {
+        if block.lists_calls() {
             return;
         }
         if !self.opened {

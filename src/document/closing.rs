@@ -44,19 +44,20 @@ impl Scanner {
             around = tag;
             body
         });
-        if let Some((_, each)) = block.named_within()
+        let lists = block.lists_calls();
+        if block.named_within().is_some()
             && let Some(listed) = self.listed(open.family, body, block, ended, given)
         {
-            if each && parent.is_none() {
+            if lists && parent.is_none() {
                 if !listed.calls.is_empty() {
                     self.edges(given, open, &end, index);
                     self.finds_around(around, index);
                 }
-                self.list(open, listed, span, ended);
+                self.list(open, listed, (span, ended), block);
                 self.pass(span);
                 return;
             }
-            if let (false, [call]) = (each, listed.calls.as_slice()) {
+            if let (false, [call]) = (lists, listed.calls.as_slice()) {
                 self.beside(call, index);
                 named = call.named();
                 body = call.params;
@@ -149,7 +150,7 @@ impl Scanner {
     }
 
     /// Adds each call of a payload that is a list of calls; what is around them is markup.
-    fn list(&mut self, open: &Open, listed: Listed, span: Span, ended: Ended) {
+    fn list(&mut self, open: &Open, listed: Listed, (span, ended): (Span, Ended), block: &program::Block) {
         self.payload_faults(&listed.faults);
         let mut at = span.start;
         for (number, call) in listed.calls.into_iter().enumerate() {
@@ -163,7 +164,7 @@ impl Scanner {
             if ended.is_cut() {
                 self.found.push(Found::of(Defect::UnclosedBlock, call.span, index));
             }
-            if !listed.is_list {
+            if !listed.is_list && !block.takes_lone_call() {
                 self.found.push(Found::of(Remark::FieldForm, call.span, index));
             }
             self.beside(&call, index);

@@ -65,7 +65,7 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
         let (first, inner) = way.split_first()?;
         inner.iter().try_fold(last(&fields.list, first)?, |outer, key| last(&source.fields_in(outer).list, key))
     };
-    let name = first_way(block, |way| at(way).is_some());
+    let name = first_way(block, false, |way| at(way).is_some());
     let named = at(&name);
     let mut call =
         ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), worst: None };
@@ -89,9 +89,14 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
     Some(Listed { calls: vec![call], is_list: false, faults: Vec::new() })
 }
 
-/// The first of the paths to a call's name that leads to one, or else the first.
-fn first_way(block: &Block, leads: impl Fn(&[&str]) -> bool) -> Vec<&str> {
-    let ways: Vec<Vec<&str>> = block.naming_ways().map(|way| way.iter().map(String::as_str).collect()).collect();
+/// The first of the paths to a call's name that leads to one, or else the first. Those of an entry of a list come first in
+/// a list, and those of a lone call elsewhere.
+fn first_way(block: &Block, in_list: bool, leads: impl Fn(&[&str]) -> bool) -> Vec<&str> {
+    let named = |of_list: bool| block.naming_ways().filter(move |(_, each)| *each == of_list);
+    let ways: Vec<Vec<&str>> = named(in_list)
+        .chain(named(!in_list))
+        .map(|(way, _)| way.iter().map(String::as_str).collect())
+        .collect();
     let found = ways.iter().find(|way| leads(way)).or(ways.first());
     found.cloned().unwrap_or_default()
 }
@@ -160,22 +165,23 @@ pub(super) fn read(source: &Source<'_>, body: Span, block: &Block) -> Option<Lis
         return listed;
     }
     let declares = |name: &str| source.declares(name);
-    let context = Context { declares: &declares, cut: source.cut, ..source.context() };
+    let list = block.lists_calls() && body.of(source.text).starts_with('[');
+    let envelopes = block.bodies().map(|way| way.split('.').count()).min().unwrap_or_default() + usize::from(list);
+    let context = Context { declares: &declares, cut: source.cut, envelopes, ..source.context() };
     calls(&JsonLayout(json::tape(source.text, body, context)?, source.text), block)
 }
 
 fn calls(layout: &dyn Layout, block: &Block) -> Option<Listed> {
-    let (_, each) = block.named_within()?;
     let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
     let root = layout.root()?;
-    let is_list = each && layout.is_list(root);
+    let is_list = block.lists_calls() && layout.is_list(root);
     let entries = if is_list { layout.entries(root) } else { vec![root] };
     let mut calls: Vec<ListedCall> = entries
         .into_iter()
         .filter_map(|entry| {
             let span = layout.span(entry)?;
             let at = |way: &[&str]| layout.value(entry, way);
-            let name = first_way(block, |way| at(way).is_some());
+            let name = first_way(block, is_list, |way| at(way).is_some());
             let way = ways.iter().find(|way| at(way).is_some()).or(ways.first());
             let Some(way) = way.filter(|_| layout.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
@@ -213,7 +219,9 @@ fn calls(layout: &dyn Layout, block: &Block) -> Option<Listed> {
             |fault: &&Fault| holds(call.span, &fault.span) || fault.grade == Grade::Lossy || around_all(fault);
         let inside = all.iter().filter(|fault| holds(call.params, &fault.span));
         let lossy = inside.filter(|fault| fault.grade == Grade::Lossy);
-        call.worst = faults.iter().filter(of_call).chain(lossy).map(|fault| fault.grade).max();
+        let forgiven = |fault: &&Fault| fault.grade == Grade::Certain && block.forgives.contains(&fault.name);
+        let graver = faults.iter().filter(of_call).chain(lossy).filter(|fault| !forgiven(fault));
+        call.worst = graver.map(|fault| fault.grade).max();
     }
     Some(Listed { calls, is_list, faults })
 }

@@ -405,14 +405,14 @@ impl<'t> Lenient<'t> {
     /// Whether a closer that is missing at the end could belong to another container: the last members of an object in an
     /// object, or of a list in a list, may be those of the outer one.
     fn ends_in_doubt(&self) -> bool {
-        let mut outer = 0;
+        let (mut outer, mut depth) = (0, 0);
         while let Some(inner) = self.tape.inside(outer).last() {
             let filled = self.tape.inside(inner).count() / if self.tape.is_object(inner) { 2 } else { 1 };
             let both = |is: fn(&Tape, usize) -> bool| is(&self.tape, outer) && is(&self.tape, inner);
-            if filled > 1 && (both(Tape::is_object) || both(Tape::is_list)) {
+            if depth >= self.context.envelopes && filled > 1 && (both(Tape::is_object) || both(Tape::is_list)) {
                 return true;
             }
-            outer = inner;
+            (outer, depth) = (inner, depth + 1);
         }
         false
     }

@@ -51,12 +51,15 @@ pub(crate) struct Context<'c> {
     pub(crate) declares: &'c dyn Fn(&str) -> bool,
     /// Whether the end of the response cut the text off.
     pub(crate) cut: bool,
+    /// How many of the outermost values have no other members than those that lead on to the inner ones, so that the
+    /// last members of the value inside them can only be its own.
+    pub(crate) envelopes: usize,
 }
 
 impl<'c> Context<'c> {
     /// For a text that is complete, with no declared names.
     pub(crate) fn new(depth: usize, values: &'c Cell<usize>) -> Self {
-        Self { depth, values, declares: &|_| false, cut: false }
+        Self { depth, values, declares: &|_| false, cut: false, envelopes: 0 }
     }
 }
 

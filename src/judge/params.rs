@@ -32,7 +32,7 @@ impl Judgement<'_> {
     /// The last brace of a payload that ends its block, if the payload goes on behind it: there is a brace too many.
     pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::Block) -> Option<Fault> {
         // Other entries follow one of a list, and other members the value of one.
-        let is_part = bound.named_within().is_some_and(|(_, each)| each) || self.reads_members() || block.is_native();
+        let is_part = bound.lists_calls() || self.reads_members() || block.is_native();
         let end = Some(block.body().end).filter(|_| !is_part)?;
         let rest = self.text.get(end..).filter(|_| end == block.span().end)?.trim_start();
         let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
@@ -175,7 +175,8 @@ impl Judgement<'_> {
         for one in json.rounded.iter().filter(|one| Some(one.span) != lost.map(|(span, _)| span)) {
             self.rounded(one.span, bound);
         }
-        let none = bound.named_within().is_some() && bound.body.is_some() && says_none(&json.value);
+        let apart = bound.named_within().is_some() && bound.body.is_some();
+        let none = json.value.is_null() || (apart && says_none(&json.value));
         let value = if none { Object::new().into() } else { json.value };
         let Value::Object(mut params) = value else {
             let (why, help) = match bound.named_within() {
@@ -191,7 +192,7 @@ impl Judgement<'_> {
             return None;
         };
         if bound.body.is_none() {
-            let mut names = bound.naming_ways().filter_map(|way| way.first());
+            let mut names = bound.naming_ways().filter_map(|(way, _)| way.first());
             if let Some(name) = names.find(|name| params.contains_key(name)) {
                 params.remove(name);
             }

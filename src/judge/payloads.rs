@@ -147,7 +147,7 @@ impl<'r> Judgement<'r> {
             Payload::Fields(mut fields) => {
                 if bound.body.is_none() {
                     let same = |field: &Field, name: &str| source.dialect.names.same(field.name.of(self.text), name);
-                    let mut names = bound.naming_ways().filter_map(|way| way.first());
+                    let mut names = bound.naming_ways().filter_map(|(way, _)| way.first());
                     if let Some(name) = names.find(|name| fields.list.iter().any(|field| same(field, name))) {
                         fields.list.retain(|field| !same(field, name));
                     }

@@ -179,15 +179,8 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
         diagnostics.push(bad(word.at, format!("`{}` cannot name a block", word.value), help));
         return false;
     }
-    let (Some(first), Some(way)) = (block.name(), way_of(word)) else { return false };
-    let list = |word: &Spanned<String>| Block::within(word).map(|(_, each)| each);
-    if let Some(other) = block.name.0.iter().find(|word| list(word) != list(first)) {
-        let message = "one payload names a call in one form: as a whole, or in each entry of a list";
-        let help = "say `@payload.MEMBER` of all names, or `@payload[].MEMBER`";
-        diagnostics.push(bad(other.at, message, help));
-        return true;
-    }
-    let each = block.named_within().is_some_and(|(_, each)| each);
+    let Some(way) = way_of(word) else { return false };
+    let each = block.name.0.iter().any(|word| Block::within(word).is_some_and(|(_, each)| each));
     let names = |one: &Spanned<Payload>| one.value == Payload::Json || (one.value == Payload::Tags && !each);
     let json = !block.payload.0.is_empty() && block.payload.0.iter().all(names);
     let unread = torn && block.payload.0.is_empty();

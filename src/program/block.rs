@@ -94,12 +94,22 @@ impl Block {
         })
     }
 
-    /// The paths in the payload that may lead to its name.
-    pub(crate) fn naming_ways(&self) -> impl Iterator<Item = &[String]> {
+    /// The paths in the payload that may lead to its name, each with whether it starts in an entry of a list of calls.
+    pub(crate) fn naming_ways(&self) -> impl Iterator<Item = (&[String], bool)> {
         self.sources().filter_map(|source| match source {
-            Called::Payload { way, .. } => Some(way.as_slice()),
+            Called::Payload { way, each } => Some((way.as_slice(), *each)),
             _ => None,
         })
+    }
+
+    /// Whether its payload may be a list of calls.
+    pub(crate) fn lists_calls(&self) -> bool {
+        self.naming_ways().any(|(_, each)| each)
+    }
+
+    /// Whether its payload may be one call that it names itself.
+    pub(crate) fn takes_lone_call(&self) -> bool {
+        self.naming_ways().any(|(_, each)| !each)
     }
 
     /// The members that may be its body, the first that is there counts.

@@ -135,8 +135,8 @@ table! {
         fields: Option<Spanned<String>>,
         /// For a call: what a value without a schema is.
         values: Option<Values>,
-        /// For a call whose payload is JSON: the faults that are only remarks, such as `trailing-comma`. Every reading of
-        /// a text with such a fault must give the same value.
+        /// For a call whose payload is JSON: the faults that are only remarks, such as `trailing-comma`, in its parameters
+        /// and in what is around them. Every reading of a text with such a fault must give the same value.
         forgives: Vec<Spanned<String>>,
         /// What its text is decoded from.
         decode: Option<Decoding>,
@@ -186,13 +186,8 @@ impl Block {
         own.into_iter().chain(self.names.iter().map(|name| name.value.as_str()))
     }
 
-    /// For `@payload.WAY`, the path to the call's name; for `@payload[].WAY`, the path in each entry of a payload that
-    /// is a list of calls. The flag is true for the list.
-    pub(crate) fn named_within(&self) -> Option<(&str, bool)> {
-        Self::within(self.name()?)
-    }
-
-    /// The same for one of its names.
+    /// Of a name `@payload.WAY`, the path to it; of `@payload[].WAY`, the path in each entry of a payload that is a list of
+    /// calls. The flag is true for the list.
     pub(crate) fn within(name: &Spanned<String>) -> Option<(&str, bool)> {
         let within = name.value.strip_prefix("@payload")?;
         let each = within.strip_prefix("[].").map(|way| (way, true));

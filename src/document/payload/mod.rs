@@ -119,7 +119,7 @@ impl Source<'_> {
         // Nobody reads the places in a payload with more values, and they take memory.
         let most = Cell::new(self.limits.values.min(MOST_PLACES));
         let declares = |name: &str| self.declares(name);
-        let context = Context { declares: &declares, cut: self.cut, values: &most, depth: self.limits.depth };
+        let context = Context { declares: &declares, cut: self.cut, ..Context::new(self.limits.depth, &most) };
         json::tape(self.text, body, context)
     }
 
