@@ -97,6 +97,8 @@ struct ObjectReader<'p> {
     /// bytes, and each is only known to be invalid at the end of the text.
     vain: usize,
     shown: Shown,
+    /// If a list that is the answer is open: the end of its last entry.
+    list: Option<usize>,
     /// Whether objects in fences are only examples, because one outside fences is the answer.
     tells_apart: bool,
     stopped: bool,
@@ -288,6 +290,7 @@ impl<'p> ObjectReader<'p> {
             last: None,
             vain: MOST_IN_VAIN * given.text.len(),
             shown: Shown::default(),
+            list: None,
             tells_apart: false,
             stopped: false,
         }
@@ -308,6 +311,9 @@ impl<'p> ObjectReader<'p> {
         }
         if self.shown.tells_apart() {
             return Err(TellApart);
+        }
+        if let (Some(end), Some(rule)) = (self.list, self.outline.faults.missing_bracket) {
+            self.find(Found::new(What::Fault(rule), Span::new(end, end)));
         }
         Ok(Document {
             blocks: self.blocks,
@@ -514,14 +520,19 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// An entry of a list that is the answer, with the bracket or comma before it and the bracket behind it.
-    fn with_marks(&self, start: usize, end: usize) -> (usize, usize) {
+    /// An entry of a list that is the answer, with the bracket or comma before it and the bracket behind it, if that closes
+    /// one.
+    fn with_marks(&mut self, start: usize, end: usize) -> (usize, usize) {
         let before = self.text.get(..start).unwrap_or_default().trim_end();
         let start = if before.ends_with(['[', ',']) { before.len() - 1 } else { start };
+        if before.ends_with('[') {
+            self.list = Some(end);
+        }
         let rest = self.text.get(end..).unwrap_or_default();
         let mark = rest.trim_start();
-        let end = if mark.starts_with(']') { end + rest.len() - mark.len() + 1 } else { end };
-        (start, end)
+        let closes = mark.starts_with(']') && self.list.is_some();
+        self.list = self.list.filter(|_| !closes).map(|_| end);
+        (start, if closes { end + rest.len() - mark.len() + 1 } else { end })
     }
 
     /// The end of the fence around an object that ends at `end`.
