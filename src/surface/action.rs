@@ -83,7 +83,8 @@ table! {
         record: Option<Spanned<String>>,
         /// Verb: asks the host to put `put` in the place of `find` in the file with this key.
         edit: Option<Spanned<String>>,
-        /// Verb: asks the host for the changes of this patch: a unified diff, or the body of a `*** Begin Patch`.
+        /// Verb: asks the host for the changes of this patch: a unified diff, a `*** Begin Patch`, or SEARCH/REPLACE
+        /// blocks.
         patch: Option<Spanned<String>>,
         /// Verb: asks the host to delete the file with this key.
         delete: Option<Spanned<String>>,
@@ -122,7 +123,7 @@ table! {
         /// For `edit` and `patch`: the ways to compare a text with the file, the first that finds it counts; `exact` by
         /// default.
         matching = "match": OneOrMore<Spanned<Matching>>,
-        /// For `patch`: the key of the file for hunks before the header of any file, a template.
+        /// For `patch`: the key of the file for hunks before the header of any file, and for blocks, a template.
         file: Option<Spanned<String>>,
         /// For `move`: the new key, a template.
         to: Option<Spanned<String>>,

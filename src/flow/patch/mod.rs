@@ -1,6 +1,6 @@
 //! Patch: which changes to which files does a text describe?
 //!
-//! In: a unified diff, as Git and `diff -u` write it, or the body of a `*** Begin Patch`.
+//! In: a unified diff, as Git and `diff -u` write it, a `*** Begin Patch`, or SEARCH/REPLACE blocks.
 //! Out: the changes, file by file; or the first line that cannot be read, and why.
 //! Never: believes a count of lines, reads a file, or decides whether a path is safe.
 //!
@@ -10,6 +10,7 @@
 //! line: a patch is carried out as a whole or not at all.
 
 mod begin;
+mod blocks;
 mod hunk;
 mod unified;
 
@@ -67,15 +68,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Reads a patch. `file` is the file that hunks without the header of a file belong to, if there is one.
+/// Reads a patch. `file` is the file that hunks without the header of a file, and blocks, belong to, if there is one.
 pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, Fault> {
     let mut lines = Lines::of(text);
     let files = match lines.peek() {
         Some(first) if first.trim_end() == begin::FIRST => begin::parse(&mut lines)?,
+        Some(first) if blocks::begin(first) => blocks::parse(&mut lines, file)?,
         _ => unified::parse(&mut lines, file)?,
     };
     match files.is_empty() {
-        true => Err(lines.fault("it changes no file: there is neither `*** Begin Patch` nor the header of a file")),
+        true => Err(lines.fault("it changes no file: there is no `*** Begin Patch`, no `<<<<<<< SEARCH` and no header of a file")),
         false => Ok(files),
     }
 }

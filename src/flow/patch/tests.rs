@@ -132,3 +132,37 @@ fn what_is_not_of_the_format_is_a_fault_at_its_line() {
         assert!(fault.line == line && fault.why.contains(why), "{text:?}: {fault}");
     }
 }
+
+#[test]
+fn blocks_say_what_to_find_and_what_to_put_there() {
+    let blocks = "<<<<<<< SEARCH\na\n=======\nb\n\n>>>>>>> REPLACE\n\n```\n------- SEARCH\nc\n=======\n+++++++ REPLACE\n";
+    let found = "edit x \"a\\n\" \"b\\n\\n\"\nedit x \"c\\n\" \"\"\n";
+    for blocks in [blocks.to_owned(), blocks.replace('\n', "\r\n"), format!("```\n{blocks}```\n"), blocks.replace('=', "")] {
+        let wanted = if blocks.contains('=') { found } else { "the block lacks its `=======` (line 6)" };
+        assert_eq!(brief(&blocks, Some("x")), wanted);
+    }
+    let noted = "<<<<<<< SEARCH\n:start_line:3\n-------\na\n=======\nb\n>>>>>>> REPLACE";
+    assert_eq!(brief(noted, Some("x")), "edit x at 3 \"a\\n\" \"b\\n\"\n");
+    let marks = "<<<<<<< SEARCH\n\\=======\n=======\n\\>>>>>>> REPLACE\n>>>>>>> REPLACE";
+    assert_eq!(brief(marks, Some("x")), "edit x \"=======\\n\" \">>>>>>> REPLACE\\n\"\n");
+    let new = "<<<<<<< SEARCH\n=======\na\n>>>>>>> REPLACE";
+    assert_eq!(brief(new, Some("x")), "add x \"a\\n\"\n");
+}
+
+#[test]
+fn blocks_that_could_mean_two_things_are_faults() {
+    let whole = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    assert_eq!(brief(whole, None), "nothing says which file these blocks are about (line 1)");
+    let faults = [
+        ("<<<<<<< SEARCH\na\n=======\nb\n", "the block lacks its `>>>>>>> REPLACE` (line 4)"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n", "a second line of `=`: which one divides the block? (line 5)"),
+        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "the block lacks its `=======` (line 3)"),
+        ("<<<<<<< SEARCH\na\n=======\na\n>>>>>>> REPLACE\n", "this block changes nothing (line 1)"),
+    ];
+    for (text, why) in faults {
+        assert_eq!(brief(text, Some("x")), why);
+    }
+    let between = format!("{whole}and then\n{whole}");
+    let why = "a block begins with `<<<<<<< SEARCH`: nothing stands between two of them (line 6)";
+    assert_eq!(brief(&between, Some("x")), why);
+}
