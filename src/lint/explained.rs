@@ -9,8 +9,47 @@ use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Block, Program};
 use crate::prompt::PromptText;
+use crate::text::Location;
+use indexmap::IndexMap;
 
-pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diagnostic>) {
+/// The actions so far that some mode permits and none of its prompts names.
+pub(super) type Unnamed<'p> = IndexMap<&'p str, Unexplained<'p>>;
+
+/// An action that no prompt of these modes names.
+pub(super) struct Unexplained<'p> {
+    /// The permit of the first mode.
+    at: Location,
+    modes: Vec<&'p str>,
+    /// How a template prints the name, if that is all that a prompt has of it.
+    escaped: Option<String>,
+}
+
+/// Reports each of them once.
+pub(super) fn report(unnamed: Unnamed<'_>, found: &mut Vec<Diagnostic>) {
+    for (action, Unexplained { at, modes, escaped }) in unnamed {
+        let message = match modes.as_slice() {
+            [mode] => format!("no prompt of the mode `{mode}` names the action `{action}` that it permits"),
+            modes => format!(
+                "no prompt of the modes `{}` names the action `{action}` that they permit",
+                modes.join("`, `")
+            ),
+        };
+        let help = match escaped {
+            Some(escaped) => format!(
+                "it is printed as `{escaped}`, since an opener may start like that: print it with `| markup`"
+            ),
+            None => "tell the model of it, print `actions` in a template, or take the permit out".to_owned(),
+        };
+        found.push(Diagnostic::new(Code::PROMPT_UNEXPLAINED, at, message).with_help(help));
+    }
+}
+
+pub(super) fn check<'p>(
+    program: &'p Program,
+    reading: &ModeTexts,
+    unnamed: &mut Unnamed<'p>,
+    found: &mut Vec<Diagnostic>,
+) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
     if program.prompts.prompts.is_empty() {
         return;
@@ -38,15 +77,14 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, found: &mut Vec<Diag
         if let Some(permit) = permits.first()
             && !named(action)
         {
-            let message = format!("no prompt of the mode `{name}` names the action `{action}` that it permits");
             let escaped = program.prompts.escape.text(action);
-            let help = match reading.said.iter().any(|one| escaped != *action && one.text.contains(&escaped)) {
-                true => format!(
-                    "it is printed as `{escaped}`, since an opener may start like that: print it with `| markup`"
-                ),
-                false => "tell the model of it, print `actions` in a template, or take the permit out".to_owned(),
-            };
-            found.push(Diagnostic::new(Code::PROMPT_UNEXPLAINED, permit.at, message).with_help(help));
+            let is_escaped = escaped != *action && reading.said.iter().any(|one| one.text.contains(&escaped));
+            let known = unnamed.entry(action).or_insert_with(|| Unexplained {
+                at: permit.at,
+                modes: Vec::new(),
+                escaped: is_escaped.then_some(escaped),
+            });
+            known.modes.push(name);
         }
     }
 }

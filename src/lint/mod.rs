@@ -85,11 +85,13 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     }
     let mut known = forms::Known::default();
     let mut refused = examples::Known::default();
+    let mut unnamed = explained::Unnamed::default();
     for reading in &ModeTexts::each(program) {
         forms::check(program, reading, &mut known, &mut found);
         examples::check(program, reading, &mut refused, &mut found);
-        explained::check(program, reading, &mut found);
+        explained::check(program, reading, &mut unnamed, &mut found);
     }
+    explained::report(unnamed, &mut found);
     found
 }
 

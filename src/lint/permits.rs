@@ -18,7 +18,8 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         return;
     }
-    for (name, action) in &program.actions {
+    // Of a pack that it uses, a pack permits what it wants.
+    for (name, action) in program.actions.iter().filter(|(_, action)| program.files.is_own(action.at.source)) {
         let permitted = program.modes.values().any(|mode| mode.may_permit(name));
         if !permitted {
             let other = program.actions.keys().find(|other| *other != name && is_slip(name, other));
