@@ -43,7 +43,7 @@ impl Source<'_> {
         Some((family, family.builders.as_ref()?))
     }
 
-    /// The value that the rule `payload` of the block's grammar builds from all of `body`. If the payload names its call,
+    /// The value that the rule `payload` of the block's grammar, or the `body` in it, builds from all of `body`. If the payload names its call,
     /// the body is a part of it: an object, or a list.
     pub(super) fn built(&self, body: Span) -> Option<Built> {
         self.with_builder(body, |builder| builder.built(builder.outermost(0)?))?
@@ -59,7 +59,7 @@ impl Source<'_> {
         let (family, builders) = self.builders()?;
         let payload = family.payload?;
         let parts = [builders.object, builders.array].into_iter().flatten();
-        let parts = parts.filter(|_| self.bound.named_within().is_some());
+        let parts = family.body.into_iter().chain(parts.filter(|_| self.bound.named_within().is_some()));
         let within = self.text.get(..body.end)?;
         let mut machine = self.machine();
         let mut reads = |rule: RuleId| {
