@@ -93,10 +93,8 @@ pub(super) fn of_fields(source: &Source<'_>, body: Span, block: &Block) -> Optio
 /// a list, and those of a lone call elsewhere.
 fn first_way(block: &Block, in_list: bool, leads: impl Fn(&[&str]) -> bool) -> Vec<&str> {
     let named = |of_list: bool| block.naming_ways().filter(move |(_, each)| *each == of_list);
-    let ways: Vec<Vec<&str>> = named(in_list)
-        .chain(named(!in_list))
-        .map(|(way, _)| way.iter().map(String::as_str).collect())
-        .collect();
+    let ways: Vec<Vec<&str>> =
+        named(in_list).chain(named(!in_list)).map(|(way, _)| way.iter().map(String::as_str).collect()).collect();
     let found = ways.iter().find(|way| leads(way)).or(ways.first());
     found.cloned().unwrap_or_default()
 }

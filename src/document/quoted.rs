@@ -200,7 +200,8 @@ impl Scanner {
         let mut number = open.search;
         while let Some(next) = self.marker.mark(number).filter(|next| next.start() < end) {
             number += 1;
-            let opens = matches!(next.kind, Kind::Open { leaves: false, .. }) && !next.masked && self.counts(given, &next);
+            let opens =
+                matches!(next.kind, Kind::Open { leaves: false, .. }) && !next.masked && self.counts(given, &next);
             if opens {
                 return Quoted::No;
             }

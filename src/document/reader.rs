@@ -276,7 +276,10 @@ impl Scanner {
     pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark) -> bool {
         let Kind::Open { id, leaves, .. } = mark.kind else { return false };
         // A word that closes a wrapper may be anything else where no such wrapper is open.
-        if leaves && !self.wrapping.contains(id) && given.dialect.names.find(mark.name().of(given.text), None) != Some(id) {
+        if leaves
+            && !self.wrapping.contains(id)
+            && given.dialect.names.find(mark.name().of(given.text), None) != Some(id)
+        {
             return false;
         }
         let counts = |block: &program::Block| match block.anchor {

@@ -29,15 +29,14 @@ pub(super) fn report(unnamed: Unnamed<'_>, found: &mut Vec<Diagnostic>) {
     for (action, Unexplained { at, modes, escaped }) in unnamed {
         let message = match modes.as_slice() {
             [mode] => format!("no prompt of the mode `{mode}` names the action `{action}` that it permits"),
-            modes => format!(
-                "no prompt of the modes `{}` names the action `{action}` that they permit",
-                modes.join("`, `")
-            ),
+            modes => {
+                format!("no prompt of the modes `{}` names the action `{action}` that they permit", modes.join("`, `"))
+            }
         };
         let help = match escaped {
-            Some(escaped) => format!(
-                "it is printed as `{escaped}`, since an opener may start like that: print it with `| markup`"
-            ),
+            Some(escaped) => {
+                format!("it is printed as `{escaped}`, since an opener may start like that: print it with `| markup`")
+            }
             None => "tell the model of it, print `actions` in a template, or take the permit out".to_owned(),
         };
         found.push(Diagnostic::new(Code::PROMPT_UNEXPLAINED, at, message).with_help(help));

@@ -14,14 +14,17 @@ mod ending;
 mod explain;
 mod export;
 mod hear;
+mod hook;
 mod input;
 mod kept;
+mod mcp;
 mod new;
 mod packs;
 mod parallel;
 mod play;
 mod prompt;
 mod replay;
+mod ruling;
 mod run;
 mod save;
 mod schema;
@@ -68,6 +71,10 @@ enum Command {
     Explain(explain::Arguments),
     /// Print what a model's server accepts for a pack and a mode: tools, or the schema of an answer
     Export(export::Arguments),
+    /// Say whether a coding assistant may run a tool: allow, deny or ask
+    Hook(hook::Arguments),
+    /// Stand between a client and a server of the Model Context Protocol: list and pass on only what the pack permits
+    Mcp(mcp::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
     /// Create a pack, or add an action, mode, dialect or guardrail to one, with a case that passes
@@ -125,6 +132,8 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),
+        Command::Hook(arguments) => Ok(hook::hook(&arguments)),
+        Command::Mcp(arguments) => mcp::mcp(&arguments),
         Command::Schema(arguments) => Ok(schema::schema(&arguments)),
         Command::New(arguments) => new::new(&arguments),
         Command::Completions(arguments) => Ok(completions::completions(&arguments)),

@@ -40,6 +40,11 @@ pub(super) fn clock() -> String {
 }
 
 impl SessionArguments {
+    /// Whether an argument names the mode.
+    pub(super) fn names_mode(&self) -> bool {
+        self.mode.is_some()
+    }
+
     /// The session, if it fits the pack. If no argument gives the time, it is `now`: the time in a kept session is that
     /// of an earlier turn.
     pub(super) fn open(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {

@@ -125,7 +125,12 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
 
 impl Opens {
     /// The end of the opener here, or that there is none; none at all while more text is needed.
-    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<(usize, bool)>> {
+    fn end_of_opener(
+        &mut self,
+        text: &str,
+        complete: bool,
+        openers: &mut Openers<'_>,
+    ) -> Option<Option<(usize, bool)>> {
         if let Some(known) = self.known {
             return Some(known);
         }

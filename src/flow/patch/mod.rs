@@ -77,7 +77,8 @@ pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, Fa
         _ => unified::parse(&mut lines, file)?,
     };
     match files.is_empty() {
-        true => Err(lines.fault("it changes no file: there is no `*** Begin Patch`, no `<<<<<<< SEARCH` and no header of a file")),
+        true => Err(lines
+            .fault("it changes no file: there is no `*** Begin Patch`, no `<<<<<<< SEARCH` and no header of a file")),
         false => Ok(files),
     }
 }

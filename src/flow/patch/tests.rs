@@ -135,9 +135,12 @@ fn what_is_not_of_the_format_is_a_fault_at_its_line() {
 
 #[test]
 fn blocks_say_what_to_find_and_what_to_put_there() {
-    let blocks = "<<<<<<< SEARCH\na\n=======\nb\n\n>>>>>>> REPLACE\n\n```\n------- SEARCH\nc\n=======\n+++++++ REPLACE\n";
+    let blocks =
+        "<<<<<<< SEARCH\na\n=======\nb\n\n>>>>>>> REPLACE\n\n```\n------- SEARCH\nc\n=======\n+++++++ REPLACE\n";
     let found = "edit x \"a\\n\" \"b\\n\\n\"\nedit x \"c\\n\" \"\"\n";
-    for blocks in [blocks.to_owned(), blocks.replace('\n', "\r\n"), format!("```\n{blocks}```\n"), blocks.replace('=', "")] {
+    for blocks in
+        [blocks.to_owned(), blocks.replace('\n', "\r\n"), format!("```\n{blocks}```\n"), blocks.replace('=', "")]
+    {
         let wanted = if blocks.contains('=') { found } else { "the block lacks its `=======` (line 6)" };
         assert_eq!(brief(&blocks, Some("x")), wanted);
     }
@@ -155,7 +158,10 @@ fn blocks_that_could_mean_two_things_are_faults() {
     assert_eq!(brief(whole, None), "nothing says which file these blocks are about (line 1)");
     let faults = [
         ("<<<<<<< SEARCH\na\n=======\nb\n", "the block lacks its `>>>>>>> REPLACE` (line 4)"),
-        ("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n", "a second line of `=`: which one divides the block? (line 5)"),
+        (
+            "<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+            "a second line of `=`: which one divides the block? (line 5)",
+        ),
         ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "the block lacks its `=======` (line 3)"),
         ("<<<<<<< SEARCH\na\n=======\na\n>>>>>>> REPLACE\n", "this block changes nothing (line 1)"),
     ];

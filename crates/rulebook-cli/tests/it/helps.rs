@@ -38,6 +38,7 @@ fn the_examples_of_every_help_run() {
     fs::write(folder.join("answer.txt"), "<message>\nHello.\n</message>\n").unwrap();
     fs::write(folder.join("answers.jsonl"), "{\"response\": \"Hello.\"}\n").unwrap();
     fs::write(folder.join("session.json"), "{}").unwrap();
+    fs::write(folder.join("call.json"), "{\"tool_name\": \"keep_note\", \"tool_input\": {\"text\": \"Tea\"}}").unwrap();
     let mut all = Vec::new();
     helps(&folder, &[], &mut all);
     assert!(all.len() > 19, "{} helps", all.len());

@@ -20,6 +20,8 @@ mod edits;
 mod formats;
 mod guides;
 mod helps;
+mod hook;
+mod mcp;
 mod pages;
 mod parts;
 mod play;

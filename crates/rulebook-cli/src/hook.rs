@@ -1,0 +1,171 @@
+//! `rulebook hook`: may a coding assistant run this tool?
+//!
+//! In: a pack; on standard input the JSON that an assistant gives to a hook before a tool runs.
+//! Out: allow, deny or ask, in the form that the assistant reads.
+//! Never: runs the tool, or lets it run because something went wrong: any trouble ends with the status that blocks it.
+
+use super::ending::written;
+use super::ruling::{self, Ruling};
+use super::session::{self, SessionArguments};
+use super::{Error, Format, OpenedPack, Printed, Status, input};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// The most bytes of what an assistant gives.
+const MOST: u64 = 1 << 26;
+
+/// The name of the value of the state that tells conditions what else the assistant said, if the pack declares it.
+const STATE: &str = "hook";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  rulebook hook lamp < call.json\n\nWith `{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"keep_note\", \"tool_input\": {\"text\": \"Tea\"}}`, for example. Whatever goes wrong, the status is 2, which blocks the tool."
+)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    /// What the assistant says; by default, or for `-`, standard input
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    session: SessionArguments,
+    /// The tools that the assistant has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+    /// Say nothing of a call that is permitted: the assistant's own settings decide about it
+    #[arg(long)]
+    only_restrict: bool,
+}
+
+/// What an assistant asks, and how it reads the answer.
+struct Asked {
+    form: Form,
+    tool: String,
+    /// The arguments of the tool.
+    input: Value,
+    /// Everything else that it says, such as its folder.
+    rest: Map<String, Value>,
+}
+
+/// The form of the answer, known by the name of the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `hookSpecificOutput` with a `permissionDecision`: the event `PreToolUse` of Claude Code and others.
+    Specific,
+    /// A `decision` that is `allow` or `deny`: the event `BeforeTool` of Gemini CLI.
+    Decision,
+    /// A `permission`: the event `preToolUse` of Cursor.
+    Permission,
+    /// A `permissionDecision`: GitHub Copilot, which names no event and has `toolName`; and whoever names none.
+    Plain,
+}
+
+pub(super) fn hook(arguments: &Arguments) -> Printed {
+    let printed = answer(arguments).unwrap_or_else(Printed::from);
+    match printed.status {
+        Status::Clean => printed,
+        // Assistants go on after any other status.
+        _ => Printed { out: String::new(), err: printed.err, status: Status::Trouble },
+    }
+}
+
+fn answer(arguments: &Arguments) -> Result<Printed, Error> {
+    let format = Format::default();
+    let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
+    input::once(&[("the call", Some(file)), ("the session", arguments.session.session.as_deref())])?;
+    let given = input::text(file, MOST)?;
+    let asked = Asked::read(given.text()).map_err(Error::Usage)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), format)?;
+    let program = opened.program(format)?;
+    let mut session = arguments.session.open(program, format, Some(session::clock()))?;
+    // Of a pack that has a mode for each of the assistant's own, the right one counts.
+    let mode = asked.rest.get("permission_mode").and_then(Value::as_str).filter(|_| !arguments.session.names_mode());
+    if let Some(mode) = mode.filter(|mode| program.modes().any(|known| known == *mode)) {
+        session.mode = mode.to_owned();
+    }
+    if session.state.get(STATE).is_some() {
+        *session.state.entry(STATE) = rulebook::value::Value::from(&Value::Object(asked.rest.clone()));
+    }
+    let (ruling, _) = ruling::judge(program, &session, &asked.tool, &asked.input);
+    if arguments.only_restrict && matches!(&ruling, Ruling::Allow(judged) if *judged == asked.input) {
+        return Ok(Printed::new(String::new(), Status::Clean));
+    }
+    let answer = asked.answered(&ruling, !arguments.only_restrict);
+    Ok(Printed::new(written(&answer)?, Status::Clean))
+}
+
+impl Asked {
+    /// Reads what an assistant gives; an error says what is missing.
+    fn read(text: &str) -> Result<Self, String> {
+        let mut rest: Map<String, Value> = serde_json::from_str(text)
+            .map_err(|error| format!("this is not the JSON object that a hook is given: {error}"))?;
+        let event = rest.get("hook_event_name").and_then(Value::as_str);
+        let form = match event {
+            Some("PreToolUse") => Form::Specific,
+            Some("BeforeTool") => Form::Decision,
+            Some("preToolUse") => Form::Permission,
+            None => Form::Plain,
+            Some(other) => {
+                let known = "`PreToolUse`, `BeforeTool` or `preToolUse`";
+                return Err(format!("`{other}` is no event before a tool runs: use this hook for {known}"));
+            }
+        };
+        let mut take = |names: [&str; 2]| names.iter().find_map(|name| rest.remove(*name));
+        let tool = match take(["tool_name", "toolName"]) {
+            Some(Value::String(tool)) => tool,
+            _ => return Err("the call names no tool: `tool_name` or `toolName` is a text".to_owned()),
+        };
+        let input = match take(["tool_input", "toolArgs"]) {
+            // Some give the arguments as a text that holds them.
+            Some(Value::String(text)) => serde_json::from_str(&text)
+                .map_err(|error| format!("the arguments of the tool are a text that is not JSON: {error}"))?,
+            None | Some(Value::Null) => json!({}),
+            Some(input) => input,
+        };
+        Ok(Self { form, tool, input, rest })
+    }
+
+    /// The ruling in the form that the assistant reads. What is allowed is only `said` where it may loosen its own settings.
+    fn answered(&self, ruling: &Ruling, said: bool) -> Value {
+        let (decision, reason, input) = match ruling {
+            // What runs is what was judged.
+            Ruling::Allow(judged) => {
+                (Some("allow").filter(|_| said), None, Some(judged).filter(|one| **one != self.input))
+            }
+            Ruling::Deny(why) => (Some("deny"), Some(why.clone()), None),
+            // Gemini CLI knows no question.
+            Ruling::Ask { question, .. } if self.form == Form::Decision => {
+                (Some("deny"), Some(ruling::unasked(question)), None)
+            }
+            Ruling::Ask { question, .. } => (Some("ask"), Some(question.clone()), None),
+        };
+        let answer = match self.form {
+            Form::Specific => json!({ "hookSpecificOutput": {
+                "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason,
+                "updatedInput": input,
+            } }),
+            Form::Decision => json!({
+                "decision": decision, "reason": reason,
+                "hookSpecificOutput": input.map(|input| json!({ "hookEventName": "BeforeTool", "tool_input": input })),
+            }),
+            Form::Permission => json!({
+                "permission": decision, "user_message": reason, "agent_message": reason, "updated_input": input,
+            }),
+            Form::Plain => json!({
+                "permissionDecision": decision, "permissionDecisionReason": reason, "modifiedArgs": input,
+            }),
+        };
+        without_nulls(answer)
+    }
+}
+
+/// The same without members that say nothing. The arguments of a tool stay as they are.
+fn without_nulls(mut answer: Value) -> Value {
+    let strip = |members: &mut Map<String, Value>| members.retain(|_, value| !value.is_null());
+    if let Value::Object(members) = &mut answer {
+        strip(members);
+        if let Some(Value::Object(inner)) = members.get_mut("hookSpecificOutput") {
+            strip(inner);
+        }
+    }
+    answer
+}

@@ -1,0 +1,276 @@
+//! The gate: which messages pass between a client and a server?
+//!
+//! In: the messages of both, one by one.
+//! Out: [`Route`]s: what each side is sent.
+//! Never: reads or writes a stream; lets a call pass that the pack does not permit, or shows a tool that no permit is about.
+
+use crate::ruling::{self, Ruling};
+use rulebook::Tools;
+use rulebook::program::Program;
+use rulebook::prompt::Export;
+use rulebook::session::Session;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The ids of the gate's own requests begin so.
+const OWN: &str = "rulebook-";
+
+/// A message for one side.
+#[derive(Debug)]
+pub(super) enum Route {
+    Client(Value),
+    Server(Value),
+}
+
+/// What the gate has asked.
+enum Request {
+    /// The server for its tools.
+    List,
+    /// The client for the word of a person about this call, which waits under the id.
+    Confirm { call: Value, waits: String },
+}
+
+/// The state of the gate.
+pub(super) struct Gate {
+    /// The program of the pack alone, and with the tools of the server.
+    pack: Program,
+    program: Program,
+    session: Session,
+    /// What comes before the name of a tool, for the pack.
+    prefix: String,
+    /// The tools of the server so far, while it lists them page by page.
+    tools: Vec<Value>,
+    is_listed: bool,
+    /// Whether the client can ask a person.
+    asks: bool,
+    /// The ids under which the client has asked for a list of tools.
+    lists: BTreeSet<String>,
+    /// The gate's own requests that wait for an answer, and the number of the next one.
+    own: BTreeMap<String, Request>,
+    next: usize,
+}
+
+impl Gate {
+    pub(super) fn new(pack: Program, session: Session, name: Option<&str>) -> Self {
+        Self {
+            program: pack.clone(),
+            pack,
+            session,
+            prefix: name.map(|name| format!("mcp__{name}__")).unwrap_or_default(),
+            tools: Vec::new(),
+            is_listed: false,
+            asks: false,
+            lists: BTreeSet::new(),
+            own: BTreeMap::new(),
+            next: 1,
+        }
+    }
+
+    /// Whether a message is a call, and the tools of the server are not known yet.
+    pub(super) fn waits_for_tools(&self, message: &Value) -> bool {
+        !self.is_listed && method(message) == Some("tools/call")
+    }
+
+    /// Tells a person at the terminal.
+    pub(super) fn note(&self, words: &str) -> Vec<Route> {
+        let pen = rulebook_report::Pen::default();
+        _ = std::io::Write::write_all(&mut anstream::stderr(), pen.trouble(words).as_bytes());
+        Vec::new()
+    }
+
+    /// The answer to what is not JSON.
+    pub(super) fn unreadable(&self, why: &str) -> Vec<Route> {
+        vec![Route::Client(failure(Value::Null, -32700, &format!("this is not JSON: {why}")))]
+    }
+
+    pub(super) fn from_client(&mut self, message: Value) -> Vec<Route> {
+        let id = message.get("id").cloned();
+        if !message.is_object() {
+            let why = "a message is one JSON object; send those of a batch one by one";
+            return vec![Route::Client(failure(Value::Null, -32600, why))];
+        }
+        match (method(&message), id) {
+            (Some("tools/call"), Some(id)) => self.call(message, id),
+            // Nobody could be told what became of it.
+            (Some("tools/call"), None) => self.note("a call without an id is not passed on"),
+            (Some("tools/list"), Some(id)) => {
+                self.lists.insert(id.to_string());
+                vec![Route::Server(message)]
+            }
+            (Some("initialize"), _) => {
+                self.asks = message.pointer("/params/capabilities/elicitation").is_some();
+                vec![Route::Server(message)]
+            }
+            (Some("notifications/initialized"), _) => vec![Route::Server(message), self.list(None)],
+            (None, Some(id)) => match id.as_str().and_then(|id| self.own.remove(id)) {
+                Some(Request::Confirm { call, waits }) => self.answered(&message, call, &waits),
+                Some(Request::List) => Vec::new(),
+                None => vec![Route::Server(message)],
+            },
+            _ => vec![Route::Server(message)],
+        }
+    }
+
+    pub(super) fn from_server(&mut self, mut message: Value) -> Vec<Route> {
+        if method(&message).is_some() {
+            let changed = method(&message) == Some("notifications/tools/list_changed");
+            let refreshed = changed.then(|| {
+                self.is_listed = false;
+                self.tools.clear();
+                self.list(None)
+            });
+            return refreshed.into_iter().chain([Route::Client(message)]).collect();
+        }
+        let Some(id) = message.get("id").cloned() else { return vec![Route::Client(message)] };
+        if let Some(Request::List) = id.as_str().and_then(|id| self.own.remove(id)) {
+            return self.take_page(&mut message);
+        }
+        let is_list = self.lists.remove(&id.to_string());
+        self.is_listed |= is_list && message.pointer("/result/nextCursor").is_none();
+        if is_list && let Some(Value::Array(tools)) = message.pointer_mut("/result/tools") {
+            // A client may ask before the gate has its own list: what is listed here is known, too.
+            self.learn(tools.clone());
+            let permitted = self.permitted();
+            tools.retain(|tool| name(tool).is_some_and(|name| permitted.contains(&self.named(name))));
+        }
+        vec![Route::Client(message)]
+    }
+
+    /// Asks the server for its tools, from this page on.
+    fn list(&mut self, cursor: Option<&str>) -> Route {
+        let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
+        let id = self.own(Request::List);
+        Route::Server(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params }))
+    }
+
+    /// Takes a page of the server's tools, and asks for the next one.
+    fn take_page(&mut self, message: &mut Value) -> Vec<Route> {
+        if let Some(Value::Array(tools)) = message.pointer_mut("/result/tools").map(Value::take) {
+            self.learn(tools);
+        }
+        if let Some(cursor) = message.pointer("/result/nextCursor").and_then(Value::as_str) {
+            return vec![self.list(Some(cursor))];
+        }
+        self.is_listed = true;
+        Vec::new()
+    }
+
+    /// Adds tools of the server to the program, each once.
+    fn learn(&mut self, tools: Vec<Value>) {
+        for mut tool in tools {
+            let Some(own) = name(&tool).map(|name| self.named(name)) else { continue };
+            tool["name"] = own.clone().into();
+            self.tools.retain(|known| name(known) != Some(&own));
+            self.tools.push(tool);
+        }
+        let list = json!({ "tools": self.tools }).to_string();
+        let read = Tools::read(&list);
+        let tools = read.value.map(|tools| self.pack.with_tools(&tools));
+        let faults: Vec<String> = read.diagnostics.iter().map(|one| one.message.to_string()).collect();
+        if !faults.is_empty() {
+            self.note(&format!("of the tools of the server: {}", faults.join("; ")));
+        }
+        if let Some(program) = tools.and_then(|checked| checked.value) {
+            self.program = program;
+        }
+    }
+
+    /// The name of a tool for the pack.
+    fn named(&self, tool: &str) -> String {
+        format!("{}{tool}", self.prefix)
+    }
+
+    /// The names of the tools that some permit of the mode is about.
+    fn permitted(&self) -> BTreeSet<String> {
+        let exported = self.program.export(&self.session.mode, Export::OpenaiTools, false).value;
+        let exported = exported.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
+        let name = |tool: &Value| tool.pointer("/function/name").and_then(Value::as_str).map(str::to_owned);
+        exported.as_array().into_iter().flatten().filter_map(name).collect()
+    }
+
+    fn own(&mut self, request: Request) -> String {
+        let id = format!("{OWN}{}", self.next);
+        self.next += 1;
+        self.own.insert(id.clone(), request);
+        id
+    }
+
+    /// Judges a call.
+    fn call(&mut self, message: Value, id: Value) -> Vec<Route> {
+        let Some(tool) = message.pointer("/params/name").and_then(Value::as_str).map(|tool| self.named(tool)) else {
+            return vec![Route::Client(failure(id, -32602, "a call names its tool: `params.name` is a text"))];
+        };
+        let arguments = message.pointer("/params/arguments").filter(|given| !given.is_null());
+        let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
+        let (ruling, outcome) = ruling::judge(&self.program, &self.session, &tool, &arguments);
+        let before = std::mem::replace(&mut self.session, outcome.session);
+        let mut routes = match ruling {
+            Ruling::Allow(judged) => vec![Route::Server(with_arguments(message, judged))],
+            Ruling::Deny(why) => vec![Route::Client(refusal(id, &why))],
+            Ruling::Ask { id: waits, question } if self.asks => {
+                let own = self.own(Request::Confirm { call: message, waits });
+                let schema = json!({ "type": "object", "properties": {} });
+                let params = json!({ "message": question, "requestedSchema": schema });
+                vec![Route::Client(
+                    json!({ "jsonrpc": "2.0", "id": own, "method": "elicitation/create", "params": params }),
+                )]
+            }
+            Ruling::Ask { question, .. } => {
+                // Nobody will say yes: the call does not wait.
+                self.session = before.clone();
+                vec![Route::Client(refusal(id, &ruling::unasked(&question)))]
+            }
+        };
+        routes.extend(self.changed(&before));
+        routes
+    }
+
+    /// What comes of a call once a person has answered.
+    fn answered(&mut self, answer: &Value, call: Value, waits: &str) -> Vec<Route> {
+        let id = call.get("id").cloned().unwrap_or_default();
+        let yes = answer.pointer("/result/action").and_then(Value::as_str) == Some("accept");
+        let before = self.session.clone();
+        let decide = if yes { Program::confirm } else { Program::decline };
+        let outcome = decide(&self.program, &self.session, waits);
+        let ruling = ruling::of(&outcome);
+        self.session = outcome.session;
+        let mut routes = match ruling {
+            Ruling::Allow(judged) if yes => vec![Route::Server(with_arguments(call, judged))],
+            Ruling::Deny(why) if yes => vec![Route::Client(refusal(id, &why))],
+            _ => vec![Route::Client(refusal(id, "not carried out: a person said no"))],
+        };
+        routes.extend(self.changed(&before));
+        routes
+    }
+
+    /// Tells the client that other tools are permitted, if the mode has changed.
+    fn changed(&self, before: &Session) -> Option<Route> {
+        (before.mode != self.session.mode)
+            .then(|| Route::Client(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })))
+    }
+}
+
+fn method(message: &Value) -> Option<&str> {
+    message.get("method")?.as_str()
+}
+
+fn name(tool: &Value) -> Option<&str> {
+    tool.get("name")?.as_str()
+}
+
+/// The call with the arguments that were judged: they are what runs.
+fn with_arguments(mut call: Value, judged: Value) -> Value {
+    if let Some(params) = call.get_mut("params").and_then(Value::as_object_mut) {
+        params.insert("arguments".to_owned(), judged);
+    }
+    call
+}
+
+/// A result that says why a call was not carried out, in words for a model.
+fn refusal(id: Value, why: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "result": { "content": [{ "type": "text", "text": why }], "isError": true } })
+}
+
+fn failure(id: Value, code: i64, why: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } })
+}

@@ -1,0 +1,184 @@
+//! `rulebook mcp`: a gate before a server of the Model Context Protocol.
+//!
+//! In: a pack, the command that starts a server; on standard input the messages of a client, one on each line.
+//! Out: on standard output what the client may see of the server; a refusal in words for each call that is not permitted.
+//! Never: passes on a message as it was written: both sides read the same JSON, so neither can be told two things at once.
+//!
+//! The transport is `stdio` of the protocol: <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
+
+mod gate;
+
+use super::session::{SessionArguments, clock};
+use super::{Error, Format, OpenedPack, Printed, Status};
+use gate::{Gate, Route};
+use rulebook_fs::io_reason;
+use serde_json::Value;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most bytes of one message.
+const MOST: u64 = 1 << 26;
+
+/// How long a call waits for the server to list its tools, and the server to end after the client has gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  rulebook mcp lamp -- cat < /dev/null\n\nOnly the state of the pack follows its effects: what a call does, the server does."
+)]
+pub(crate) struct Arguments {
+    /// The folder of the pack
+    pack: PathBuf,
+    #[command(flatten)]
+    session: SessionArguments,
+    /// The tool `read` of the server is `mcp__NAME__read` for the pack, as coding assistants call it
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The command that starts the server, and its arguments
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    server: Vec<String>,
+}
+
+/// What both directions share.
+struct Shared {
+    gate: Mutex<Gate>,
+    /// Says that the server has listed its tools.
+    listed: Condvar,
+    /// The server's standard input; none once the client has gone.
+    server: Mutex<Option<ChildStdin>>,
+    child: Mutex<Child>,
+}
+
+/// What a lock guards; a thread that panicked has left it whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Sends the messages where they belong; a side that has gone receives none.
+    fn send(&self, routes: Vec<Route>) {
+        for route in routes {
+            match route {
+                Route::Client(message) => _ = write_line(&mut io::stdout().lock(), &message),
+                Route::Server(message) => {
+                    let mut server = locked(&self.server);
+                    let written = server.as_mut().map(|server| write_line(server, &message));
+                    if written.is_some_and(|written| written.is_err()) {
+                        *server = None;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn write_line(to: &mut impl Write, message: &Value) -> io::Result<()> {
+    // A message has no line break outside of its strings, and in them it is escaped.
+    to.write_all(format!("{message}\n").as_bytes())?;
+    to.flush()
+}
+
+/// Calls `each` with every line up to the end, as JSON or as the reason why it is none.
+fn lines(from: impl Read, mut each: impl FnMut(Result<Value, String>)) {
+    let mut from = BufReader::new(from);
+    loop {
+        let mut line = Vec::new();
+        match from.by_ref().take(MOST + 1).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(read) if read as u64 > MOST => {
+                each(Err(format!("a message has more than {MOST} bytes")));
+                return;
+            }
+            Ok(_) if line.trim_ascii().is_empty() => {}
+            Ok(_) => each(serde_json::from_slice(&line).map_err(|error| error.to_string())),
+        }
+    }
+}
+
+pub(super) fn mcp(arguments: &Arguments) -> Result<Printed, Error> {
+    let format = Format::default();
+    let opened = OpenedPack::open_with(&arguments.pack, None, format)?;
+    let program = opened.program(format)?.clone();
+    let session = arguments.session.open(&program, format, Some(clock()))?;
+    let mut server = start(&arguments.server)?;
+    let (Some(from_server), to_server) = (server.stdout.take(), server.stdin.take()) else {
+        return Err(Error::Usage("the server has no standard output".to_owned()));
+    };
+    let shared = Arc::new(Shared {
+        gate: Mutex::new(Gate::new(program, session, arguments.name.as_deref())),
+        listed: Condvar::new(),
+        server: Mutex::new(to_server),
+        child: Mutex::new(server),
+    });
+    // The thread of the client may wait in a read for ever: the process ends with the server.
+    let of_client = Arc::clone(&shared);
+    thread::spawn(move || client(&of_client));
+    lines(from_server, |message| {
+        let mut gate = locked(&shared.gate);
+        let routes = match message {
+            Ok(message) => gate.from_server(message),
+            Err(why) => gate.note(&format!("the server wrote what is no message: {why}")),
+        };
+        drop(gate);
+        shared.listed.notify_all();
+        shared.send(routes);
+    });
+    match ended(&shared) {
+        Some(status) if status.success() => Ok(Printed::new(String::new(), Status::Clean)),
+        Some(status) => Err(Error::Usage(format!("`{}` ended: {status}", arguments.server.join(" ")))),
+        None => Err(Error::Usage(format!("`{}` did not end, and was killed", arguments.server.join(" ")))),
+    }
+}
+
+/// Passes on what the client says, until it has gone.
+fn client(shared: &Shared) {
+    lines(io::stdin().lock(), |message| {
+        let mut gate = locked(&shared.gate);
+        let until = Instant::now() + PATIENCE;
+        while message.as_ref().is_ok_and(|message| gate.waits_for_tools(message)) && Instant::now() < until {
+            let left = until.saturating_duration_since(Instant::now());
+            gate = match shared.listed.wait_timeout(gate, left) {
+                Ok((gate, _)) => gate,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        let routes = match message {
+            Ok(message) => gate.from_client(message),
+            Err(why) => gate.unreadable(&why),
+        };
+        drop(gate);
+        shared.send(routes);
+    });
+    *locked(&shared.server) = None;
+    _ = ended(shared);
+}
+
+#[expect(clippy::disallowed_methods, reason = "a command that starts the server it is told to")]
+fn start(command: &[String]) -> Result<Child, Error> {
+    let [program, arguments @ ..] = command else {
+        return Err(Error::Usage("name the command of the server behind `--`".to_owned()));
+    };
+    let started = Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    started.map_err(|error| Error::Usage(format!("cannot start `{program}`: {}", io_reason(&error))))
+}
+
+/// How the server ended, whose input or output is closed; none if it had to be killed.
+fn ended(shared: &Shared) -> Option<ExitStatus> {
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until {
+        match locked(&shared.child).try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) => {}
+            Err(_) => break,
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let mut child = locked(&shared.child);
+    _ = child.kill();
+    _ = child.wait();
+    None
+}

@@ -1,0 +1,53 @@
+//! Rulings: may one call of a tool run, for a program that asks before it runs it?
+//!
+//! In: a program, a session, the name of a tool and its arguments.
+//! Out: [`Ruling`], with words for whoever asked, and the outcome behind it.
+//! Never: runs a tool, or asks a person.
+
+use rulebook::outcome::{Options, Outcome, Verdict};
+use rulebook::program::Program;
+use rulebook::session::Session;
+use rulebook::{Provider, Reply, ReplyPart};
+use serde_json::Value;
+
+/// What a pack says of a call.
+pub(super) enum Ruling {
+    /// It may run, with these arguments: those that were judged.
+    Allow(Value),
+    /// It may not, for this reason.
+    Deny(String),
+    /// It may once a person has said yes to this question; it waits in the session under the id.
+    Ask { id: String, question: String },
+}
+
+/// Judges a call as the only one of a reply.
+pub(super) fn judge(program: &Program, session: &Session, tool: &str, arguments: &Value) -> (Ruling, Outcome) {
+    let mut reply = Reply::default();
+    reply.parts.push(ReplyPart::Call { id: None, name: tool.to_owned(), arguments: arguments.to_string() });
+    let outcome = program.judge(session, &reply, &Options::default());
+    (of(&outcome), outcome)
+}
+
+/// The ruling on the one call of an outcome.
+pub(super) fn of(outcome: &Outcome) -> Ruling {
+    let [call] = outcome.calls.as_slice() else { return Ruling::Deny(why(outcome)) };
+    let waits = call.pending.as_deref().and_then(|id| Some((id, outcome.session.pending.get(id)?)));
+    match (call.verdict, serde_json::to_value(&call.params), waits) {
+        (Verdict::Accepted, Ok(params), _) => Ruling::Allow(params),
+        (Verdict::Pending, _, Some((id, waits))) => Ruling::Ask { id: id.to_owned(), question: waits.question.clone() },
+        _ => Ruling::Deny(why(outcome)),
+    }
+}
+
+/// Why the call may not run, in words for a model.
+fn why(outcome: &Outcome) -> String {
+    let results = outcome.tool_results(Provider::Mcp);
+    let result = results.first().and_then(|result| serde_json::to_value(result).ok()).unwrap_or_default();
+    let text = result.pointer("/content/0/text").and_then(Value::as_str);
+    text.unwrap_or("not carried out: the pack refuses this call").to_owned()
+}
+
+/// What a host that cannot ask a person answers.
+pub(super) fn unasked(question: &str) -> String {
+    format!("not carried out: a person has to confirm this first, and cannot be asked here: {question}")
+}

@@ -1,0 +1,184 @@
+//! The gate before an MCP server: does only what the pack permits reach the server?
+
+use crate::command::{at_terminal, folder};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+const PACK: &str = r#"
+[pack]
+name = "gate"
+[state.reads]
+type = "integer"
+default = 0
+[actions."mcp__box__*"]
+[actions.mcp__box__read]
+params = { path = { type = "string", required = true }, lines = { type = "integer" } }
+effects = [{ set = "reads", value = "{{ state.reads + 1 }}" }, { go = "writing", when = "state.reads >= 2" }]
+[modes.reading]
+exits   = ["writing"]
+permits = [
+    { action = "mcp__box__read", when = "params.path is startingwith('notes/')", advice = "Read below notes/." },
+    { action = "mcp__box__drop", confirm = "Drop {{ params.name }}?" },
+]
+[modes.writing]
+final   = true
+permits = ["mcp__box__write"]
+[degradation]
+invalid-payload = ["coerce", "drop"]
+"#;
+
+/// A server that notes each line, and lists its tools on two pages.
+const SERVER: &str = r#"
+while IFS= read -r line; do
+  printf '%s\n' "$line" >> server.log
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"capabilities":{"tools":{}}}}\n' "$id" ;;
+    *'"cursor":"2"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"drop","inputSchema":{"type":"object","properties":{"name":{"type":"string"}}}},{"name":"hidden","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+    *'"method":"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}},{"name":"write","inputSchema":{"type":"object"}}],"nextCursor":"2"}}\n' "$id" ;;
+    *'"method":"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}\n' "$id" ;;
+  esac
+done
+"#;
+
+/// A client of the gate.
+struct Client {
+    folder: PathBuf,
+    gate: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Client {
+    fn start(name: &str, capabilities: &Value) -> Self {
+        let folder = folder(name);
+        fs::write(folder.join("pack.toml"), PACK).unwrap();
+        fs::write(folder.join("server.sh"), SERVER).unwrap();
+        let mut command = at_terminal(&folder, &["mcp", ".", "--name", "box", "--", "sh", "server.sh"]);
+        let mut gate = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (to, from) = (gate.stdin.take(), BufReader::new(gate.stdout.take().unwrap()));
+        let mut client = Self { folder, gate, to, from };
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities });
+        client.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }));
+        assert_eq!(client.next()["id"], 0);
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Calls a tool; what the client reads next.
+    fn call(&mut self, id: usize, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
+        self.next()
+    }
+
+    fn list(&mut self, cursor: Option<&str>) -> Vec<String> {
+        self.send(&json!({ "jsonrpc": "2.0", "id": "l", "method": "tools/list", "params": { "cursor": cursor } }));
+        let list = self.next();
+        list["result"]["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// The calls that the server saw, once the client has gone.
+    fn end(mut self) -> Vec<Value> {
+        self.to = None;
+        assert!(self.gate.wait().unwrap().success());
+        let log = fs::read_to_string(self.folder.join("server.log")).unwrap();
+        let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["method"] == "tools/call").map(|line| line["params"].clone()).collect()
+    }
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_client_sees_and_calls_only_what_the_mode_permits() {
+    let mut client = Client::start("mcp-permits", &json!({}));
+    // The first call is judged by the tools of all pages, however soon it comes.
+    let refused = client.call(1, "read", json!({ "path": "/etc/passwd" }));
+    assert_eq!(refused["result"]["isError"], true);
+    assert!(text(&refused).contains("Read below notes/."), "{refused}");
+    assert_eq!((client.list(None), client.list(Some("2"))), (vec!["read".to_owned()], vec!["drop".to_owned()]));
+    assert_eq!(text(&client.call(2, "read", json!({ "path": "notes/a", "lines": "3" }))), "done");
+    for (tool, arguments) in [("hidden", json!({})), ("write", json!({})), ("nothing", json!({})), ("read", json!([1]))]
+    {
+        assert_eq!(client.call(3, tool, arguments)["result"]["isError"], true, "{tool}");
+    }
+    // This client cannot ask a person.
+    assert!(text(&client.call(4, "drop", json!({ "name": "a" }))).contains("Drop a?"));
+    // The second reading changes the mode, and so the list.
+    client.send(&json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "read", "arguments": { "path": "notes/b" } } }));
+    let mut both = [client.next(), client.next()];
+    both.sort_by_key(|message| message.get("id").is_some());
+    assert_eq!(both[0]["method"], "notifications/tools/list_changed");
+    assert_eq!(client.list(None), ["write"]);
+    // What was coerced is what runs.
+    let calls = client.end();
+    assert_eq!(
+        calls,
+        [
+            json!({ "name": "read", "arguments": { "path": "notes/a", "lines": 3 } }),
+            json!({ "name": "read", "arguments": { "path": "notes/b" } })
+        ]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_call_waits_for_a_person_where_the_client_can_ask_one() {
+    let mut client = Client::start("mcp-asks", &json!({ "elicitation": {} }));
+    for (answer, expected) in [("decline", "a person said no"), ("cancel", "a person said no"), ("accept", "done")] {
+        let asked = client.call(1, "drop", json!({ "name": "a" }));
+        assert_eq!(
+            (asked["method"].as_str(), asked["params"]["message"].as_str()),
+            (Some("elicitation/create"), Some("Drop a?"))
+        );
+        let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "action": answer, "content": {} } });
+        client.send(&answer);
+        assert!(text(&client.next()).contains(expected));
+        // The word of a person counts once.
+        client.send(&answer);
+    }
+    assert_eq!(client.end(), [json!({ "name": "drop", "arguments": { "name": "a" } })]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_message_reaches_nobody() {
+    let mut client = Client::start("mcp-broken", &json!({}));
+    let wrong = [
+        ("no JSON", -32700),
+        ("[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\"}]", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {}}", -32602),
+    ];
+    for (line, code) in wrong {
+        writeln!(client.to.as_mut().unwrap(), "{line}").unwrap();
+        assert_eq!(client.next()["error"]["code"], code);
+    }
+    // Of a repeated key, both sides read the last.
+    let twice = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "tools/call", "params": {"name": "write"}}"#;
+    writeln!(client.to.as_mut().unwrap(), "{twice}").unwrap();
+    assert_eq!(client.next()["result"]["isError"], true);
+    client.send(&json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "read", "arguments": { "path": "notes/a" } } }));
+    assert!(client.end().is_empty());
+}
