@@ -56,7 +56,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Never => f.write_str("never reached"),
             Reason::Unmet => f.write_str("reached, but its condition was false"),
-            Reason::Dropped => f.write_str("reached, but each call was dropped"),
+            Reason::Dropped => f.write_str("reached, but no call was accepted"),
             Reason::Shadowed(by) => write!(f, "reached, but {by} came first each time"),
         }
     }

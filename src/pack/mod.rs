@@ -27,6 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::surface::Surface;
 use grammars::Grammars;
 pub(crate) use grammars::has_members;
+pub use schemas::{is_format, is_keyword};
 
 /// The tables of a pack and the grammars that they name. Only [`check`] makes one. It should only be run if the check
 /// found no error.

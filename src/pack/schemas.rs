@@ -306,6 +306,20 @@ const KEYWORDS: &[(&[&str], Takes)] = &[
        "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
 ];
 
+/// Whether a schema of a pack may have this keyword.
+#[doc(hidden)]
+#[must_use]
+pub fn is_keyword(word: &str) -> bool {
+    KEYWORDS.iter().any(|(words, _)| words.contains(&word))
+}
+
+/// Whether a `format` is checked.
+#[doc(hidden)]
+#[must_use]
+pub fn is_format(word: &str) -> bool {
+    FORMATS.iter().any(|(format, _)| *format == word)
+}
+
 /// Reports the words of a schema that are not of JSON Schema.
 fn examine(schema: &Tree, part: Part, diagnostics: &mut Vec<Diagnostic>) {
     if part.depth > DEEPEST {

@@ -41,7 +41,7 @@ pub(crate) use mode::ONLY_MODE;
 pub use mode::{Count, Hold, Mode, Reply, Showing};
 pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot, Waiting};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
-pub use shipped::{shipped_pack, shipped_packs, std_name};
+pub use shipped::{shipped_instead, shipped_pack, shipped_packs, std_name};
 pub(crate) use tools::Tool;
 pub use tools::Tools;
 pub use tree::Tree;
@@ -366,7 +366,7 @@ impl Surface {
             None if std_name(path).is_some() => {
                 let name = std_name(path).unwrap_or_default();
                 Diagnostic::new(Code::PACK_UNREADABLE, used.at, format!("no pack called `{name}` is shipped"))
-                    .with_nearest(name, shipped_packs())
+                    .with_help(shipped_instead(name))
             }
             None if is_absolute(path) => {
                 Diagnostic::new(Code::PACK_OUTSIDE, used.at, format!("`{path}` starts at the root of a disk"))

@@ -5,6 +5,7 @@
 //! Never: looks into a folder of the disk, or treats a shipped pack differently from any other that is used.
 
 use super::Folder;
+use crate::diagnostic::alternatives;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -78,4 +79,26 @@ pub fn shipped_pack(name: &str) -> Option<&'static Folder> {
 #[doc(hidden)]
 pub fn shipped_packs() -> impl Iterator<Item = &'static str> {
     FOLDERS.keys().copied()
+}
+
+/// What to say to somebody who names a pack that is not shipped: those that are for the model or the parser of this name, by
+/// the first lines of their files, or else the nearest names.
+#[doc(hidden)]
+#[must_use]
+pub fn shipped_instead(name: &str) -> String {
+    let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let wanted = plain(name);
+    let about = |name: &str| {
+        let file =
+            shipped_pack(name).and_then(|pack| pack.files.get("pack.toml")).map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8_lossy(file).lines().take_while(|line| *line != "[pack]").map(plain).collect::<String>()
+    };
+    let reads: Vec<&str> = shipped_packs().filter(|name| wanted.len() > 2 && about(name).contains(&wanted)).collect();
+    match reads.as_slice() {
+        [] => alternatives(name, shipped_packs()).unwrap_or_default(),
+        [one] => format!("`{one}` reads what that writes"),
+        several => {
+            format!("`{}` read what models of that name write: `rulebook explain std:NAME`", several.join("`, `"))
+        }
+    }
 }

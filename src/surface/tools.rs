@@ -114,8 +114,8 @@ impl Tools {
 }
 
 /// What a list of tools looks like.
-const WANTED: &str =
-    "it is `[{\"name\": …, \"description\": …, \"input_schema\": {…}}]`, or `{\"tools\": […]}` around that";
+const WANTED: &str = "it is a list such as `[{\"type\": \"function\", \"function\": {\"name\": …, \"parameters\": {…}}}]`, as an API takes it, or \
+     `{\"tools\": […]}` around that";
 
 /// Collects the tools in a list, or in the member of an object that holds one, each with its JSON pointer. Returns whether
 /// there is a list.
@@ -140,6 +140,11 @@ fn collect(value: &Value, pointer: String, found: &mut Vec<(String, Object)>) ->
         }
         Value::Object(members) => {
             let list = LISTS.into_iter().find_map(|name| Some((name, members.get(name)?)));
+            // One tool is a list of one.
+            if list.is_none() && pointer.is_empty() && read_tool(members).is_some() {
+                found.push((pointer, members.clone()));
+                return true;
+            }
             list.is_some_and(|(name, list)| pointer.len() < 64 && collect(list, format!("{pointer}/{name}"), found))
         }
         _ => false,

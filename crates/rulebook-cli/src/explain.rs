@@ -7,9 +7,9 @@
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
 use super::{Error, Format, OpenedPack, Printed, Status};
-use rulebook::diagnostic::{Page, alternatives, nearest, page, pages};
+use rulebook::diagnostic::{Page, nearest, page, pages};
 use rulebook::outcome::Options;
-use rulebook::surface::{shipped_pack, shipped_packs, std_name};
+use rulebook::surface::{shipped_instead, shipped_pack, std_name};
 use rulebook_report::{Pen, status};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -85,8 +85,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
 /// The files of a shipped pack.
 fn shipped(name: &str) -> Result<Printed, Error> {
     let Some(folder) = shipped_pack(name) else {
-        let others = alternatives(name, shipped_packs()).unwrap_or_default();
-        return Err(Error::Usage(format!("no pack called `{name}` is shipped: {others}")));
+        return Err(Error::Usage(format!("no pack called `{name}` is shipped: {}", shipped_instead(name))));
     };
     let mut text = String::new();
     // The tables come before the grammars that they name.

@@ -8,6 +8,7 @@ mod case;
 mod edits;
 mod pack;
 mod part;
+mod schema;
 mod tools;
 
 use super::{Error, Printed};

@@ -8,9 +8,8 @@
 use super::{NewPack, tools};
 use crate::save::cannot_write;
 use crate::{Error, Printed, Status};
-use rulebook::diagnostic::alternatives;
-use rulebook::surface::{shipped_pack, shipped_packs, std_name};
-use rulebook_report::schemas;
+use rulebook::surface::{shipped_instead, shipped_pack, std_name};
+use rulebook_report::{Pen, schemas};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -32,9 +31,14 @@ pub(super) fn make(pack: &NewPack) -> Result<Printed, Error> {
     if folder.symlink_metadata().is_ok() {
         return Err(Error::Usage(format!("`{}` is already there", folder.display())));
     }
+    let mut left_out = Vec::new();
     let mut files = match (&pack.copy, &pack.dialect) {
         (Some(shipped), _) => copied(shipped, name)?,
-        (None, Some(dialect)) => tools::pack(name, shipped(dialect)?, pack.tools.as_deref())?,
+        (None, Some(dialect)) => {
+            let made = tools::pack(name, shipped(dialect)?, pack.tools.as_deref())?;
+            left_out = made.left_out;
+            made.files
+        }
         (None, None) => {
             let own = FILES.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
             own.chain([("pack.toml".to_owned(), PACK.replace("NAME", name))]).collect()
@@ -49,7 +53,8 @@ pub(super) fn make(pack: &NewPack) -> Result<Printed, Error> {
     let shown = folder.display();
     let has_cases = files.iter().any(|(path, _)| path.ends_with(".case"));
     let next = if has_cases { "test" } else { "check" };
-    Ok(Printed::new(format!("made `{shown}`; try `rulebook {next} {shown}`\n"), Status::Clean))
+    let made = Printed::new(format!("made `{shown}`; try `rulebook {next} {shown}`\n"), Status::Clean);
+    Ok(Printed { err: left_out.iter().map(|what| Pen::default().trouble(what)).collect(), ..made })
 }
 
 /// The name of a shipped pack, with `std:` or without it.
@@ -58,8 +63,7 @@ fn shipped(name: &str) -> Result<&str, Error> {
     if shipped_pack(bare).is_some() {
         return Ok(bare);
     }
-    let others = alternatives(bare, shipped_packs()).unwrap_or_default();
-    Err(Error::Usage(format!("no dialect called `{bare}` is shipped: {others}")))
+    Err(Error::Usage(format!("no dialect called `{bare}` is shipped: {}", shipped_instead(bare))))
 }
 
 /// The files of a shipped pack, which gets another name.

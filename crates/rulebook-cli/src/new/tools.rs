@@ -1,9 +1,10 @@
 //! Packs for tools: how does a pack start whose model calls tools in a shipped dialect?
 //!
 //! In: the name of the pack, that of the dialect, and maybe a list of tools.
-//! Out: its files: an action and a permit for each tool, and a case for the first.
+//! Out: its files: an action and a permit for each tool, and a case for the first that one can be written for.
 //! Never: writes anything, or declares what would not pass a check.
 
+use super::schema::params;
 use super::{Kind, case};
 use crate::packs::read_tools;
 use crate::{Error, Format};
@@ -16,8 +17,13 @@ use toml_edit::{Array, InlineTable};
 /// The mode that permits the tools.
 const MODE: &str = "chat";
 
-/// The files of the pack, by their paths.
-pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Vec<(String, String)>, Error> {
+/// The files of a pack, by their paths, and what is left out of its tools.
+pub(super) struct Made {
+    pub(super) files: Vec<(String, String)>,
+    pub(super) left_out: Vec<String>,
+}
+
+pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Made, Error> {
     let tools = match tools {
         Some(path) => read_tools(path, Format::Human)?.declared(),
         None => vec![("keep_note".to_owned(), Some("Keep one sentence for later".to_owned()), example())],
@@ -25,26 +31,42 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ve
     if tools.is_empty() {
         return Err(Error::Usage("the list has no tool with a name".to_owned()));
     }
-    let mut actions: Vec<String> = Vec::new();
+    if let Some(twice) =
+        tools.iter().enumerate().find(|(at, (tool, ..))| tools.iter().take(*at).any(|one| one.0 == *tool))
+    {
+        let (_, (tool, ..)) = twice;
+        return Err(Error::Usage(format!(
+            "the list has two tools called `{tool}`: a pack has one action of each name"
+        )));
+    }
+    let (mut actions, mut left_out) = (Vec::new(), Vec::new());
     for (tool, about, schema) in &tools {
-        let with_params = action(tool, about.as_deref(), params(schema));
-        let checks = loaded(name, &text(name, dialect, std::slice::from_ref(&with_params), &[tool])).is_some();
-        actions.push(if checks { with_params } else { action(tool, about.as_deref(), None) });
+        let params = params(schema).unwrap_or_default();
+        left_out.extend(params.left_out.iter().map(|what| format!("of the tool `{tool}`, a pack cannot say `{what}`")));
+        let action = action(tool, about.as_deref(), Some(params.table).filter(|table| !table.is_empty()));
+        loaded(name, &text(name, dialect, std::slice::from_ref(&action), &[tool]))
+            .map_err(|why| Error::Usage(format!("the tool `{tool}` cannot be an action: {why}")))?;
+        actions.push(action);
     }
     let names: Vec<&String> = tools.iter().map(|(tool, ..)| tool).collect();
     let text = text(name, dialect, &actions, &names);
     let mut files = vec![("pack.toml".to_owned(), text.clone())];
-    let program = loaded(name, &text).ok_or_else(|| Error::Usage("no pack can be made of these tools".to_owned()))?;
+    let program =
+        loaded(name, &text).map_err(|why| Error::Usage(format!("no pack can be made of these tools: {why}")))?;
     // A dialect of which no form can be shown has no case to start with.
-    if let Some(first) = names.first() {
-        files.extend(case::write(Kind::Action, first, MODE, &program).ok().and_then(Result::ok));
-    }
-    Ok(files)
+    files.extend(names.iter().find_map(|tool| case::write(Kind::Action, tool, MODE, &program).ok()?.ok()));
+    Ok(Made { files, left_out })
 }
 
-/// The program of such a pack, if it checks.
-fn loaded(name: &str, text: &str) -> Option<Program> {
-    Program::check(&Folder::new(name, [("pack.toml", text)])).value
+/// The program of such a pack, or its first fault.
+fn loaded(name: &str, text: &str) -> Result<Program, String> {
+    let checked = Program::check(&Folder::new(name, [("pack.toml", text)]));
+    let fault = checked.diagnostics.iter().find(|one| one.is_error());
+    let why = fault.map(|fault| match &fault.help {
+        Some(help) => format!("{} ({help})", fault.message),
+        None => fault.message.to_string(),
+    });
+    checked.value.ok_or_else(|| why.unwrap_or_default())
 }
 
 fn text(name: &str, dialect: &str, actions: &[String], names: &[&String]) -> String {
@@ -68,40 +90,6 @@ fn action(name: &str, about: Option<&str>, params: Option<InlineTable>) -> Strin
         "[actions.{}]\n{about}{params}effects = [{{ emit = \"call\", value = {{ tool = \"{{{{ action }}}}\", params = \"{{{{ params }}}}\" }} }}]\n",
         key.display_repr()
     )
-}
-
-/// The parameters that a schema declares, as a pack writes them; none if it says more than that.
-fn params(schema: &Value) -> Option<InlineTable> {
-    let properties = schema.get("properties")?.as_object()?;
-    let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
-    let mut params = InlineTable::new();
-    for (name, property) in properties {
-        let mut property = written(property)?.as_inline_table()?.clone();
-        if required.iter().any(|one| one == name) {
-            property.insert("required", true.into());
-        }
-        params.insert(name, property.into());
-    }
-    Some(params)
-}
-
-/// A value as TOML; none for what TOML cannot say, or for a reference, which would lead nowhere.
-fn written(value: &Value) -> Option<toml_edit::Value> {
-    Some(match value {
-        Value::Null => return None,
-        Value::Bool(truth) => (*truth).into(),
-        Value::Number(number) => match number.as_i64() {
-            Some(whole) => whole.into(),
-            None => number.as_f64().into(),
-        },
-        Value::String(text) => (&**text).into(),
-        Value::Array(items) => items.iter().map(written).collect::<Option<Array>>()?.into(),
-        Value::Object(members) if members.get("$ref").is_some() => return None,
-        Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| Some((name.to_owned(), written(value)?)));
-            members.collect::<Option<InlineTable>>()?.into()
-        }
-    })
 }
 
 /// The parameters of the example.

@@ -58,3 +58,52 @@ fn a_new_guardrail_is_tripped_in_every_pack() {
         assert!(case.contains("the guardrail `tidy-up` is tripped"), "{case}");
     }
 }
+
+/// Schemas as programs write them: references, null, and words that only some providers know.
+#[test]
+fn a_pack_for_tools_keeps_what_their_schemas_say() {
+    let folder = folder("tools-of-programs");
+    let tools = r##"[{"type": "function", "function": {"name": "plan", "strict": true, "parameters": {"type": "object",
+        "properties": {
+            "note": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null, "title": "Note"},
+            "kind": {"enum": ["long", null]},
+            "route": {"$ref": "#/$defs/Route"},
+            "days": {"type": "INTEGER", "format": "int32"},
+            "size": {"type": "string", "nullable": true, "format": "cidr"}},
+        "required": ["route", "why"], "additionalProperties": false,
+        "$defs": {"Route": {"type": "object", "properties": {"from": {"type": "string"}}, "required": ["from"]}}}}}]"##;
+    fs::write(folder.join("tools.json"), tools).unwrap();
+    let (_, err) = outputs(&folder, &["new", "pack", "desk", "--dialect", "hermes", "--tools", "tools.json"], "", 0);
+    assert!(err.contains("of the tool `plan`, a pack cannot say `size.format = \"cidr\"`"), "{err}");
+    outputs(&folder, &["test", "desk"], "", 0);
+    for (arguments, counts) in [
+        (r#"{"note": null, "kind": null, "route": {"from": "Oslo"}, "days": 3, "size": null, "why": 1}"#, true),
+        (r#"{"note": "x", "kind": "long", "route": {"from": "Oslo"}, "why": []}"#, true),
+        (r#"{"route": {}, "why": 1}"#, false),
+        (r#"{"route": {"from": "Oslo"}}"#, false),
+        (r#"{"kind": "wide", "route": {"from": "Oslo"}, "why": 1}"#, false),
+    ] {
+        let answer = format!("<tool_call>\n{{\"name\": \"plan\", \"arguments\": {arguments}}}\n</tool_call>");
+        let (out, _) = outputs(&folder, &["run", "desk", "--format", "json"], &answer, 0);
+        let outcome: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(outcome["calls"][0]["verdict"], if counts { "accepted" } else { "dropped" }, "{arguments}");
+    }
+}
+
+#[test]
+fn tools_that_are_no_actions_make_no_pack() {
+    let folder = folder("tools-that-are-none");
+    for (tools, why) in [
+        (r#"[{"name": "a"}, {"name": "a"}]"#, "two tools called `a`"),
+        (r#"[{"name": "a", "parameters": {"properties": {"x": {"type": "strin"}}}}]"#, "did you mean `string`?"),
+        ("[]", "no tool with a name"),
+    ] {
+        fs::write(folder.join("tools.json"), tools).unwrap();
+        let (_, err) =
+            outputs(&folder, &["new", "pack", "desk", "--dialect", "hermes", "--tools", "tools.json"], "", 2);
+        assert!(err.contains(why), "{err}");
+        assert!(!folder.join("desk").exists());
+    }
+    let (_, err) = outputs(&folder, &["new", "pack", "desk", "--dialect", "qwen25"], "", 2);
+    assert!(err.contains("`hermes` reads what that writes"), "{err}");
+}

@@ -198,7 +198,7 @@ fn uncovered_declarations_have_a_reason() {
         rows.iter().find(of).map(|row| row["reason"].as_str().unwrap())
     };
     assert_eq!(reason("dialect"), None);
-    assert_eq!(reason("action"), Some("reached, but each call was dropped"));
+    assert_eq!(reason("action"), Some("reached, but no call was accepted"));
     assert_eq!(reason("permit"), Some("reached, but its condition was false"));
     assert_eq!(reason("rule"), Some("reached, but its condition was false"));
     assert_eq!(reason("input"), Some("reached, but `words` in m came first each time"));
