@@ -130,14 +130,16 @@ impl<'t> Source<'t> {
     }
 
     /// The number, boolean or `null` in a field, as JSON or Python writes it, if its schema allows that and does not prefer
-    /// a text.
+    /// a text. Where values are JSON literals, `null` is preferred to the text: a template writes it for a text that is
+    /// missing.
     fn scalar(&self, text: &str, types: &Types, body: Span, outer: &mut Typed) -> Option<Value> {
-        if let Some(value) = scalar(text, types) {
+        let is_null = self.spelled.literals && text.trim() == "null" && types.scalars().contains(&Kind::Null);
+        if let Some(value) = is_null.then_some(Value::Null).or_else(|| scalar(text, types)) {
             let rounded = matches!(&value, Value::Number(number) if number.is_f64()) && number(text).is_none();
             outer.rounded.extend(rounded.then_some(body));
             return Some(value);
         }
-        let value = python(text.trim(), types)?;
+        let value = python(text.trim(), types, self.spelled.literals)?;
         outer.faults.push(Fault { name: json::CONSTANT, span: body.trimmed(self.text), grade: Grade::Certain });
         Some(value)
     }
@@ -374,8 +376,9 @@ fn scalar(text: &str, types: &Types) -> Option<Value> {
     kinds.filter_map(read).next()
 }
 
-/// The constant of Python in a text, if its schema allows its value and no text.
-fn python(text: &str, types: &Types) -> Option<Value> {
+/// The constant of Python in a text, if its schema allows its value and no text. With `literals`, `None` counts even if it
+/// allows a text.
+fn python(text: &str, types: &Types, literals: bool) -> Option<Value> {
     let allows = |kind| types.scalars().contains(&kind);
     let (kind, value) = match text {
         "True" => (Kind::Boolean, Value::Bool(true)),
@@ -383,7 +386,8 @@ fn python(text: &str, types: &Types) -> Option<Value> {
         "None" => (Kind::Null, Value::Null),
         _ => return None,
     };
-    (allows(kind) && !types.takes_text(text)).then_some(value)
+    let is_none = literals && kind == Kind::Null;
+    (allows(kind) && (is_none || !types.takes_text(text))).then_some(value)
 }
 
 fn number_of(text: &str) -> Option<Value> {

@@ -133,7 +133,7 @@ table! {
         field: Option<Spanned<String>>,
         /// For a call whose fields are tags: the grammar of the fields, if it is not that of the block.
         fields: Option<Spanned<String>>,
-        /// For a call: what a value without a schema is.
+        /// For a call: what a value without a schema is; with `json`, `null` counts wherever the schema allows it.
         values: Option<Values>,
         /// For a call whose payload is JSON: the faults that are only remarks, such as `trailing-comma`, in its parameters
         /// and in what is around them. Every reading of a text with such a fault must give the same value.
