@@ -26,6 +26,9 @@ use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
 use crate::text::Span;
 
+/// How many tags behind an opener may have taken the closer of the call around it.
+const NEAR: usize = 32;
+
 /// How the tags in the payload of a call are written.
 pub(super) fn lead(family: &Family) -> TagMarks<'_> {
     TagMarks { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
@@ -156,12 +159,23 @@ impl Scanner {
         }
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
-        let Some(outer) = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end) else {
+        let own = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end);
+        // An opener that a field quotes without a closer is paired with the closer of the call.
+        let taken = || {
+            let name = call?.name().of(given.text);
+            let mut next = self.pairs.list.get(self.pairs.position(mark.start())..)?.iter().take(NEAR);
+            next.find_map(|tag| closes(tag).filter(|_| given.dialect.names.same(tag.name().of(given.text), name)))
+        };
+        let Some(outer) = own.or_else(taken) else {
             // With more tags than are looked at, nobody knows what is quoted: then nothing in there may run.
             return if self.pairs.list.len() >= MOST_TAGS { Quoted::Until(end) } else { Quoted::No };
         };
         let mut next = self.pairs.position(open.fields);
         while let Some(tag) = self.pairs.list.get(next).filter(|tag| tag.span().end <= mark.start()) {
+            // The call breaks off in this field: what follows is another call.
+            if own.is_none() && tag.is_left_open() {
+                return Quoted::No;
+            }
             next = match (closes(tag), tag.closer()) {
                 (Some(closer), _) if closer.span().start >= outer.span().start => next + 1,
                 (Some(closer), _) if closer.span().start > mark.start() => return Quoted::Until(closer.span().end),
