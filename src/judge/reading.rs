@@ -226,7 +226,12 @@ impl<'r> Judgement<'r> {
         let whole = found.span().of(self.text);
         let quoted = || quote(whole, 40);
         let block = found.block().and_then(|block| self.document.blocks.get(block));
-        let name = || quote(block.map_or(whole, |block| block.name().of(self.text)), 40);
+        // An opener without a name, or one that was never written, has that of the pack.
+        let name = || {
+            let written = block.map_or(whole, |block| block.name().of(self.text));
+            let declared = || block.and_then(|block| self.bound(block)).map_or("", |bound| bound.name.as_str());
+            quote(if written.is_empty() { declared() } else { written }, 40)
+        };
         let limits = &self.program.limits;
         match what {
             Defect::NoDialect => ("no dialect of this mode recognises a block".into(), None),
