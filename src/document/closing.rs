@@ -11,11 +11,11 @@ use super::listed::{self, Listed, ListedCall};
 use super::mark::Kind;
 use super::open::{End, Fill, Open};
 use super::pairs::Tagged;
-use super::payload::{Source, Spelled, ends_response};
+use super::payload::{Source, Spelled, Tag, ends_response};
 use super::scanner::Scanner;
 use super::{Attribute, Block, Ended, Given, Key, Quoted, Spelling, Written};
 use crate::diagnostic::{Defect, Remark};
-use crate::json::Fault;
+use crate::json::{self, Fault};
 use crate::program;
 use crate::surface::{Ending, Payload, Role};
 use crate::text::Span;
@@ -36,6 +36,7 @@ impl Scanner {
         let ended = match block.role {
             Role::Wrapper if open.empty || open.leaves => Ended::Bare,
             _ if open.empty => Ended::Whole,
+            _ if self.breaks_off(open, &end, block, given) => Ended::Torn,
             _ => end.ended(),
         };
         let (mut around, mut named, mut written) = (None, None, Written::Bound);
@@ -141,6 +142,29 @@ impl Scanner {
         match !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
             true => listed::read(&source, body, block),
             false => listed::of_fields(&source, body, block),
+        }
+    }
+
+    /// Whether another block ended this one in the midst of a value: a content, a text, or a field or a JSON value of a call
+    /// that has not come to its end.
+    fn breaks_off(&self, open: &Open, end: &End, block: &program::Block, given: &Given<'_>) -> bool {
+        let ended = end.ended();
+        // Where a wrapper opens, its surroundings end as well.
+        if end.ending != Ending::NextBlock && !open.left || !ended.is_cut() {
+            return false;
+        }
+        let body = Span::new(open.opener.end, end.at);
+        let holds = |payload: &Payload| match payload {
+            Payload::Json => json::breaks_off(body.of(given.text)),
+            Payload::Tags => self.tags(open, body, given).iter().any(Tag::is_left_open),
+            Payload::Text => true,
+            Payload::Attributes | Payload::Bullets => false,
+        };
+        match block.role {
+            // The next content of its own kind may be shown in it: that is judged by the closers further on.
+            Role::Content => ended != Ended::Alike,
+            Role::Call => block.payload.iter().any(holds),
+            _ => false,
         }
     }
 

@@ -241,6 +241,8 @@ pub(crate) enum Ended {
     Cut,
     /// Like that, where the next block of its own kind opens: it may only show that block.
     Alike,
+    /// Where another block opens, in the midst of a value: that block, and what follows, may be part of the value.
+    Torn,
     /// At the rung `end`, as a later one: nothing shows that it is complete.
     Open,
 }
@@ -248,7 +250,7 @@ pub(crate) enum Ended {
 impl Ended {
     /// Whether a later rung than the first ended it.
     pub(crate) fn is_cut(self) -> bool {
-        matches!(self, Ended::Cut | Ended::Alike | Ended::Open)
+        matches!(self, Ended::Cut | Ended::Alike | Ended::Torn | Ended::Open)
     }
 }
 

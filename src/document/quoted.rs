@@ -291,7 +291,7 @@ impl Scanner {
     }
 
     /// The tags of a call, and those of its fields if these have another grammar.
-    fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
+    pub(super) fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
         let (masks, limits) = (self.masks.found(), &self.limits);
         let Given { text, dialect, .. } = *given;
         let read = |family| TagSource { text, body: part, masks, dialect, family, limits }.tags(&[]);

@@ -81,6 +81,26 @@ pub(crate) struct Json {
     pub(crate) forgiven: Option<&'static str>,
 }
 
+/// Whether an object or a list breaks off in a string, on whose line the text ends: no line break can be in a string, and
+/// no quotation outside of one.
+pub(crate) fn breaks_off(text: &str) -> bool {
+    let body = text.trim_start();
+    if !body.starts_with(['{', '[']) {
+        return false;
+    }
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in body.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'\n' => in_string = false,
+            _ => {}
+        }
+    }
+    in_string
+}
+
 /// A number with more digits than a double can keep.
 #[derive(Debug)]
 pub(crate) struct Rounded {

@@ -146,7 +146,7 @@ impl<'r> Judgement<'r> {
         if self.is_cut(index) {
             return false;
         }
-        let cut = block.ended == Ended::Open || self.may_show_next(index);
+        let cut = block.ended == Ended::Open || self.is_torn(block) || self.may_show_next(index);
         !cut || is_answered(Defect::UnclosedBlock)
     }
 

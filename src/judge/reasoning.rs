@@ -13,7 +13,7 @@ use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, message};
 use crate::document::{Block, is_masked};
 use crate::grammar::Machine;
-use crate::program::{Dialect, Family};
+use crate::program::{Closer, Dialect, Family};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 
@@ -60,8 +60,15 @@ impl Judgement<'_> {
             dialect.families.iter().find_map(|family| {
                 let end = machine.match_at(&family.grammar, family.close?, text, start, &mut steps)?;
                 let name = machine.captures().iter().find(|capture| capture.rule() == family.name)?.span();
-                let bound = dialect.block(dialect.names.find(name.of(self.text), None)?)?;
-                (bound.role == Role::Thinking).then(|| Span::new(start, end))
+                let name = name.of(self.text);
+                let own = dialect.names.find(name, None).and_then(|id| dialect.block(id));
+                let word = |closer: &Closer| matches!(closer, Closer::Word(word) if dialect.names.same(word, name));
+                let mut thoughts = dialect.blocks.iter().filter(|block| block.role == Role::Thinking);
+                let closes = match own {
+                    Some(own) => own.role == Role::Thinking,
+                    None => thoughts.any(|block| block.close.iter().any(word)),
+                };
+                closes.then(|| Span::new(start, end))
             })
         };
         let stray = self.document.stray_closers();

@@ -10,7 +10,8 @@
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Strategy, message, quote};
-use crate::document::Block;
+use crate::document::{Block, Ended};
+use crate::json;
 use crate::surface::Role;
 use crate::text::Span;
 
@@ -51,8 +52,13 @@ impl Judgement<'_> {
         if let Some(open) = self.document.open_reasoning {
             found.push(Unclosed { opener: self.line_from(open), until: self.document.bytes, quotes: false });
         }
-        // A fence in a block that is closed belongs to that block. Both are in order.
-        let mut closed = blocks.iter().filter(|block| block.parent().is_none() && !block.ended.is_cut()).peekable();
+        // A fence in a block that is closed belongs to that block, but not one in a text that the next block ended. Both are in
+        // order.
+        let is_text = |block: &Block| self.bound(block).is_some_and(|bound| !matches!(bound.role, Role::Call | Role::Content));
+        let holds = |block: &&Block| {
+            block.parent().is_none() && !block.ended.is_cut() && (block.is_closed() || !is_text(block))
+        };
+        let mut closed = blocks.iter().filter(holds).peekable();
         for open in self.document.open_fences.iter().copied() {
             while closed.next_if(|block| block.span().end <= open).is_some() {}
             if closed.peek().is_none_or(|block| open < block.span().start) {
@@ -61,8 +67,28 @@ impl Judgement<'_> {
                 break;
             }
         }
+        // A value that breaks off may hold all that follows.
+        let torn = blocks.iter().find(|block| self.is_torn(block) && block.parent().is_none());
+        found.extend(torn.map(|block| Unclosed { opener: block.opener(), until: self.document.bytes, quotes: false }));
         found.sort_by_key(|one| one.opener.start);
         found
+    }
+
+    /// Whether a block breaks off in the midst of a value, and may hold what follows: unless the answer ends with a block that
+    /// is closed, its text may go on up to there.
+    pub(super) fn is_torn(&self, block: &Block) -> bool {
+        let is_top = |block: &&Block| block.parent().is_none();
+        let ends_with_block = || {
+            let blocks = &self.document.blocks;
+            let last = (0..blocks.len()).rev().filter_map(|index| blocks.get(index)).find(is_top);
+            last.is_some_and(|last| {
+                let rest = self.text.get(last.span().end..).unwrap_or_default();
+                !last.ended.is_cut() && rest.trim().is_empty()
+            })
+        };
+        // On the line of a string that is never closed, nothing can be outside of it.
+        let in_string = || json::breaks_off(block.inner().of(self.text));
+        block.ended == Ended::Torn && (self.truncated || in_string() || !ends_with_block())
     }
 
     /// Notes a reply that is nothing but reasoning that is never closed: whatever the model meant to say is missing.
