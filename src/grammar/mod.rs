@@ -25,6 +25,7 @@ mod unicode;
 
 pub use machine::{Capture, Machine, Progress, inside};
 pub use shipped::{shipped, shipped_names};
+pub(crate) use spell::INSIDE;
 pub use spell::Part;
 
 use crate::diagnostic::{Checked, Diagnostic, is_fault};

@@ -22,6 +22,9 @@ pub enum Part<'p> {
     Whole(RuleId, Vec<Part<'p>>),
 }
 
+/// What may come behind a part of a value: nothing, or what separates and closes such parts.
+pub(crate) const INSIDE: &[&str] = &["", ",", "}", "]", ")", "\n"];
+
 /// The deepest nesting of rules that is followed.
 const DEEPEST: usize = 32;
 /// The most rounds of a repetition.
@@ -38,22 +41,24 @@ impl Grammar {
     ///
     /// Of alternatives, the first that has a part is chosen; optional parts are left out; a class of characters gives a
     /// blank or its first letter. Lookaheads are ignored while writing. The text is then read back, followed by one of
-    /// the texts in `behind`. If its captures differ, it is written again with the optional parts; `None` if that does
-    /// not help.
+    /// the texts in `behind`. If its captures differ, it is written again with the optional parts, and then with captures
+    /// that their rules read only before a separator; `None` if that does not help.
     pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &[&str]) -> Option<String> {
         let fits = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
-        let spelled = |fills: bool| {
-            let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS, fills };
+        let spelled = |fills: bool, behind: &[&str]| {
+            let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS, fills, behind };
             let rest = spelling.inside(rule, parts, DEEPEST)?;
             // Prefer the line break of prompts, if the grammar reads both kinds.
             let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
             texts.into_iter().find(fits).filter(|_| rest.is_empty())
         };
-        let brief = spelled(false);
-        if brief.as_ref().is_some_and(|text| self.captures(rule, text, behind, parts)) {
+        let captures = |text: &String| self.captures(rule, text, behind, parts);
+        let brief = spelled(false, &[""]);
+        if brief.as_ref().is_some_and(captures) {
             return brief;
         }
-        spelled(true).filter(|text| self.captures(rule, text, behind, parts)).or(brief)
+        let full = spelled(true, &[""]).filter(captures).or(brief);
+        full.or_else(|| [false, true].into_iter().find_map(|fills| spelled(fills, INSIDE).filter(captures)))
     }
 
     /// Whether the rule captures these parts, in order, from a text.
@@ -79,6 +84,11 @@ impl Grammar {
         self.reads_before(rule, text, "")
     }
 
+    /// Whether `rule` reads all of `text` as a part of a value.
+    pub(crate) fn reads_inside(&self, rule: RuleId, text: &str) -> bool {
+        INSIDE.iter().any(|behind| self.reads_before(rule, text, behind))
+    }
+
     /// Whether `rule` reads all of `text` if some other text follows.
     pub fn may_read(&self, rule: RuleId, text: &str) -> bool {
         let behind = (' '..='~').chain(['\n']).flat_map(|one| [one.to_string(), format!("{one}{one}")]);
@@ -102,16 +112,18 @@ fn leaves<'p>(parts: &'p [Part<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>)
     }
 }
 
-struct Spelling<'g> {
+struct Spelling<'g, 'b> {
     grammar: &'g Grammar,
     text: String,
     /// Whether optional parts are written.
     fills: bool,
+    /// What may come behind a captured text.
+    behind: &'b [&'b str],
     /// How many more expressions may be tried.
     left: usize,
 }
 
-impl Spelling<'_> {
+impl Spelling<'_, '_> {
     /// Writes the inside of a rule; returns the remaining parts.
     fn inside<'p, 't>(&mut self, rule: RuleId, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
         let grammar = self.grammar;
@@ -186,6 +198,7 @@ impl Spelling<'_> {
     }
 
     fn take(&mut self, rule: RuleId, text: &str) -> Option<()> {
-        self.grammar.reads(rule, text).then(|| self.text.push_str(text))
+        let reads = self.behind.iter().any(|behind| self.grammar.reads_before(rule, text, behind));
+        reads.then(|| self.text.push_str(text))
     }
 }

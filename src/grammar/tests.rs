@@ -317,7 +317,7 @@ fn what_a_rule_reads_can_be_spelled() {
     check(&tags, close, &named(vec![Part::Whole(empty, vec![])]), None);
     // What is wanted goes before what may be left out, and a capture that nobody named is never made up.
     let own = grammar(
-        "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }\nline = ${ \"!\" ~ name ~ &\"\\n\" }",
+        "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }\nline = ${ \"!\" ~ name ~ &\"\\n\" }\npair = ${ number ~ \",\" ~ number }\nnumber = @{ ASCII_DIGIT+ ~ &(\",\" | \"\\n\") }",
     );
     let rule = |name: &str| own.rule(name).unwrap_or(RuleId(0));
     check(&own, rule("open"), &[Part::Next("Title")], Some("# Title\n"));
@@ -326,6 +326,8 @@ fn what_a_rule_reads_can_be_spelled() {
     check(&own, rule("more"), &[], None);
     // What must stand at the end of a line does.
     check(&own, rule("line"), &[Part::Next("a")], Some("!a"));
+    // A part may need what separates it from the next.
+    check(&own, rule("pair"), &[Part::Next("1"), Part::Next("2")], Some("1,2"));
     // Choices within choices do not take for ever.
     let deep = (0..30).map(|at| format!("r{at} = {{ r{} | r{} ~ \"x\" }}\n", at + 1, at + 1)).collect::<String>();
     let deep = grammar(&(deep + "r30 = { \"y\" ~ !ANY ~ \"z\" }"));

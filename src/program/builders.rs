@@ -4,7 +4,7 @@
 //! Out: [`Builders`]; a value, written by them.
 //! Never: reads an answer.
 
-use crate::grammar::{Grammar, Part, RuleId};
+use crate::grammar::{Grammar, INSIDE, Part, RuleId};
 use crate::value::Value;
 
 /// The rules of a grammar whose captures build a value, as those of JSON do.
@@ -50,29 +50,48 @@ impl Builders {
     pub(crate) fn spell(&self, grammar: &Grammar, value: &Value) -> Option<String> {
         let next = |rule: Option<RuleId>, parts: &[String]| {
             let parts: Vec<Part<'_>> = parts.iter().map(|part| Part::Next(part)).collect();
-            grammar.spell(rule?, &parts, &[""])
+            grammar.spell(rule?, &parts, INSIDE)
         };
         let reads = |rule: Option<RuleId>, texts: &[&str]| {
-            let text = texts.iter().find(|text| rule.is_some_and(|rule| grammar.reads(rule, text)));
+            let text = texts.iter().find(|text| rule.is_some_and(|rule| grammar.reads_inside(rule, text)));
             text.map(|text| (*text).to_owned())
+        };
+        // Of two spellings that a grammar reads, the one that it names first is its own.
+        let words = |json: &'static str, python: &'static str| {
+            let first = self.literal.and_then(|rule| grammar.spell(rule, &[], INSIDE));
+            let is_python = first.is_some_and(|first| first.starts_with(|one: char| one.is_ascii_uppercase()));
+            reads(self.literal, &if is_python { [python, json] } else { [json, python] })
         };
         match value {
             Value::Object(members) => {
                 let member = |(name, value): (&str, &Value)| {
-                    let key = self.spell_text(grammar, self.key?, name)?;
-                    next(self.member, &[key, self.spell(grammar, value)?])
+                    let bare = self.key.filter(|key| grammar.reads_inside(*key, name)).map(|_| name.to_owned());
+                    let key = bare.or_else(|| self.spell_text(grammar, self.key?, name))?;
+                    next(self.member, &[key, self.spell_inside(grammar, value)?])
                 };
                 next(self.object, &members.iter().map(member).collect::<Option<Vec<_>>>()?)
             }
-            Value::Array(items) => {
-                next(self.array, &items.iter().map(|item| self.spell(grammar, item)).collect::<Option<Vec<_>>>()?)
-            }
+            Value::Array(items) => next(
+                self.array,
+                &items.iter().map(|item| self.spell_inside(grammar, item)).collect::<Option<Vec<_>>>()?,
+            ),
             Value::String(text) => self.spell_text(grammar, self.string?, text),
             Value::Number(number) => reads(self.number, &[&number.to_string()]),
-            Value::Bool(true) => reads(self.literal, &["true", "True"]),
-            Value::Bool(false) => reads(self.literal, &["false", "False"]),
-            Value::Null => reads(self.literal, &["null", "None"]),
+            Value::Bool(true) => words("true", "True"),
+            Value::Bool(false) => words("false", "False"),
+            Value::Null => words("null", "None"),
         }
+    }
+
+    /// A value inside another, or as an attribute: an object or a list is plain JSON where the rules read that.
+    pub(crate) fn spell_inside(&self, grammar: &Grammar, value: &Value) -> Option<String> {
+        let rule = match value {
+            Value::Object(_) => self.object,
+            Value::Array(_) => self.array,
+            _ => None,
+        };
+        let json = rule.map(|rule| (rule, value.on_one_line())).filter(|(rule, json)| grammar.reads(*rule, json));
+        json.map(|(_, json)| json).or_else(|| self.spell(grammar, value))
     }
 
     /// A text as a string or a key.

@@ -10,8 +10,9 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
-use std::fmt;
+use serde_json::ser::Formatter;
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// The name of the only member of the object as which `serde_json` passes on a number that is not whole, if it is built
 /// with `arbitrary_precision`. Its value is the text of the number, and the only text that is passed on as an owned one:
@@ -217,6 +218,35 @@ fn written_number<E: Error>(text: &str) -> Result<Number, E> {
 /// Anything that serializes, as a value, with its members in their order.
 pub fn to_value(anything: &(impl Serialize + ?Sized)) -> Option<Value> {
     serde_json::from_slice(&serde_json::to_vec(anything).ok()?).ok()
+}
+
+impl Value {
+    /// As JSON on one line, with a blank behind each comma and colon, as the templates of models write it.
+    pub(crate) fn on_one_line(&self) -> String {
+        let mut json = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut json, OneLine);
+        match self.serialize(&mut serializer) {
+            Ok(()) => String::from_utf8(json).unwrap_or_default(),
+            Err(_) => self.to_string(),
+        }
+    }
+}
+
+/// How [`Value::on_one_line`] separates what it writes.
+struct OneLine;
+
+impl Formatter for OneLine {
+    fn begin_array_value<W: io::Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: io::Write + ?Sized>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { writer.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: io::Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
 }
 
 /// As JSON; `{:#}` takes a line for each part.
