@@ -221,9 +221,10 @@ impl Looks<'_> {
             ),
             FormFault::Unread => (
                 format!("the form of `{name}` that a model is shown is not read as this block"),
-                match block.spelled {
-                    Some(_) => "make `spelled` an opener of this block, or take it out",
-                    None => {
+                match (&block.spelled, &block.layout) {
+                    (Some(_), _) => "make `spelled` an opener of this block, or take it out",
+                    (None, Some(_)) => MEND_LAYOUT,
+                    (None, None) => {
                         "make sure that no other block opens with it and no mask of the dialect quotes it, or set `spelled`"
                     }
                 },
@@ -244,6 +245,9 @@ impl Looks<'_> {
     }
 }
 
+/// The help for a block of which the pack says the whole layout.
+const MEND_LAYOUT: &str = "mend `spelled`, so that the grammar reads it as this block, or take it out";
+
 /// The fault of the form of a block.
 enum FormFault {
     Refused(Box<Finding>),
@@ -261,6 +265,8 @@ fn help(block: &Block, fault: &Finding) -> &'static str {
         "set the grammar of its fields, such as `fields = \"tags\"`"
     } else if block.spelled.is_some() {
         "make `spelled` an opener of this block, or take it out"
+    } else if block.layout.is_some() {
+        MEND_LAYOUT
     } else if block.about.is_some() {
         "mend its `close`, its `ends`, or markup in its `about`"
     } else {

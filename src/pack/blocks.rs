@@ -9,7 +9,7 @@ use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy, nearest};
 use crate::grammar::Grammar;
 use crate::json;
-use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Payload, Role, Rung, WHOLE};
+use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Layout, Payload, Role, Rung, WHOLE};
 use crate::text::{Location, Spanned};
 use std::sync::Arc;
 
@@ -210,15 +210,17 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
     {
         return;
     }
-    let named = spelling.iter().flat_map(|grammar| {
+    let rules = spelling.iter().flat_map(|grammar| {
         let inside = grammar.called_from(|name| name == "open");
         grammar.rules().filter(move |rule| inside.contains(rule)).map(|rule| grammar.rule_name(rule))
     });
-    let known: Vec<&str> = named.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
-    for word in block.name.0.iter().chain(&block.key).chain(&block.close) {
-        let Some(attribute) = word.value.strip_prefix('@').filter(|one| !one.is_empty() && !one.contains('.')) else {
-            continue;
-        };
+    let known: Vec<&str> = rules.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
+    let layout = block.spelled.as_ref().and_then(|spelled| Some((Layout::of(&spelled.value)?, spelled)));
+    let places = layout.iter().flat_map(|(layout, word)| layout.attributes().map(move |place| (place, *word)));
+    let words = block.name.0.iter().chain(&block.key).chain(&block.close);
+    let named = words.filter_map(|word| Some((word.value.strip_prefix('@')?, word)));
+    let named = named.filter(|(attribute, _)| !attribute.is_empty() && !attribute.contains('.'));
+    for (attribute, word) in named.chain(places) {
         if !known.contains(&attribute) {
             let message = format!("no opener of this block has an attribute `{attribute}`");
             let mut diagnostic =

@@ -6,7 +6,7 @@
 
 use super::{Degradation, Family, Schema};
 use crate::expression::Template;
-use crate::surface::{Anchor, Decoding, Ending, Payload, Role, Trim};
+use crate::surface::{Anchor, Decoding, Ending, Layout, Payload, Role, Trim};
 use crate::text::Location;
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub(crate) struct Block {
     pub(crate) role: Role,
     /// How its opener should be written.
     pub(crate) spelled: Option<String>,
+    /// How the whole block should be written, if the pack says that.
+    pub(crate) layout: Option<Layout>,
     /// Whether it opens at the start of the answer, with or without its opener.
     pub(crate) starts: bool,
     /// Whether no prompt asks for it.

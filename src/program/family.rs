@@ -6,11 +6,16 @@
 
 use super::block::{Block, BlockId};
 use super::builders::Builders;
-use crate::grammar::{Grammar, Part, RuleId, shipped};
+use crate::grammar::{Capture, Grammar, Machine, Part, RuleId, shipped};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::{Arc, LazyLock};
+
+/// More captures than a written opener has.
+const MOST_CAPTURES: usize = 1024;
+/// More steps than reading a written opener takes.
+const STEPS: u64 = 1 << 20;
 
 /// A grammar of a dialect, with the rules that the reader uses.
 #[derive(Debug)]
@@ -155,6 +160,17 @@ impl Family {
         self.grammar.first(self.open).is_fence()
     }
 
+    /// The part of an opener that its attributes take; empty without any.
+    pub(crate) fn attributes_in<'o>(&self, opener: &'o str) -> Option<&'o str> {
+        let mut machine = Machine::new().capturing(MOST_CAPTURES);
+        machine.start(&self.grammar, self.open, 0);
+        machine.run(&self.grammar, opener, true, &mut STEPS.clone());
+        let is_one = |capture: &&Capture| Some(capture.rule()) == self.attribute;
+        let spans = || machine.captures().iter().filter(is_one).map(|capture| capture.span());
+        let (start, end) = (spans().map(|span| span.start).min(), spans().map(|span| span.end).max());
+        opener.get(start.unwrap_or_default()..end.unwrap_or_default())
+    }
+
     /// An opener with this name and these attributes, as it would be written before a body.
     pub(crate) fn spell_opener(
         &self,
@@ -172,7 +188,7 @@ impl Family {
             let called = Part::Text(self.name, name);
             parts.extend(Some(&called).filter(|_| name_first).cloned());
             for (key, value) in attributes {
-                parts.push(match grammar.rule(key).filter(|_| named) {
+                parts.push(match grammar.rule(key).filter(|rule| named && !grammar.is_silent(*rule)) {
                     Some(rule) => Part::Text(rule, value),
                     None => typed(key, value)?,
                 });

@@ -72,6 +72,7 @@ fn block(name: &str, role: Role, payload: &[Payload]) -> Block {
         names: Vec::new(),
         role,
         spelled: None,
+        layout: None,
         starts: false,
         hidden: true,
         about: None,

@@ -155,7 +155,10 @@ impl Program {
             let (name, action) = self.action(id)?;
             speller.example_call(name, action)
         };
-        let wanted: Vec<(BlockId, String)> = calls.iter().copied().filter(permitted).filter_map(spelled).collect();
+        let wanted: Vec<ActionId> = calls.iter().copied().filter(permitted).collect();
+        let wanted = speller.example_calls(
+            wanted.into_iter().filter_map(|id| self.action(id)).map(|(name, action)| (name.as_str(), action)),
+        );
         // Each permitted action is spelled once, whichever block it is.
         let mut unasked = self.actions_by_id().map(|(id, ..)| id).filter(permitted).filter_map(spelled);
         let mut asked: Vec<(BlockId, String)> = Vec::new();

@@ -13,9 +13,11 @@
 mod actions;
 mod answer;
 mod ask_again;
+mod calls;
 mod count;
 mod draft;
 mod export;
+mod fields;
 mod fit;
 mod form;
 mod history;

@@ -4,6 +4,7 @@
 //! Out: a text from which exactly these parts are read, in the best dialect of the mode; or none.
 //! Never: lets a text of the answer form a block: what is written is read back, and must give the same parts.
 
+use super::calls::Call;
 use super::form::rank;
 use super::spelling::Speller;
 use super::turn::{Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance};
@@ -118,9 +119,7 @@ impl<'p> Rewriter<'p> {
         for section in &given.sections {
             parts.push(writer.section(section)?);
         }
-        for call in &given.calls {
-            parts.push(writer.call(call)?);
-        }
+        parts.extend(writer.calls(&given.calls)?);
         parts.sort_by_key(|part| part.rank);
         let text = parts.iter().map(|part| part.text.trim_end()).collect::<Vec<_>>().join("\n\n");
         Some(writer.speller.around(&text).unwrap_or(text))
@@ -172,9 +171,10 @@ impl<'p> Writer<'p> {
         let asked = speller.blocks().filter(|(_, block)| !block.starts);
         let mut blocks: Vec<_> =
             asked.map(|(id, block)| (rank(&mode.reply, dialect.id, id, block), id, block)).collect();
-        // Of several blocks for one part, those that claim an answer for the dialect are its own way to write it.
+        // Of several blocks for one part, those that prompts ask for come first, and of these those that claim an answer
+        // for the dialect.
         let claims = |block: &Block| block.names.iter().any(|name| dialect.is_claimed_by(name));
-        blocks.sort_by_key(|(rank, _, block)| (!claims(block), *rank));
+        blocks.sort_by_key(|(rank, _, block)| (block.hidden, !claims(block), *rank));
         Self { speller, blocks }
     }
 
@@ -207,11 +207,17 @@ impl<'p> Writer<'p> {
         self.block(Role::Section, &section.name, "", &section.text).or_else(outside)
     }
 
-    fn call(&self, call: &PastCall) -> Option<Part> {
-        let action = self.speller.program.actions.get(&call.action)?;
-        let (written, text) = self.speller.call(&call.action, action, &call.params)?;
-        let (rank, ..) = self.blocks.iter().find(|(_, id, _)| *id == written)?;
-        Some(Part { rank: *rank, text })
+    fn calls<'c>(&'c self, calls: &'c [PastCall]) -> Option<Vec<Part>> {
+        let call = |(index, call): (usize, &'c PastCall)| {
+            let action = self.speller.program.actions.get(&call.action)?;
+            Some(Call { name: &call.action, action, params: &call.params, index })
+        };
+        let calls: Vec<Call<'_>> = calls.iter().enumerate().map(call).collect::<Option<_>>()?;
+        let part = |(written, text)| {
+            let (rank, ..) = self.blocks.iter().find(|(_, id, _)| *id == written)?;
+            Some(Part { rank: *rank, text })
+        };
+        self.speller.calls(&calls)?.into_iter().map(part).collect()
     }
 }
 

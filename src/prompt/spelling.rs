@@ -4,13 +4,14 @@
 //! Out: the block as its grammar reads it.
 //! Never: knows a dialect by name, or decides which blocks a reply has.
 
+use super::calls::Call;
+use super::fields::{Fields, closer};
 use crate::grammar::{Part, RuleId};
 use crate::markup::Guarding as _;
 use crate::program::{
-    Action, Block, BlockId, Called, Closer, Dialect, Family, FieldName, Members, Program, Reply, Schema, example,
-    tag_family,
+    Block, BlockId, Called, Closer, Dialect, Family, Members, Program, Reply, Schema, example, tag_family,
 };
-use crate::surface::{Decoding, Ending, Payload, Role, Trim};
+use crate::surface::{Decoding, Ending, Layout, NAME, Payload, Role, Trim};
 use crate::text::glob;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
@@ -36,9 +37,6 @@ struct Filling<'t> {
     body: Cow<'t, str>,
 }
 
-/// The name of the fields that are the entries of a list.
-const ITEM: &str = "item";
-
 /// Writes the blocks of one dialect.
 #[derive(Clone, Copy)]
 pub(super) struct Speller<'p> {
@@ -49,29 +47,29 @@ pub(super) struct Speller<'p> {
 }
 
 impl<'p> Speller<'p> {
-    /// A call of an action with example values, in the first block that can hold it; with that block.
-    pub(super) fn example_call(self, name: &str, action: &Action) -> Option<(BlockId, String)> {
-        self.call(name, action, &example(action.schema.json(), Members::Telling))
+    /// A call in the first block that can hold it; with that block.
+    pub(super) fn call(self, call: &Call<'_>) -> Option<(BlockId, String)> {
+        let mut calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
+        calls.find_map(|(id, _)| Some((id, self.calls_in(id, std::slice::from_ref(call))?)))
     }
 
-    /// A call of an action with these parameters, in the first block that can hold it; with that block.
-    pub(super) fn call(self, name: &str, action: &Action, params: &Value) -> Option<(BlockId, String)> {
-        let calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
-        calls.into_iter().find_map(|(id, block)| {
-            let (names, attributes) = match &block.called {
-                // A block may open by another spelling of the name only.
-                Called::Own => (action.spellings(name).map(str::to_owned).collect(), vec![]),
-                Called::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), name)]),
-                Called::Word(word) if action.spellings(name).any(|one| one == word) => (self.names(block), vec![]),
-                Called::Payload { .. } => (self.names(block), vec![]),
-                Called::Word(_) | Called::Around(..) => return None,
-            };
-            let told = self.told(id, block, params);
-            let told = told.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-            let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(told).collect();
-            let payload = |family: &Family| self.payload(block, name, (action, params), family);
-            self.spell(id, block, &names, &attributes, &payload).map(|text| (id, text))
-        })
+    /// Calls in one block: several only if its payload is a list of calls. None if the block cannot hold them.
+    pub(super) fn calls_in(self, id: BlockId, calls: &[Call<'_>]) -> Option<String> {
+        let (block, Call { name, action, params, index }) = (self.block(id)?, calls.first()?);
+        let (names, attributes) = match &block.called {
+            // A block may open by another spelling of the name only.
+            Called::Own => (action.spellings(name).map(str::to_owned).collect(), vec![]),
+            Called::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), *name)]),
+            Called::Word(word) if action.spellings(name).any(|one| one == word) => (self.names(block), vec![]),
+            Called::Payload { .. } if is_named(block) => (self.names(block), vec![(NAME, *name)]),
+            Called::Payload { .. } => (self.names(block), vec![]),
+            Called::Word(_) | Called::Around(..) => return None,
+        };
+        let others = self.params_in_opener(id, block, params);
+        let others = others.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(others).collect();
+        let payload = |family: &Family, layout: Option<&Layout>| self.payload(block, calls, family, layout);
+        self.spell((id, block), *index, &names, &attributes, &payload)
     }
 
     /// An example of a block that is not a call; `lists` are the contents whose keys it names.
@@ -122,7 +120,10 @@ impl<'p> Speller<'p> {
         }
         let body = self.written(&filling.body, block.decode);
         let fenced = format!("```\n{body}\n```");
-        let body = |family: &Family| {
+        let body = |family: &Family, layout: Option<&Layout>| {
+            if layout.is_some() {
+                return Some(body.clone());
+            }
             let ladder = family.ladder(block);
             match ladder.first()?.as_slice() {
                 // A block that ends with a fence is shown with one.
@@ -134,7 +135,7 @@ impl<'p> Speller<'p> {
                 _ => Some(body.clone()),
             }
         };
-        self.spell(id, block, &names, &attributes, &body)
+        self.spell((id, block), 0, &names, &attributes, &body)
     }
 
     /// The text inside the wrapper that an answer needs, if only the wrapper claims an answer for the dialect.
@@ -146,7 +147,8 @@ impl<'p> Speller<'p> {
         let (id, block, names) = claiming.next().filter(|_| !self.dialect.needs.is_empty() && !text.is_empty())?;
         let wraps = |block: &Block| block.role == Role::Wrapper;
         let alone = wraps(block) && claiming.all(|(_, block, _)| wraps(block));
-        if alone { self.spell(id, block, &names, &[], &|_| Some(text.to_owned())) } else { None }
+        let alone = alone && block.layout.is_none();
+        if alone { self.spell((id, block), 0, &names, &[], &|_, _| Some(text.to_owned())) } else { None }
     }
 
     /// The blocks of the dialect with their ids.
@@ -217,45 +219,45 @@ impl<'p> Speller<'p> {
         }
     }
 
-    /// The attributes in the opener of a call, if its payload is read from them.
-    fn told(self, id: BlockId, block: &Block, params: &Value) -> Vec<(String, String)> {
+    /// The parameters in the opener of a call, if its payload is read from its attributes.
+    fn params_in_opener(self, id: BlockId, block: &Block, params: &Value) -> Vec<(String, String)> {
         if block.payload.first() != Some(&Payload::Attributes) {
             return Vec::new();
         }
         let behind = |name: &str| block.text_param() == Some(name);
-        let told = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
+        let params = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
         // Where the grammar builds values, it writes them, too.
         let opens = |number: usize| {
             self.names(block).iter().any(|name| self.dialect.names.find(name, Some(number)) == Some(id))
         };
         let own = self.dialect.families.iter().enumerate().find(|(number, _)| opens(*number)).map(|(_, family)| family);
-        let built = |value: &Value| own.and_then(|family| family.builders.as_ref()?.spell(&family.grammar, value));
-        let told = told.map(|(name, value)| {
+        let built =
+            |value: &Value| own.and_then(|family| family.builders.as_ref()?.spell_inside(&family.grammar, value));
+        let written = params.map(|(name, value)| {
             if let Some(text) = built(value) {
                 return (name.to_owned(), text);
             }
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let text = match block.decode {
-                Some(Decoding::Escapes) => self.written(&text, block.decode),
-                _ => escape(&text).replace('"', "&quot;"),
-            };
+            // A layout says itself what is around an attribute.
+            let has_place = block.layout.as_ref().is_some_and(|layout| layout.has(name));
+            let as_decoded = has_place || block.decode == Some(Decoding::Escapes);
+            let text =
+                if as_decoded { self.written(&text, block.decode) } else { escape(&text).replace('"', "&quot;") };
             (name.to_owned(), text)
         });
-        told.collect()
+        written.collect()
     }
 
-    /// The payload of a call with these parameters; none if the block cannot hold it.
-    fn payload(self, block: &Block, name: &str, given: (&Action, &Value), family: &Family) -> Option<String> {
-        let (action, mut params) = (given.0, given.1.clone());
-        if let Some((way, each)) = block.named_within() {
-            let mut call = Object::new();
-            put(&mut call, way, name.into());
-            match &block.body {
-                Some(body) => put(&mut call, &body.split('.').map(str::to_owned).collect::<Vec<_>>(), params),
-                None => call.extend(params.as_object().into_iter().flatten().map(|(name, one)| (name, one.clone()))),
+    /// The payload of these calls; none if the block cannot hold it.
+    fn payload(self, block: &Block, calls: &[Call<'_>], family: &Family, layout: Option<&Layout>) -> Option<String> {
+        let Call { action, params, .. } = calls.first()?;
+        let params = match block.named_within() {
+            Some((way, each)) if !is_named(block) => {
+                let call = |call: &Call<'_>| named_call(way, block.body.as_deref(), call);
+                if each { calls.iter().map(call).collect() } else { call(calls.first()?) }
             }
-            params = if each { vec![Value::Object(call)].into() } else { call.into() };
-        }
+            _ => (*params).clone(),
+        };
         let types = action.schema.types();
         let is_verbatim = |name: &str| types.member(name).is_some_and(|(_, types)| types.verbatim);
         let behind = block.text_param().is_some_and(is_verbatim);
@@ -274,16 +276,31 @@ impl<'p> Speller<'p> {
                 let fields = block.fields.as_deref().or_else(own);
                 let is_verbatim = |name: &str| is_verbatim(name) && block.named_within().is_none();
                 let write = |name: &str, text: &str| self.written(text, block.decode.filter(|_| !is_verbatim(name)));
-                Some(members(&params, (fields?, block.field.as_ref()), &write, 1))
+                let fields = Fields {
+                    family: fields?,
+                    named: block.field.as_ref(),
+                    flat: layout.is_some(),
+                    apart: layout.is_some_and(|layout| layout.apart),
+                };
+                Some(fields.members(&params, &write, 1))
             }
             Payload::Json if family.payload.is_some() && family.builders.is_some() => {
                 let built = family.builders.as_ref()?.spell(&family.grammar, &params)?;
-                family.grammar.spell(family.payload?, &[Part::Next(&built)], &["", "\n"])
+                match layout {
+                    Some(_) => Some(built),
+                    None => family.grammar.spell(family.payload?, &[Part::Next(&built)], &["", "\n"]),
+                }
             }
+            Payload::Json if layout.is_some() => Some(params.on_one_line()),
             Payload::Json | Payload::Bullets => {
                 let (pretty, brief) = (format!("{params:#}"), params.to_string());
                 let reads = |text: &str| family.payload.is_none_or(|rule| family.grammar.reads(rule, text));
-                let text = [pretty, brief].into_iter().find(|text| reads(text))?;
+                // What is read of a payload may be less than all of it: then the grammar writes the rest.
+                let inside = |text: &String| {
+                    family.grammar.spell(family.payload?, &[Part::Text(family.body?, text)], &["", "\n"])
+                };
+                let texts = [pretty, brief];
+                let text = texts.iter().find(|text| reads(text)).cloned().or_else(|| texts.iter().find_map(inside))?;
                 // Where a fence is taken off, it is written.
                 Some(if block.trim.contains(&Trim::WrappingFence) { format!("```json\n{text}\n```") } else { text })
             }
@@ -313,11 +330,11 @@ impl<'p> Speller<'p> {
     /// The block, written in the first grammar whose writing is read back as this block.
     fn spell(
         self,
-        id: BlockId,
-        block: &'p Block,
+        (id, block): (BlockId, &'p Block),
+        index: usize,
         names: &[String],
         attributes: &[(&str, &str)],
-        body: &dyn Fn(&Family) -> Option<String>,
+        body: &dyn Fn(&Family, Option<&Layout>) -> Option<String>,
     ) -> Option<String> {
         // If only a closer named by an attribute ends the block, the example needs that attribute.
         let by_attribute = |closer: &'p Closer| match closer {
@@ -333,15 +350,35 @@ impl<'p> Speller<'p> {
         let tried = names.iter().flat_map(|name| families().map(move |(number, family)| (name, number, family)));
         let bound = tried.filter(|(name, number, _)| self.dialect.names.find(name, Some(*number)) == Some(id));
         bound.into_iter().find_map(|(name, _, family)| {
-            let body = body(family)?;
-            let empty = family.empty.filter(|_| body.is_empty() && block.role == Role::Call);
-            let opener = match &block.spelled {
-                Some(spelled) => spelled.replace("@name", name),
-                None => family.spell_opener(name, &attributes, empty, &body)?,
+            let laid_out = |layout: &Layout| {
+                let (placed, others): (Vec<_>, Vec<_>) = attributes.iter().partition(|(key, _)| layout.has(key));
+                let body = match block.payload.as_slice() {
+                    // What such a call holds is what its opener says of it.
+                    [Payload::Attributes] if !others.is_empty() => {
+                        let empty = family.empty.filter(|_| block.role == Role::Call);
+                        let opener = |of: &[(&str, &str)]| family.spell_opener(name, of, empty, "");
+                        // One that has a place may also be needed to write the others.
+                        let opener = opener(&others).or_else(|| opener(&attributes))?;
+                        family.attributes_in(&opener)?.to_owned()
+                    }
+                    _ => body(family, Some(layout)).filter(|_| others.is_empty())?,
+                };
+                layout.write(name, index, &placed, &body)
             };
-            if empty.is_some() {
-                return Some(opener);
+            if let Some(text) = block.layout.as_ref().and_then(laid_out) {
+                return Some(text);
             }
+            let body = body(family, None)?;
+            let opener = |empty: Option<RuleId>| match &block.spelled {
+                Some(spelled) => Some(spelled.replace("@name", name)),
+                None => family.spell_opener(name, &attributes, empty, &body),
+            };
+            // Not every opener of a grammar with `empty` can be the whole block.
+            let empty = family.empty.filter(|_| body.is_empty() && block.role == Role::Call);
+            if let Some(whole) = empty.and_then(|empty| opener(Some(empty))) {
+                return Some(whole);
+            }
+            let opener = opener(None)?;
             let said = |key: &str| attributes.iter().find(|(known, _)| self.dialect.names.same(known, key));
             let closers = block.close.iter().filter_map(|closer| match closer {
                 Closer::Own => Some(name.as_str()),
@@ -368,53 +405,21 @@ impl<'p> Speller<'p> {
     }
 }
 
-/// A closer. In some grammars it has no name.
-fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
-    let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, &["", "\n"]);
-    spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
+/// Whether the layout of a call has a place for the name that its payload says: then it holds the parameters alone.
+pub(super) fn is_named(block: &Block) -> bool {
+    block.named_within().is_some() && block.layout.as_ref().is_some_and(|layout| layout.has(NAME))
 }
 
-/// The members of an object, or the entries of a list, as fields, each on its own lines. `write` writes the text of a field.
-fn members(
-    value: &Value,
-    (family, named): (&Family, Option<&FieldName>),
-    write: &dyn Fn(&str, &str) -> String,
-    depth: usize,
-) -> String {
-    let indent = "  ".repeat(depth);
-    let field = |(name, value): (&str, &Value)| {
-        let body = match value {
-            // A list in a field that nothing declares is read from fields of one name.
-            Value::Object(_) | Value::Array(_) if is_nested(value, depth) => {
-                let write = |_: &str, text: &str| write(name, text);
-                format!("\n{}\n{indent}", self::members(value, (family, named), &write, depth + 1))
-            }
-            Value::String(text) => write(name, text),
-            other => write(name, &other.to_string()),
-        };
-        let word = named.map_or(name, |named| &named.tag);
-        let attributes: Vec<(&str, &str)> = named.iter().map(|named| (named.attribute.as_str(), name)).collect();
-        let open = family.spell_opener(word, &attributes, None, "")?;
-        let close = closer(family, family.close?, word)?;
-        // A closer may be the line break itself.
-        let close = close.strip_suffix('\n').unwrap_or(&close);
-        Some(format!("{indent}{open}{body}{close}"))
-    };
-    let fields: Vec<String> = match value {
-        Value::Object(members) => members.iter().filter_map(field).collect(),
-        Value::Array(items) => items.iter().filter_map(|item| field((ITEM, item))).collect(),
-        _ => Vec::new(),
-    };
-    fields.join("\n")
-}
-
-/// Whether a value is written as fields inside its own. A list of parameters, or of one entry, is written as JSON.
-fn is_nested(value: &Value, depth: usize) -> bool {
-    match value {
-        Value::Object(members) => !members.is_empty(),
-        Value::Array(items) => depth > 1 && items.len() > 1,
-        _ => false,
+/// The payload of a call that it names: the name at the end of the `way`, and the parameters in the member `body`, or
+/// beside the name.
+fn named_call(way: &[String], body: Option<&str>, call: &Call<'_>) -> Value {
+    let mut object = Object::new();
+    put(&mut object, way, call.name.into());
+    match body {
+        Some(body) => put(&mut object, &body.split('.').map(str::to_owned).collect::<Vec<_>>(), call.params.clone()),
+        None => object.extend(call.params.as_object().into_iter().flatten().map(|(name, one)| (name, one.clone()))),
     }
+    object.into()
 }
 
 /// Sets the value at a path in an object.

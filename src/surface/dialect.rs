@@ -101,7 +101,8 @@ table! {
         /// If the dialect has several grammars: the one that spells the block; any of them by default.
         grammar: Option<Spanned<String>>,
         /// How its opener should be written, with `@name` for its name; any other spelling that the grammar reads gets
-        /// the remark `field-form`.
+        /// the remark `field-form`. With `@body`, `@lines`, `@index` or `@ATTRIBUTE`, how prompts write the whole block; of
+        /// a wrapper, how they write calls in it.
         spelled: Option<Spanned<String>>,
         /// Whether it opens at the start of the answer, with or without its opener.
         starts: bool,

@@ -12,7 +12,7 @@ use crate::program::{
     Block, BlockId, Called, Closer, Degradation, Dialect, DialectId, Family, FieldName, MaskKinds, Outline, Outside,
     Schema, Structure,
 };
-use crate::surface::{self, Anchor, Case, Ending, Mask, Role, Trim};
+use crate::surface::{self, Anchor, Case, Ending, Layout, Mask, Role, Trim};
 use crate::text::Spanned;
 use std::sync::Arc;
 
@@ -166,11 +166,13 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
     let ends: Vec<Vec<_>> = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
     let schema = block.schema.as_ref().map(Schema::of_member);
     let trim = block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]);
+    let layout = block.spelled.as_ref().and_then(|spelled| Layout::of(&spelled.value));
     Block {
         name: name.to_owned(),
         names: block.opening_names(name).map(str::to_owned).collect(),
         role: block.role,
-        spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()),
+        spelled: block.spelled.as_ref().map(|spelled| spelled.value.clone()).filter(|_| layout.is_none()),
+        layout,
         starts: block.starts,
         hidden: block.hidden,
         about: block.about.clone(),

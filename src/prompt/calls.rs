@@ -1,0 +1,98 @@
+//! Calls: how are the calls of an answer written together?
+//!
+//! In: calls with their parameters, and a dialect.
+//! Out: the texts of the blocks that hold them: one block for calls that share a list, inside the wrapper that the pack
+//! spells.
+//! Never: writes a block: [`Speller`] does.
+
+use super::spelling::{Speller, is_named};
+use crate::program::{Action, Block, BlockId, Members, example};
+use crate::surface::{Layout, Role};
+use crate::value::Value;
+
+/// A call to be written.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'c> {
+    pub(super) name: &'c str,
+    pub(super) action: &'c Action,
+    pub(super) params: &'c Value,
+    /// Its number among the calls of the answer, from 0.
+    pub(super) index: usize,
+}
+
+/// A block with the text of its calls.
+type Written = (BlockId, String);
+
+impl<'p> Speller<'p> {
+    /// A call of an action with example values, as the only one of an answer; with its block.
+    pub(super) fn example_call(self, name: &str, action: &Action) -> Option<Written> {
+        self.example_calls(std::iter::once((name, action))).pop()
+    }
+
+    /// Calls of actions with example values, without those that no block can hold.
+    pub(super) fn example_calls<'c>(self, actions: impl Iterator<Item = (&'c str, &'c Action)>) -> Vec<Written> {
+        let examples: Vec<_> =
+            actions.map(|(name, action)| (name, action, example(action.schema.json(), Members::Telling))).collect();
+        let calls = examples.iter().map(|(name, action, params)| Call { name, action, params, index: 0 });
+        let calls = calls.filter(|call| self.call(call).is_some());
+        let calls: Vec<_> = calls.enumerate().map(|(index, call)| Call { index, ..call }).collect();
+        self.calls(&calls).unwrap_or_default()
+    }
+
+    /// These calls in order, each text with the block of its first call; none if no block can hold one of them.
+    pub(super) fn calls(self, mut calls: &[Call<'_>]) -> Option<Vec<Written>> {
+        let mut written: Vec<Written> = Vec::new();
+        while let Some(first) = calls.first() {
+            let (id, mut text) = self.call(first)?;
+            let run = self.run_in(id, calls);
+            let (same, rest) = calls.split_at_checked(run)?;
+            if run > 1 {
+                text = self.calls_in(id, same)?;
+            }
+            written.push((id, text));
+            calls = rest;
+        }
+        Some(match self.wrapper() {
+            Some((name, layout)) => {
+                let texts: Vec<&str> = written.iter().map(|(_, text)| text.trim_end()).collect();
+                let wrapped = layout.wrap(name, &texts);
+                // One wrapper around all calls is in the place of the first of them.
+                self.side_by_side(written.iter().map(|(id, _)| *id).zip(wrapped).collect())
+            }
+            None => self.side_by_side(written),
+        })
+    }
+
+    /// How many of the first calls share a block: those that it lists.
+    fn run_in(self, id: BlockId, calls: &[Call<'_>]) -> usize {
+        let lists = |block: &Block| block.named_within().is_some_and(|(_, each)| each) && !is_named(block);
+        let is_list = self.dialect.block(id).is_some_and(lists);
+        let others = calls.iter().skip(1).filter(|_| is_list);
+        1 + others.take_while(|call| self.call(call).is_some_and(|(other, _)| other == id)).count()
+    }
+
+    /// The wrapper in which the pack writes calls, and its name.
+    fn wrapper(self) -> Option<(&'p str, &'p Layout)> {
+        let mut wrappers = self.dialect.blocks.iter().filter(|block| block.role == Role::Wrapper);
+        wrappers.find_map(|block| {
+            let plain = block.names.iter().find(|name| !name.contains(['*', '?']));
+            Some((plain.unwrap_or(&block.name).as_str(), block.layout.as_ref()?))
+        })
+    }
+
+    /// Calls of which the pack says the whole layout follow each other line by line.
+    fn side_by_side(self, written: Vec<Written>) -> Vec<Written> {
+        let is_laid_out = |id| self.dialect.block(id).is_some_and(|block| block.layout.is_some());
+        let mut joined: Vec<Written> = Vec::new();
+        for (id, text) in written {
+            match joined.last_mut().filter(|(last, _)| is_laid_out(*last) && is_laid_out(id)) {
+                Some((_, before)) => {
+                    before.push('\n');
+                    before.push_str(&text);
+                }
+                None => joined.push((id, text)),
+            }
+        }
+        joined
+    }
+}
