@@ -1,8 +1,11 @@
 //! Shipped packs of dialects: are all of them in the build, on their page, and of one mind about the same calls?
 
 use rulebook::cases;
+use rulebook::outcome::{Finding, Outcome, Status};
+use rulebook::prompt::Turn;
 use rulebook::surface::{shipped_pack, shipped_packs};
 use rulebook::text::Sources;
+use rulebook::{Options, Program, Session};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -97,6 +100,141 @@ fn the_same_calls_come_of_every_dialect() {
     }
 }
 
+/// The pack of the cases of a shipped one, and a session in its mode.
+fn program(name: &str) -> (Program, Session) {
+    let folder = rulebook_fs::read_pack(&Path::new("tests/packs").join(format!("std-{name}"))).unwrap().folder;
+    let program = Program::load(&folder).value.unwrap();
+    let session = program.resume(serde_json::json!({ "mode": MODE })).unwrap();
+    (program, session)
+}
+
+/// The mode in which these packs permit all actions.
+const MODE: &str = "open";
+
+/// The remarks on what the template of a model itself writes.
+const REMARKED: &[(&str, &str)] = &[
+    // The id of a call is beside its parameters.
+    ("cohere", "response/field-form"),
+];
+
+/// What is read of a text that a prompt shows: without a finding, and not even a remark.
+#[track_caller]
+fn read(name: &str, (program, session): &(Program, Session), text: &str) -> Outcome {
+    let outcome = program.run_with(session, text.as_bytes(), &Options::default());
+    let is_known = |finding: &Finding| REMARKED.contains(&(name, finding.code.as_str()));
+    assert!(
+        outcome.status == Status::Clean && outcome.diagnostics.iter().all(is_known),
+        "{name}:\n{text}\n{outcome:#?}"
+    );
+    outcome
+}
+
+#[test]
+fn what_a_prompt_shows_of_every_dialect_is_read_as_what_it_is() {
+    for name in shipped_packs() {
+        let pack = program(name);
+        for action in pack.0.action_forms(MODE) {
+            let text = action.example.unwrap_or_else(|| panic!("{name} cannot write a call of {}", action.name));
+            let outcome = read(name, &pack, &text);
+            assert_eq!((outcome.calls.len(), &*outcome.message), (1, ""), "{name}:\n{text}");
+            let call = &outcome.calls[0];
+            assert_eq!(call.action, action.name, "{name}:\n{text}");
+            for param in &action.params {
+                let value = call.params.get(&param.name);
+                assert!(value.is_some() || !param.required, "{name}: {}", param.name);
+                assert!(value.is_none_or(|value| *value == param.example), "{name}:\n{text}\n{value:?}");
+            }
+            // What an action of the host's own does, the pack does not say.
+            let own = shipped_pack(name).unwrap().files.values().any(|file| {
+                let table = format!("[actions.{}]", action.name);
+                String::from_utf8_lossy(file).contains(&table)
+            });
+            assert!(!outcome.effects.is_empty() || !own, "{name}:\n{text}");
+        }
+        let forms = pack.0.forms(MODE);
+        assert_eq!(forms.len(), 1, "{name}");
+        let of = |role: &str| forms[0].blocks.iter().filter(|block| block.role.word() == role).count();
+        let outcome = read(name, &pack, &forms[0].text);
+        let found = [outcome.calls.len(), outcome.contents.len(), outcome.sections.len(), outcome.thinking.len()];
+        assert_eq!(found, ["call", "content", "section", "thinking"].map(of), "{name}:\n{}", forms[0].text);
+        assert_eq!(outcome.message.is_empty(), of("message") == 0, "{name}:\n{}", forms[0].text);
+        assert!(!outcome.effects.is_empty(), "{name}:\n{}", forms[0].text);
+    }
+}
+
+/// The cases with what the template of a model writes for one call, and for two.
+const TEMPLATES: &[&str] = &[
+    "the-template-writes-one-call.case",
+    "one-call-as-the-template-writes-it.case",
+    "the-template-writes-two-calls.case",
+    "two-calls-as-the-template-writes-them.case",
+];
+
+/// The dialects whose calls are written otherwise, with the reason.
+const OTHERWISE: &[(&str, &str)] = &[
+    // The template leaves an empty line in a call without parameters.
+    ("deepseek-dsml", "the-template-writes-two-calls.case"),
+    // The template of LFM2 has tokens around the list and single quotes; the calls are written as Llama 4 writes them.
+    ("pythonic", "the-template-writes-one-call.case"),
+    ("pythonic", "the-template-writes-two-calls.case"),
+];
+
+#[test]
+fn calls_are_written_byte_for_byte_as_the_template_of_their_model_writes_them() {
+    let mut same = 0;
+    for name in shipped_packs() {
+        let pack = program(name);
+        let tests = Path::new("tests/packs").join(format!("std-{name}")).join("tests");
+        let known = |file: &&str| tests.join(file).exists();
+        for file in TEMPLATES.iter().copied().chain([CALLS]).filter(known) {
+            let bytes = fs::read(tests.join(file)).unwrap();
+            let case = cases::parse(&mut Sources::default(), name, &bytes).value.unwrap();
+            let response = case.steps[0].text.trim();
+            let outcome = pack.0.run_with(&pack.1, response.as_bytes(), &Options::default());
+            let turn = Turn::answer(&outcome);
+            let text = pack.0.rewritten(&pack.1, &turn).unwrap_or_else(|| panic!("{name}: {file}"));
+            let again = read(name, &pack, &text);
+            let calls = |outcome: &Outcome| {
+                outcome.calls.iter().map(|call| (call.action.clone(), call.params.clone())).collect::<Vec<_>>()
+            };
+            assert_eq!(calls(&again), calls(&outcome), "{name}: {file}");
+            // With a text before the calls, templates differ in what is between them.
+            if file != CALLS {
+                assert_eq!(text.trim() == response, !OTHERWISE.contains(&(name, file)), "{name}: {file}\n{text}");
+                same += usize::from(text.trim() == response);
+            }
+        }
+    }
+    assert!(same >= 49, "{same}");
+}
+
+#[test]
+fn the_form_of_a_dialect_is_what_its_model_was_trained_on() {
+    let form = |name: &str| program(name).0.forms(MODE).pop().unwrap().text;
+    // The branch `message.tool_calls` of Qwen3-8B, tokenizer_config.json.
+    assert_eq!(
+        form("hermes"),
+        "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"sample\"}}\n</tool_call>"
+    );
+    // Qwen3-Coder, chat_template.jinja.
+    assert_eq!(
+        form("qwen3-coder"),
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\nsample\n</parameter>\n</function>\n</tool_call>"
+    );
+    // llama.cpp, models/templates/deepseek-ai-DeepSeek-V3.1.jinja.
+    assert_eq!(
+        form("deepseek-v3.1"),
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"sample\"}\
+         <｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+    );
+    // Kimi-K2-Instruct, docs/tool_call_guidance.md.
+    assert_eq!(
+        form("kimi-k2"),
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>\
+         {\"city\": \"sample\"}<|tool_call_end|><|tool_calls_section_end|>"
+    );
+}
+
 #[test]
 fn the_page_of_models_is_that_of_the_packs() {
     let mut page = String::from(
@@ -106,7 +244,8 @@ fn the_page_of_models_is_that_of_the_packs() {
          The dialects are read from the text of an answer: serve the model without a parser of its own, such as vLLM's\n\
          `--tool-call-parser`, or it takes the calls out before Rulebook sees them. What it returns as tool calls needs\n\
          [no dialect](agents.md). Each dialect has cases in `tests/packs/std-NAME`, which say where its form is from.\n\
-         <!-- Written by `UPDATE=1 cargo test` from the comments of the packs. -->\n",
+         Below each is what a prompt shows of it, which for a model is what its template writes.\n\
+         <!-- Written by `UPDATE=1 cargo test` from the packs. -->\n",
     );
     for name in shipped_packs() {
         let pack = String::from_utf8(shipped_pack(name).unwrap().files["pack.toml"].clone()).unwrap();
@@ -116,10 +255,18 @@ fn the_page_of_models_is_that_of_the_packs() {
         let about: String = about.trim_start_matches([' ', '=']).to_owned();
         let about: toml::Table = format!("about = {about}").parse().unwrap();
         let about = about["about"].as_str().unwrap();
-        let (what, form) = about.split_once(": ").unwrap_or((about, ""));
+        let what = about.split_once(": ").map_or(about, |(what, _)| what);
         let models: Vec<&str> = told.iter().copied().filter(|line| !is_example(line)).collect();
-        let example = told.iter().copied().find(|line| is_example(line)).unwrap_or(form);
-        write!(page, "\n## `std:{name}`\n\n{what}. {}\n\n```text\n{example}\n```\n", models.join(" ")).unwrap();
+        // What a prompt shows, which the tests above read.
+        let example = program(name).0.forms(MODE).pop().unwrap().text;
+        let fence = if example.contains("```") { "````" } else { "```" };
+        write!(
+            page,
+            "\n## `std:{name}`\n\n{what}. {}\n\n{fence}text\n{}\n{fence}\n",
+            models.join(" "),
+            example.trim_end()
+        )
+        .unwrap();
     }
     let path = "docs/models.md";
     if fs::read_to_string(path).unwrap_or_default() != page {
