@@ -34,11 +34,22 @@ fn read(program: &Program, session: &Session, text: &str) -> Value {
 /// A text without the character references that keep it from opening a block; any other value as it is.
 fn without_references(value: &Value) -> Value {
     let Some(text) = value.as_str().filter(|text| text.contains("&#")) else { return value.clone() };
-    let mut text = text.to_owned();
-    for byte in b'!'..=b'~' {
-        text = text.replace(&format!("&#{byte};"), &char::from(byte).to_string());
+    let mut parts = text.split("&#");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let reference = part.split_once(';').and_then(|(number, rest)| Some((number.parse().ok()?, rest)));
+        match reference.and_then(|(number, rest)| Some((char::from_u32(number)?, rest))) {
+            Some((letter, rest)) => {
+                plain.push(letter);
+                plain.push_str(rest);
+            }
+            None => {
+                plain.push_str("&#");
+                plain.push_str(part);
+            }
+        }
     }
-    text.into()
+    plain.into()
 }
 
 /// The outcomes of all cases of a pack, each with the session in which its answer was read, but for the state.
