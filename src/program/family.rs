@@ -137,7 +137,9 @@ impl Family {
 
     /// Notes what its blocks have in common.
     pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
-        self.leads_line = blocks.clone().all(|(_, block)| block.starts || block.anchor != Anchor::Anywhere);
+        // One that is anchored in a wrapper may also follow the block before it.
+        let at_line = |block: &Block| matches!(block.anchor, Anchor::Line | Anchor::Paragraph);
+        self.leads_line = blocks.clone().all(|(_, block)| block.starts || at_line(block));
         self.closers_lead_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
         self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
