@@ -315,6 +315,8 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
 /// before `end` that may close it. At `end` there may be the opener of the next block, which may be in its own fence.
 pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<usize> {
     let mut opened = around;
+    // The fence that opens in the block: a shorter one is a part of its text. That around the opener is not looked for.
+    let mut own: Option<Fence> = None;
     // The last line that may close it, or the first of several with nothing but rules between them.
     let mut last: Option<(Span, Fence)> = None;
     let mut inner = false;
@@ -324,7 +326,10 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
             LineKind::Blank | LineKind::Rule => {}
             LineKind::Text if !opened => return None,
             LineKind::Text => text_since = true,
-            LineKind::Fence(_) if !opened => opened = true,
+            LineKind::Fence(fence) if !opened => (opened, own) = (true, Some(fence)),
+            LineKind::Fence(fence) if own.is_some_and(|own| fence.mark != own.mark || fence.length < own.length) => {
+                text_since = true;
+            }
             LineKind::Fence(fence) if fence.bare && inner => (inner, text_since) = (false, true),
             LineKind::Fence(fence) if fence.bare || fence.turns() => {
                 if text_since {
@@ -438,6 +443,8 @@ mod tests {
         check_fence("```\n0\n```\n\n<a>\n```\n1\n```\n", Some("\n```\n1\n```"));
         check_fence("0\n```xml\n<a>\n1\n```\n", Some("\n1\n"));
         check_fence("0\n```\n<a>\n1\n```\n", Some("\n1\n"));
+        check_fence("<a>\n````md\n```\n1\n```\n````\n\ntext\n<b>", Some("\n````md\n```\n1\n```\n````"));
+        check_fence("<a>\n````md\n1\n```\n", None);
         check_fence("<a>\n1\n```\n", None);
         check_fence("<a>\n```\n1\n", None);
     }

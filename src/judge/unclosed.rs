@@ -59,7 +59,9 @@ impl Judgement<'_> {
             block.parent().is_none() && !block.ended.is_cut() && (block.is_closed() || !is_text(block))
         };
         let mut closed = blocks.iter().filter(holds).peekable();
-        for open in self.document.open_fences.iter().copied() {
+        // What is around the calls of a list is markup, with the fence that may be a part of it.
+        let is_markup = |open: &usize| self.document.markup.iter().any(|span| span.contains(*open));
+        for open in self.document.open_fences.iter().copied().filter(|open| !is_markup(open)) {
             while closed.next_if(|block| block.span().end <= open).is_some() {}
             if closed.peek().is_none_or(|block| open < block.span().start) {
                 found.push(Unclosed { opener: self.line_from(open), until: self.document.bytes, quotes: true });
