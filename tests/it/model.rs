@@ -73,7 +73,8 @@ impl Model {
             let mut taken = false;
             for found in &findings {
                 let defect = found.code.bare();
-                let allowed = strategies(program, defect, &outcome.mode, &dialect, &self.block_of(&dialect), call);
+                let block = self.block_of(&dialect, &call.action);
+                let allowed = strategies(program, defect, &outcome.mode, &dialect, &block, call);
                 let chosen = found.strategy.map(|strategy| strategy.name().to_owned()).unwrap_or_default();
                 if !allowed.contains(&chosen) {
                     faults.push(format!("{defect} of `{}` is answered by {chosen}, not by {allowed:?}", call.action));
@@ -182,17 +183,25 @@ impl Model {
         members_fit(&call.params.to_json(), params)
     }
 
-    /// The name of the block that is a call in this dialect.
-    fn block_of(&self, dialect: &str) -> String {
+    /// The name of the block that is a call in this dialect: the one whose names begin as the name of the call does, or else
+    /// the first.
+    fn block_of(&self, dialect: &str, action: &str) -> String {
         let dialects = self.tables.get("dialects").and_then(toml::Value::as_table);
         let dialect = dialects.and_then(|dialects| dialects.get(dialect));
         let like = dialect.and_then(|dialect| dialect.get("like")?.as_str()).and_then(|like| dialects?.get(like));
         let blocks = like.or(dialect).and_then(|dialect| dialect.get("blocks")?.as_table());
-        let call = blocks
+        let calls: Vec<_> = blocks
             .into_iter()
             .flatten()
-            .find(|(_, block)| block.get("role").and_then(|role| role.as_str()) == Some("call"));
-        call.map(|(name, _)| name.clone()).unwrap_or_default()
+            .filter(|(_, block)| block.get("role").and_then(|role| role.as_str()) == Some("call"))
+            .collect();
+        let named = |block: &toml::Value| {
+            let names = block.get("names").and_then(toml::Value::as_array).into_iter().flatten();
+            let mut starts = names.filter_map(|name| name.as_str()?.strip_suffix('*'));
+            starts.any(|start| !start.is_empty() && action.starts_with(start))
+        };
+        let call = calls.iter().find(|(_, block)| named(block)).or(calls.first());
+        call.map(|(name, _)| (*name).clone()).unwrap_or_default()
     }
 
     fn strategy_is(&self, program: &Program, defect: &str, mode: &str, strategy: &str) -> bool {

@@ -1,4 +1,4 @@
-//! `rulebook mcp`: a gate before a server of the Model Context Protocol.
+//! `rulebook mcp`: what passes between a client and a server of the Model Context Protocol?
 //!
 //! In: a pack, the command that starts a server; on standard input the messages of a client, one on each line.
 //! Out: on standard output what the client may see of the server; a refusal in words for each call that is not permitted.
