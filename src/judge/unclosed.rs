@@ -54,7 +54,8 @@ impl Judgement<'_> {
         }
         // A fence in a block that is closed belongs to that block, but not one in a text that the next block ended. Both are in
         // order.
-        let is_text = |block: &Block| self.bound(block).is_some_and(|bound| !matches!(bound.role, Role::Call | Role::Content));
+        let is_text =
+            |block: &Block| self.bound(block).is_some_and(|bound| !matches!(bound.role, Role::Call | Role::Content));
         let holds = |block: &&Block| {
             block.parent().is_none() && !block.ended.is_cut() && (block.is_closed() || !is_text(block))
         };

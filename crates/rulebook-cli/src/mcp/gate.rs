@@ -66,9 +66,14 @@ impl Gate {
         }
     }
 
-    /// Whether a message is a call, and the tools of the server are not known yet.
-    pub(super) fn waits_for_tools(&self, message: &Value) -> bool {
-        !self.is_listed && method(message) == Some("tools/call")
+    /// Whether a message is a call of a tool.
+    pub(super) fn is_call(message: &Value) -> bool {
+        method(message) == Some("tools/call")
+    }
+
+    /// Whether the tools of the server are known.
+    pub(super) fn is_listed(&self) -> bool {
+        self.is_listed
     }
 
     /// Tells a person at the terminal.
@@ -83,7 +88,8 @@ impl Gate {
         vec![Route::Client(failure(Value::Null, -32700, &format!("this is not JSON: {why}")))]
     }
 
-    pub(super) fn from_client(&mut self, message: Value) -> Vec<Route> {
+    /// What comes of a message of the client.
+    pub(super) fn pass_client(&mut self, message: Value) -> Vec<Route> {
         let id = message.get("id").cloned();
         if !message.is_object() {
             let why = "a message is one JSON object; send those of a batch one by one";
@@ -111,7 +117,8 @@ impl Gate {
         }
     }
 
-    pub(super) fn from_server(&mut self, mut message: Value) -> Vec<Route> {
+    /// What comes of a message of the server.
+    pub(super) fn pass_server(&mut self, mut message: Value) -> Vec<Route> {
         if method(&message).is_some() {
             let changed = method(&message) == Some("notifications/tools/list_changed");
             let refreshed = changed.then(|| {
@@ -159,7 +166,9 @@ impl Gate {
     fn learn(&mut self, tools: Vec<Value>) {
         for mut tool in tools {
             let Some(own) = name(&tool).map(|name| self.named(name)) else { continue };
-            tool["name"] = own.clone().into();
+            if let Some(name) = tool.get_mut("name") {
+                *name = own.clone().into();
+            }
             self.tools.retain(|known| name(known) != Some(&own));
             self.tools.push(tool);
         }

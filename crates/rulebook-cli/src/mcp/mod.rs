@@ -18,13 +18,16 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The most bytes of one message.
 const MOST: u64 = 1 << 26;
 
 /// How long a call waits for the server to list its tools, and the server to end after the client has gone.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often the end of the server is looked for.
+const STEP: Duration = Duration::from_millis(10);
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -120,7 +123,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<Printed, Error> {
     lines(from_server, |message| {
         let mut gate = locked(&shared.gate);
         let routes = match message {
-            Ok(message) => gate.from_server(message),
+            Ok(message) => gate.pass_server(message),
             Err(why) => gate.note(&format!("the server wrote what is no message: {why}")),
         };
         drop(gate);
@@ -138,16 +141,12 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<Printed, Error> {
 fn client(shared: &Shared) {
     lines(io::stdin().lock(), |message| {
         let mut gate = locked(&shared.gate);
-        let until = Instant::now() + PATIENCE;
-        while message.as_ref().is_ok_and(|message| gate.waits_for_tools(message)) && Instant::now() < until {
-            let left = until.saturating_duration_since(Instant::now());
-            gate = match shared.listed.wait_timeout(gate, left) {
-                Ok((gate, _)) => gate,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
+        if message.as_ref().is_ok_and(Gate::is_call) {
+            let waited = shared.listed.wait_timeout_while(gate, PATIENCE, |gate| !gate.is_listed());
+            gate = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let routes = match message {
-            Ok(message) => gate.from_client(message),
+            Ok(message) => gate.pass_client(message),
             Err(why) => gate.unreadable(&why),
         };
         drop(gate);
@@ -157,7 +156,6 @@ fn client(shared: &Shared) {
     _ = ended(shared);
 }
 
-#[expect(clippy::disallowed_methods, reason = "a command that starts the server it is told to")]
 fn start(command: &[String]) -> Result<Child, Error> {
     let [program, arguments @ ..] = command else {
         return Err(Error::Usage("name the command of the server behind `--`".to_owned()));
@@ -168,14 +166,13 @@ fn start(command: &[String]) -> Result<Child, Error> {
 
 /// How the server ended, whose input or output is closed; none if it had to be killed.
 fn ended(shared: &Shared) -> Option<ExitStatus> {
-    let until = Instant::now() + PATIENCE;
-    while Instant::now() < until {
+    for _ in 0..PATIENCE.as_millis() / STEP.as_millis() {
         match locked(&shared.child).try_wait() {
             Ok(Some(status)) => return Some(status),
             Ok(None) => {}
             Err(_) => break,
         }
-        thread::sleep(Duration::from_millis(10));
+        thread::sleep(STEP);
     }
     let mut child = locked(&shared.child);
     _ = child.kill();
