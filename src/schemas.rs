@@ -28,3 +28,5 @@ pub const PROMPT: &str = include_str!("../schemas/prompt.schema.json");
 pub const REPLY: &str = include_str!("../schemas/reply.schema.json");
 /// Of one turn of a history.
 pub const TURN: &str = include_str!("../schemas/turn.schema.json");
+/// Of an event of a reader.
+pub const EVENT: &str = include_str!("../schemas/event.schema.json");

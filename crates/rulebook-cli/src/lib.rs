@@ -36,6 +36,7 @@ use clap::{Parser, Subcommand};
 use ending::{Error, Format, Printed, Status};
 use packs::{OpenedPack, declared, nothing, nothing_of, packs};
 use rulebook_report::Pen;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -85,7 +86,13 @@ enum Command {
 
 /// Runs the command line with the arguments of this process.
 pub fn main() -> ExitCode {
-    let printed = match Arguments::try_parse() {
+    ExitCode::from(run_with(std::env::args_os()))
+}
+
+/// Runs the command line with these arguments, of which the first is the name of the command, and returns the exit status:
+/// for hosts that bring the command along, whose process has other arguments.
+pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let printed = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => execute(arguments).unwrap_or_else(Printed::from),
         Err(error) => usage(&error),
     };
@@ -97,7 +104,7 @@ pub fn main() -> ExitCode {
         }
         _ => printed.status,
     };
-    ExitCode::from(status as u8)
+    status as u8
 }
 
 /// Prints the output of a command; fails if standard output does.

@@ -33,6 +33,7 @@ pub const ALL: &[Described] = &[
     Described { name: "prompt", text: files::PROMPT },
     Described { name: "reply", text: files::REPLY },
     Described { name: "turn", text: files::TURN },
+    Described { name: "event", text: files::EVENT },
 ];
 
 impl Described {

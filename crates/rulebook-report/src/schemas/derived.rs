@@ -6,7 +6,7 @@
 
 use crate::json::{Applied, Checked, Compared, Replay, Tested};
 use indexmap::IndexMap;
-use rulebook::Reply;
+use rulebook::{Reply, StreamEvent};
 use rulebook::cases::CaseHeader;
 use rulebook::outcome::{Heard, Outcome, Prompt};
 use rulebook::prompt::Turn;
@@ -31,6 +31,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("prompt", "The messages that Rulebook writes for a model", written::<Prompt>()),
         ("reply", "What a model answered through an API, in parts", read::<Reply>()),
         ("turn", "One turn of the history that a prompt shows", written::<Turn>()),
+        ("event", "What a reader tells of a response before it has ended", written::<StreamEvent>()),
     ];
     all.into_iter().map(|(name, about, made)| (name, format!("{:#}\n", headed(name, about, &made)))).collect()
 }
