@@ -1,0 +1,158 @@
+//! Classes: which class of Python does each struct of a contract have?
+//!
+//! In: classes as Python declares them, with the shape of each member.
+//! Out: [`Class`]; objects of it.
+//! Never: knows what a contract says.
+
+use super::part::{Held, Seed};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A class for the structs of one name.
+#[derive(Debug)]
+pub(crate) struct Class {
+    python: Py<PyType>,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// A member of a struct.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    /// What it is where a struct leaves it out.
+    pub(crate) absent: Py<PyAny>,
+    /// Whether it is no part of the JSON.
+    pub(crate) aside: bool,
+}
+
+/// What a member holds; lists and what may be none are not told apart from what is in them.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// Numbers, texts, and dicts of them.
+    Plain,
+    /// Any JSON: a value, and not a part of the contract.
+    Json,
+    /// A dict whose values have this shape.
+    Map(Box<Shape>),
+    /// A struct, or one of several.
+    Named(Name),
+}
+
+/// The name of a class or a union, which is looked up when it is first needed: classes may be declared in any order.
+#[derive(Debug)]
+pub(crate) struct Name {
+    name: String,
+    target: OnceLock<Option<Target>>,
+}
+
+/// What a name means.
+#[derive(Debug, Clone)]
+pub(crate) enum Target {
+    Class(Arc<Class>),
+    Union(Arc<Union>),
+}
+
+/// Structs that the value of their first member, the tag, tells apart.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Union {
+    tag: String,
+    variants: Vec<(String, Arc<Class>)>,
+}
+
+static TARGETS: Mutex<Option<HashMap<String, Target>>> = Mutex::new(None);
+
+fn target(name: &str) -> Option<Target> {
+    TARGETS.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.get(name).cloned()
+}
+
+impl Shape {
+    /// A struct, or one of several.
+    pub(crate) fn named(name: &str) -> Self {
+        Self::Named(Name { name: name.to_owned(), target: OnceLock::new() })
+    }
+}
+
+impl Name {
+    /// What the name means; none if it is a name for numbers or texts.
+    pub(crate) fn target(&self) -> Option<&Target> {
+        self.target.get_or_init(|| target(&self.name)).as_ref()
+    }
+}
+
+impl Union {
+    /// The class for this value of the tag.
+    pub(crate) fn class(&self, key: &str, value: &str) -> Option<&Arc<Class>> {
+        let found = self.variants.iter().find(|(tag, _)| tag == value).filter(|_| self.tag == key);
+        found.map(|(_, class)| class)
+    }
+}
+
+impl Class {
+    /// The class of this name.
+    pub(crate) fn named(name: &str) -> PyResult<Arc<Self>> {
+        match target(name) {
+            Some(Target::Class(class)) => Ok(class),
+            _ => Err(PyValueError::new_err(format!("no class is declared for {name}"))),
+        }
+    }
+
+    /// An object with a value for each field; none for what is left out.
+    pub(crate) fn built<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        values: Vec<Option<Py<PyAny>>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.holding(py, Held::Built(values.into_boxed_slice()))
+    }
+
+    /// An object that holds this.
+    pub(crate) fn holding<'py>(self: &Arc<Self>, py: Python<'py>, held: Held) -> PyResult<Bound<'py, PyAny>> {
+        self.python.bind(py).call1((Seed::new(Arc::clone(self), held),))
+    }
+}
+
+/// A class, as Python keeps it beside the class itself.
+#[pyclass(frozen, module = "rulebook._engine")]
+pub(crate) struct Declared(pub(crate) Arc<Class>);
+
+/// Declares a class for the structs called `name`; or for those of a union, if there is a tag: its key and its value. A
+/// member is its name, `plain`, `json`, `map` or `part`, the name of a class, and whether it is no part of the JSON.
+#[pyfunction]
+#[pyo3(signature = (python, name, members, tag = None))]
+pub(crate) fn declare(
+    python: Bound<'_, PyType>,
+    name: String,
+    members: Vec<(String, String, String, Py<PyAny>, bool)>,
+    tag: Option<(String, String)>,
+) -> Declared {
+    let field = |(name, kind, of, absent, aside): (String, String, String, Py<PyAny>, bool)| {
+        let shape = match kind.as_str() {
+            "json" => Shape::Json,
+            "map" => Shape::Map(Box::new(Shape::named(&of))),
+            "part" => Shape::named(&of),
+            _ => Shape::Plain,
+        };
+        Field { name, shape, absent, aside }
+    };
+    let fields = members.into_iter().map(field).collect();
+    let class = Arc::new(Class { python: python.unbind(), fields });
+    let mut targets = TARGETS.lock().unwrap_or_else(PoisonError::into_inner);
+    let targets = targets.get_or_insert_default();
+    match tag {
+        None => drop(targets.insert(name, Target::Class(Arc::clone(&class)))),
+        Some((key, value)) => {
+            let mut union = match targets.get(&name) {
+                Some(Target::Union(union)) => Union::clone(union),
+                _ => Union::default(),
+            };
+            union.tag = key;
+            union.variants.push((value, Arc::clone(&class)));
+            targets.insert(name, Target::Union(Arc::new(union)));
+        }
+    }
+    Declared(class)
+}

@@ -1,0 +1,106 @@
+//! Contracts: what does the engine return that a host reads member by member?
+//!
+//! In: outcomes, prompts, sessions and reports.
+//! Out: [`Contract`], which is shared and never changes; the same from the JSON of another process.
+//! Never: makes an object of Python of what nobody reads.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rulebook::Session;
+use rulebook::outcome::{Heard, Outcome, Prompt};
+use rulebook_report::json::Checked;
+use serde::{Deserialize, Serialize, Serializer};
+use std::sync::Arc;
+
+/// A whole contract.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Contract {
+    Outcome(Arc<Outcome>),
+    Heard(Arc<Heard>),
+    Prompt(Arc<Prompt>),
+    Session(Arc<Session>),
+    Checked(Arc<(Checked, String)>),
+}
+
+/// What a contract has besides its JSON.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Aside {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    texts: Vec<String>,
+    #[serde(default)]
+    drawn: String,
+}
+
+impl Contract {
+    /// The name of its class.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Outcome(_) => "Outcome",
+            Self::Heard(_) => "Heard",
+            Self::Prompt(_) => "Prompt",
+            Self::Session(_) => "Session",
+            Self::Checked(_) => "Checked",
+        }
+    }
+
+    /// The member of this name, if it is a contract of its own: a session is passed on without becoming JSON.
+    pub(crate) fn within(&self, name: &str) -> Option<Contract> {
+        match self {
+            Self::Outcome(outcome) if name == "session" => Some(Self::Session(Arc::new(outcome.session.clone()))),
+            Self::Heard(heard) if name == "session" => Some(Self::Session(Arc::new(heard.session.clone()))),
+            _ => None,
+        }
+    }
+
+    /// What it has besides its JSON.
+    pub(crate) fn aside(&self) -> Aside {
+        match self {
+            Self::Prompt(prompt) => {
+                Aside { text: prompt.text.clone(), texts: prompt.texts.clone(), ..Aside::default() }
+            }
+            Self::Checked(checked) => Aside { drawn: checked.1.clone(), ..Aside::default() },
+            Self::Outcome(_) | Self::Heard(_) | Self::Session(_) => Aside::default(),
+        }
+    }
+
+    /// The contract of this name that another process wrote.
+    pub(crate) fn read(name: &str, json: &str, aside: &str) -> PyResult<Self> {
+        let aside: Aside = read(aside)?;
+        Ok(match name {
+            "Outcome" => Self::Outcome(Arc::new(read(json)?)),
+            "Heard" => Self::Heard(Arc::new(read(json)?)),
+            "Session" => Self::Session(Arc::new(read(json)?)),
+            "Checked" => Self::Checked(Arc::new((read(json)?, aside.drawn))),
+            "Prompt" => {
+                let mut prompt: Prompt = read(json)?;
+                (prompt.text, prompt.texts) = (aside.text, aside.texts);
+                Self::Prompt(Arc::new(prompt))
+            }
+            _ => return Err(PyValueError::new_err(format!("{name} is no contract"))),
+        })
+    }
+}
+
+impl Serialize for Contract {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Outcome(outcome) => outcome.serialize(serializer),
+            Self::Heard(heard) => heard.serialize(serializer),
+            Self::Prompt(prompt) => prompt.serialize(serializer),
+            Self::Session(session) => session.serialize(serializer),
+            Self::Checked(checked) => checked.0.serialize(serializer),
+        }
+    }
+}
+
+/// Reads JSON.
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Writes JSON.
+pub(crate) fn written(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
