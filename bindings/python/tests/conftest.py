@@ -67,7 +67,7 @@ def run_command(tmp_path: pathlib.Path) -> Callable[..., tuple[int, str, str]]:
                 opened = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
                 os.dup2(opened, number + 1)
                 os.close(opened)
-            status = command(["rulebook", *map(os.fspath, arguments)])
+            status = command(["rulebook", *(os.fspath(one) for one in arguments)])
         finally:
             for number, one in enumerate(kept):
                 os.dup2(one, number + 1)

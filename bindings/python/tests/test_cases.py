@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+import tomllib
 from typing import Any, Iterator
 
 import pytest
@@ -15,10 +16,6 @@ from conftest import ROOT, packs, same_json
 
 import rulebook
 
-try:
-    import tomllib
-except ImportError:  # Python 3.10 and older
-    import tomli as tomllib  # type: ignore[no-redef]
 
 APIS = ("openai", "anthropic", "gemini", "mcp")
 MARKER = re.compile(r"^=== ([a-z]+) ===[ \t]*$", re.MULTILINE)
@@ -57,11 +54,23 @@ def test_every_case_comes_to_what_the_command_prints(pack: pathlib.Path, run_com
         header, steps = parts(path.read_text(encoding="utf-8"))
         dialect = header.get("dialect")
         session = start(program, header)
+        turns: list[rulebook.Turn] = []
         for word, text in steps:
+            if word == "prompt":
+                asked: dict[str, Any] = {key: header[key] for key in ("prompt", "model") if key in header}
+                prompt = program.prompt(session, text or None, history=turns, **asked)
+                prompted(run_command, tmp_path, pack, session, turns, text, asked, prompt)
+                compared += 1
             done = step(program, session, word, text, dialect)
             if done is None:
                 continue
+            if word == "user":
+                turns.append(rulebook.Turn.user(text))
+            elif word not in ("start", "decline"):
+                assert isinstance(done, rulebook.Outcome)
+                turns.append(rulebook.Turn.answer(done))
             if word == "response" and dialect is None:
+                assert isinstance(done, rulebook.Outcome)
                 answers.append((f"{path.name} {len(answers)}", session, text, done))
             else:
                 printed = by_command(run_command, tmp_path, pack, session, word, text, dialect)
@@ -138,6 +147,28 @@ def by_command(
     status, out, err = run_command(*arguments)
     assert status in (0, 1) and not err, err
     return str(out)
+
+
+def prompted(
+    run_command: Any,
+    folder: pathlib.Path,
+    pack: pathlib.Path,
+    session: rulebook.Session,
+    turns: list[rulebook.Turn],
+    text: str,
+    asked: dict[str, Any],
+    prompt: rulebook.Prompt,
+) -> None:
+    (folder / "session.json").write_text(session.to_json(), encoding="utf-8")
+    (folder / "history.jsonl").write_text("".join(turn.to_json() + "\n" for turn in turns), encoding="utf-8")
+    arguments = ["--session", folder / "session.json", "--history", folder / "history.jsonl", "--format", "messages"]
+    arguments += [f"--message={text}"] if text else []
+    arguments += [f"--{key}={value}" for key, value in asked.items()]
+    status, out, err = run_command("prompt", pack, *arguments)
+    if prompt.has_errors:
+        assert status == 1 and prompt.messages == ()
+    else:
+        same_json(prompt, out)
 
 
 def replayed(run_command: Any, folder: pathlib.Path, pack: pathlib.Path, answers: list[Any]) -> None:

@@ -88,7 +88,7 @@ class Engine:
     def run(
         self,
         session: Part,
-        answer: str | bytes,
+        answer: str | bytes | bytearray | memoryview,
         dialect: str | None,
         trace: bool,
         truncated: bool,
@@ -139,7 +139,7 @@ class Engine:
 
 @final
 class Reader:
-    def push(self, piece: str | bytes) -> tuple[Part, ...]: ...
+    def push(self, piece: str | bytes | bytearray | memoryview) -> tuple[Part, ...]: ...
     def push_chunk(self, provider: str, chunk: object) -> tuple[tuple[Part, ...] | None, _Found | None]: ...
     @property
     def text(self) -> str: ...

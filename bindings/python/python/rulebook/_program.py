@@ -29,6 +29,7 @@ Pack = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 A dict among the files is the pack that `use` names by that path: `{"pack.toml": "…", "../house": {"pack.toml": "…"}}`.
 """
 
+Text = Union[str, bytes, bytearray, memoryview]
 Export = Literal["response-format", "json-object", "json-schema", "openai-tools", "anthropic-tools"]
 
 
@@ -166,7 +167,7 @@ class Program:
         """A new session: the start mode, and the initial value of everything."""
         return cast(Session, self._engine.session())
 
-    def resume(self, kept: Session | Mapping[str, Any] | str | bytes) -> Session:
+    def resume(self, kept: Session | Mapping[str, Any] | Text) -> Session:
         """A session that the host kept: `Session.to_dict()`, or its JSON. What is missing takes its initial value.
 
         Raises `SessionError` for a mode or a value that the pack does not have, and for each value that does not fit its
@@ -177,9 +178,7 @@ class Program:
             raise SessionError(lost, drawn)
         return cast(Session, session)
 
-    def resume_lossy(
-        self, kept: Session | Mapping[str, Any] | str | bytes
-    ) -> tuple[Session, tuple[Diagnostic, ...]]:
+    def resume_lossy(self, kept: Session | Mapping[str, Any] | Text) -> tuple[Session, tuple[Diagnostic, ...]]:
         """The same as `resume`, for a session that may be older than the pack, and what of it was lost.
 
         What does not fit takes its initial value, and a mode that the pack no longer has becomes the start mode.
@@ -190,7 +189,7 @@ class Program:
     def run(
         self,
         session: Session,
-        answer: str | bytes,
+        answer: Text,
         *,
         dialect: str | None = None,
         trace: bool = False,
@@ -393,7 +392,7 @@ class Reader:
     def __init__(self, reader: _engine.Reader) -> None:
         self._reader: _engine.Reader | None = reader
 
-    def push(self, piece: str | bytes) -> tuple[Event, ...]:
+    def push(self, piece: Text) -> tuple[Event, ...]:
         """Reads a piece, cut anywhere, and gives the events that it made certain.
 
         Raises `TypeError` for what is no `str` or `bytes`, `ValueError` after the end.
