@@ -77,6 +77,8 @@
 //! | `rulebook-report` | diagnostics with their source lines, and as JSON or SARIF, as the command prints them |
 //! | `rulebook-cli` | the command `rulebook` |
 //!
+//! Python has the same engine: `bindings/python`.
+//!
 //! # The floors
 //!
 //! Data flows one way. A module imports only from those above it in this list; a test reads the `use` lines. A host

@@ -85,6 +85,7 @@ enum Command {
 }
 
 /// Runs the command line with the arguments of this process.
+#[expect(clippy::disallowed_methods, reason = "the command has arguments; the engine has none")]
 pub fn main() -> ExitCode {
     ExitCode::from(run_with(std::env::args_os()))
 }

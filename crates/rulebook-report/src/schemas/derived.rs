@@ -6,12 +6,12 @@
 
 use crate::json::{Applied, Checked, Compared, Replay, Tested};
 use indexmap::IndexMap;
-use rulebook::{Reply, StreamEvent};
 use rulebook::cases::CaseHeader;
 use rulebook::outcome::{Heard, Outcome, Prompt};
 use rulebook::prompt::Turn;
 use rulebook::surface::{File, ORDER};
 use rulebook::value::{Object, Value};
+use rulebook::{Reply, StreamEvent};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value as Json;
