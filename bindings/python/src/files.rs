@@ -7,10 +7,11 @@
 use super::text::utf8;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyString, PyTuple};
 use rulebook::Folder;
 use rulebook_fs::{PackFiles, read_pack};
 use rulebook_report::Pen;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The files of a pack.
@@ -44,9 +45,15 @@ impl Files {
         Ok(Self { folder: folder(&utf8(name)?, files)?, on_disk: None })
     }
 
-    /// The name of the pack's folder, and its files as `of` takes them.
-    fn content<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
-        Ok((self.folder.name.clone(), content(py, &self.folder)?))
+    /// All of the folder: its name, its files, and the folders of other packs, by the paths that `use` gives.
+    fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        content(py, &self.folder)
+    }
+
+    /// The folder that `content` gave.
+    #[staticmethod]
+    fn again(content: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        Ok(Self { folder: folder_again(content)?, on_disk: None })
     }
 }
 
@@ -71,13 +78,20 @@ fn folder(name: &str, files: &Bound<'_, PyMapping>) -> PyResult<Folder> {
     Ok(folder)
 }
 
-fn content<'py>(py: Python<'py>, folder: &Folder) -> PyResult<Bound<'py, PyDict>> {
-    let files = PyDict::new(py);
+fn content<'py>(py: Python<'py>, folder: &Folder) -> PyResult<Bound<'py, PyTuple>> {
+    let (files, others) = (PyDict::new(py), PyDict::new(py));
     for (path, bytes) in &folder.files {
         files.set_item(path, PyBytes::new(py, bytes))?;
     }
     for (path, other) in &folder.others {
-        files.set_item(path, content(py, other)?)?;
+        others.set_item(path, content(py, other)?)?;
     }
-    Ok(files)
+    (&folder.name, files, others).into_pyobject(py)
+}
+
+fn folder_again(content: &Bound<'_, PyTuple>) -> PyResult<Folder> {
+    let (name, files, others): (String, BTreeMap<String, Vec<u8>>, BTreeMap<String, Bound<'_, PyTuple>>) =
+        content.extract()?;
+    let others = others.into_iter().map(|(path, other)| Ok((path, folder_again(&other)?)));
+    Ok(Folder { name, files, others: others.collect::<PyResult<_>>()?, ..Folder::default() })
 }

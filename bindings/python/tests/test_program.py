@@ -9,7 +9,7 @@ import pickle
 from typing import Any
 
 import pytest
-from conftest import ANSWER, LAMP, ROOT
+from conftest import ANSWER, LAMP, ROOT, packs
 
 import rulebook
 from rulebook import effects, events
@@ -197,6 +197,24 @@ def test_packs_use_others_from_memory_and_from_the_engine() -> None:
     assert program.actions == ("dim",)
     assert rulebook.Program.load("std:hermes").name
     assert pickle.loads(pickle.dumps(program)).actions == ("dim",)
+
+
+def test_a_pack_in_memory_is_called_by_its_name() -> None:
+    program = rulebook.Program.load(LAMP, name="lamp")
+    assert program.run(program.session(), ANSWER).effects[0].cause == "lamp/pack.toml:17:12"
+    with pytest.raises(TypeError, match="name is for a pack that is a dict"):
+        rulebook.Program.load("std:hermes", name="lamp")
+
+
+def test_a_pickled_program_cites_the_same_places() -> None:
+    used = [pack for pack in packs() if "use " in (pack / "pack.toml").read_text(encoding="utf-8")]
+    assert len(used) > 5
+    for pack in used:
+        program = rulebook.Program.load(pack)
+        again = pickle.loads(pickle.dumps(program))
+        for answer in (ANSWER, "", "<think>a</think>b ```c"):
+            one, other = (each.run(each.session(), answer, trace=True) for each in (program, again))
+            assert one.to_json() == other.to_json(), pack
 
 
 def test_check_is_the_report_of_the_command(run_command: Any) -> None:

@@ -7,6 +7,7 @@ the engine works.
 from __future__ import annotations
 
 import dataclasses
+import errno
 import hashlib
 import os
 import weakref
@@ -85,18 +86,18 @@ class Program:
         raise TypeError("a program is loaded: Program.load(path)")
 
     @classmethod
-    def load(cls, pack: Pack, *, tools: object = None) -> Program:
+    def load(cls, pack: Pack, *, tools: object = None, name: str | None = None) -> Program:
         """Reads, checks and compiles a pack.
 
-        `pack` is the path of a folder with a `pack.toml`, `std:NAME` for a pack of the engine, or a dict of files: texts or
-        bytes by their paths. `tools` are the tools of the host: a list as for OpenAI, Anthropic, Gemini or MCP, or its JSON.
+        * `pack`: the path of a folder with a `pack.toml`, `std:NAME` for a pack of the engine, or a dict of files: texts or
+          bytes by their paths. A dict among them is the pack that `use` names by that path.
+        * `tools`: the tools of the host: a list as for OpenAI, Anthropic, Gemini or MCP, or its JSON.
+        * `name`: what messages call the folder of a pack that is a dict; `pack` by default.
 
         Raises `PackError` with all faults if there are any, `OSError` for what cannot be read.
         """
-        files = _files(pack)
-        engine, (diagnostics, drawn) = Engine.load(files)
-        if engine is None:
-            raise PackError(diagnostics, drawn)
+        files = _files(pack, name)
+        engine, diagnostics = _load(files)
         program = cls._of(engine, files, None, diagnostics)
         return program if tools is None else program.with_tools(tools)
 
@@ -154,7 +155,7 @@ class Program:
         """The SHA-256 of the files and the tools: programs with the same digest come to the same outcomes."""
         if self._digest is None:
             digest = hashlib.sha256()
-            _hash(digest, self._files.content()[1])
+            _hash(digest, *self._files.content())
             _feed(digest, (self._tools or "").encode())
             self._digest = digest.hexdigest()
         return self._digest
@@ -377,7 +378,7 @@ class Program:
         return f"<Program {self.name} {self.version or ''}".rstrip() + f": modes {', '.join(self.modes)}>"
 
     def __reduce__(self) -> tuple[Callable[..., Program], tuple[Any, ...]]:
-        return _unpickled, (self.digest, *self._files.content(), self._tools)
+        return _unpickled, (self.digest, self._files.content(), self._tools)
 
 
 class Reader:
@@ -442,12 +443,12 @@ class Reader:
         self._reader = None
 
 
-def check(pack: Pack, *, tools: object = None) -> Checked:
+def check(pack: Pack, *, tools: object = None, name: str | None = None) -> Checked:
     """Everything that can be known about a pack without a model, as `rulebook check` reports it.
 
     The arguments are those of `Program.load`; faults of the pack are findings. Raises `OSError` for what cannot be read.
     """
-    return cast(Checked, _engine.check(_files(pack), tools))
+    return cast(Checked, _engine.check(_files(pack, name), tools))
 
 
 def dumped(message: object) -> object:
@@ -456,14 +457,16 @@ def dumped(message: object) -> object:
     return dump() if callable(dump) else message
 
 
-def _files(pack: Pack) -> Files:
+def _files(pack: Pack, name: str | None) -> Files:
     if isinstance(pack, Mapping):
-        return Files.of("pack", pack)
+        return Files.of("pack" if name is None else name, pack)
+    if name is not None:
+        raise TypeError("name is for a pack that is a dict: a folder has a name")
     path = os.fspath(pack)
     if not isinstance(path, str):
         raise TypeError(f"the path of a pack is a str, not {type(path).__name__}")
     if not path.startswith("std:") and not os.path.exists(path):
-        raise FileNotFoundError(2, "there is no such file or folder", path)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     return Files.read(path)
 
 
@@ -478,25 +481,28 @@ def _feed(digest: Any, part: bytes) -> None:
     digest.update(len(part).to_bytes(8, "little") + part)
 
 
-def _hash(digest: Any, files: Mapping[str, Any]) -> None:
-    digest.update(len(files).to_bytes(8, "little"))
-    for path, file in files.items():
-        _feed(digest, path.encode("utf-8", "surrogatepass"))
-        if isinstance(file, bytes):
-            _feed(digest, file)
-        else:
-            _hash(digest, file)
+def _hash(digest: Any, name: str, files: Mapping[str, bytes], others: Mapping[str, Any]) -> None:
+    _feed(digest, name.encode())
+    for group in (files, others):
+        digest.update(len(group).to_bytes(8, "little"))
+        for path in group:
+            _feed(digest, path.encode())
+    for file in files.values():
+        _feed(digest, file)
+    for other in others.values():
+        _hash(digest, *other)
 
 
+# Each task of a pool unpickles the program anew: it is compiled once in a process.
 _loaded: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictionary()
 
 
-def _unpickled(digest: str, name: str, files: Mapping[str, Any], tools: str | None) -> Program:
+def _unpickled(digest: str, content: tuple[Any, ...], tools: str | None) -> Program:
     program = _loaded.get(digest)
     if program is None:
-        read = Files.of(name, files)
-        engine, diagnostics = _load(read)
-        program = Program._of(engine, read, None, diagnostics)
+        files = Files.again(cast(Any, content))
+        engine, diagnostics = _load(files)
+        program = Program._of(engine, files, None, diagnostics)
         if tools is not None:
             program = program.with_tools(tools)
         if program.digest != digest:
