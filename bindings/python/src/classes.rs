@@ -4,7 +4,7 @@
 //! Out: [`Class`]; objects of it.
 //! Never: knows what a contract says.
 
-use super::part::{Held, Seed};
+use super::part::{Backing, Seed};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -26,10 +26,10 @@ pub(crate) struct Field {
     /// What it is where a struct leaves it out.
     pub(crate) absent: Py<PyAny>,
     /// Whether it is no part of the JSON.
-    pub(crate) aside: bool,
+    pub(crate) extra: bool,
 }
 
-/// What a member holds; lists and what may be none are not told apart from what is in them.
+/// What a member holds. The shape of a list is that of its items, and the shape of what may be none is that of the value.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// Numbers, texts, and dicts of them.
@@ -106,12 +106,12 @@ impl Class {
         py: Python<'py>,
         values: Vec<Option<Py<PyAny>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.holding(py, Held::Built(values.into_boxed_slice()))
+        self.backed_by(py, Backing::Built(values.into_boxed_slice()))
     }
 
     /// An object that holds this.
-    pub(crate) fn holding<'py>(self: &Arc<Self>, py: Python<'py>, held: Held) -> PyResult<Bound<'py, PyAny>> {
-        self.python.bind(py).call1((Seed::new(Arc::clone(self), held),))
+    pub(crate) fn backed_by<'py>(self: &Arc<Self>, py: Python<'py>, backing: Backing) -> PyResult<Bound<'py, PyAny>> {
+        self.python.bind(py).call1((Seed::new(Arc::clone(self), backing),))
     }
 }
 
@@ -129,14 +129,14 @@ pub(crate) fn declare(
     members: Vec<(String, String, String, Py<PyAny>, bool)>,
     tag: Option<(String, String)>,
 ) -> Declared {
-    let field = |(name, kind, of, absent, aside): (String, String, String, Py<PyAny>, bool)| {
+    let field = |(name, kind, of, absent, extra): (String, String, String, Py<PyAny>, bool)| {
         let shape = match kind.as_str() {
             "json" => Shape::Json,
             "map" => Shape::Map(Box::new(Shape::named(&of))),
             "part" => Shape::named(&of),
             _ => Shape::Plain,
         };
-        Field { name, shape, absent, aside }
+        Field { name, shape, absent, extra }
     };
     let fields = members.into_iter().map(field).collect();
     let class = Arc::new(Class { python: python.unbind(), fields });

@@ -24,7 +24,7 @@ pub(crate) enum Contract {
 
 /// What a contract has besides its JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Aside {
+pub(crate) struct Extra {
     #[serde(default)]
     text: String,
     #[serde(default)]
@@ -55,27 +55,27 @@ impl Contract {
     }
 
     /// What it has besides its JSON.
-    pub(crate) fn aside(&self) -> Aside {
+    pub(crate) fn extra(&self) -> Extra {
         match self {
             Self::Prompt(prompt) => {
-                Aside { text: prompt.text.clone(), texts: prompt.texts.clone(), ..Aside::default() }
+                Extra { text: prompt.text.clone(), texts: prompt.texts.clone(), ..Extra::default() }
             }
-            Self::Checked(checked) => Aside { drawn: checked.1.clone(), ..Aside::default() },
-            Self::Outcome(_) | Self::Heard(_) | Self::Session(_) => Aside::default(),
+            Self::Checked(checked) => Extra { drawn: checked.1.clone(), ..Extra::default() },
+            Self::Outcome(_) | Self::Heard(_) | Self::Session(_) => Extra::default(),
         }
     }
 
     /// The contract of this name that another process wrote.
-    pub(crate) fn read(name: &str, json: &str, aside: &str) -> PyResult<Self> {
-        let aside: Aside = read(aside)?;
+    pub(crate) fn read(name: &str, json: &str, extra: &str) -> PyResult<Self> {
+        let extra: Extra = read(extra)?;
         Ok(match name {
             "Outcome" => Self::Outcome(Arc::new(read(json)?)),
             "Heard" => Self::Heard(Arc::new(read(json)?)),
             "Session" => Self::Session(Arc::new(read(json)?)),
-            "Checked" => Self::Checked(Arc::new((read(json)?, aside.drawn))),
+            "Checked" => Self::Checked(Arc::new((read(json)?, extra.drawn))),
             "Prompt" => {
                 let mut prompt: Prompt = read(json)?;
-                (prompt.text, prompt.texts) = (aside.text, aside.texts);
+                (prompt.text, prompt.texts) = (extra.text, extra.texts);
                 Self::Prompt(Arc::new(prompt))
             }
             _ => return Err(PyValueError::new_err(format!("{name} is no contract"))),

@@ -34,9 +34,9 @@ pub(crate) struct Engine {
 }
 
 /// A number of times.
-pub(crate) struct Times(usize);
+pub(crate) struct Count(usize);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Times {
+impl<'a, 'py> FromPyObject<'a, 'py> for Count {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
@@ -91,10 +91,10 @@ impl Engine {
         whole(py, Contract::Session(Arc::new(session)))
     }
 
-    /// The session that a host kept, and what of it does not fit.
-    fn resume<'py>(&self, py: Python<'py>, kept: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
-        let kept = any_json(kept, "the session")?;
-        let (session, lost) = py.detach(|| self.program.resume_lossy(kept));
+    /// The session that a host saved, and what of it does not fit.
+    fn resume<'py>(&self, py: Python<'py>, saved: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
+        let saved = any_json(saved, "the session")?;
+        let (session, lost) = py.detach(|| self.program.resume_lossy(saved));
         let found = found(py, &Pen::default(), self.program.sources(), &lost)?;
         Ok((whole(py, Contract::Session(Arc::new(session)))?, found))
     }
@@ -109,7 +109,7 @@ impl Engine {
         dialect: Option<String>,
         trace: bool,
         truncated: bool,
-        attempts: Times,
+        attempts: Count,
         thinking: Option<bool>,
         hold: bool,
         withheld: bool,
@@ -138,7 +138,7 @@ impl Engine {
         dialect: Option<String>,
         trace: bool,
         truncated: bool,
-        attempts: Times,
+        attempts: Count,
         thinking: Option<bool>,
         hold: bool,
         withheld: bool,
@@ -165,7 +165,7 @@ impl Engine {
         dialect: Option<String>,
         trace: bool,
         truncated: bool,
-        attempts: Times,
+        attempts: Count,
         thinking: Option<bool>,
         hold: bool,
         withheld: bool,
@@ -217,7 +217,7 @@ impl Engine {
         session: &Bound<'py, PyAny>,
         outcome: &Bound<'py, PyAny>,
         misses: &Bound<'py, PyAny>,
-        attempts: Times,
+        attempts: Count,
         withheld: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (session, outcome) = (session_of(session)?, outcome_of(outcome)?);
@@ -252,7 +252,7 @@ impl Engine {
         }
     }
 
-    /// The turn of an answer that was kept as its text.
+    /// The turn of an answer of which only the text is left.
     fn turn<'py>(
         &self,
         py: Python<'py>,
@@ -383,7 +383,7 @@ pub(crate) fn replace<'py>(
     whole(py, Contract::Session(Arc::new(session)))
 }
 
-/// Counts tokens by a function of Python. What it raises is kept, and estimates stand in for the rest.
+/// Counts tokens by a function of Python. After it has raised, estimates take its place, and `prompt` raises the same.
 #[derive(Debug)]
 struct Counting {
     counts: Py<PyAny>,
@@ -408,7 +408,7 @@ fn options(
     dialect: Option<String>,
     trace: bool,
     truncated: bool,
-    attempts: Times,
+    attempts: Count,
     thinking: Option<bool>,
     hold: bool,
     withheld: bool,

@@ -90,8 +90,7 @@ fn content<'py>(py: Python<'py>, folder: &Folder) -> PyResult<Bound<'py, PyTuple
 }
 
 fn folder_again(content: &Bound<'_, PyTuple>) -> PyResult<Folder> {
-    let (name, files, others): (String, BTreeMap<String, Vec<u8>>, BTreeMap<String, Bound<'_, PyTuple>>) =
-        content.extract()?;
-    let others = others.into_iter().map(|(path, other)| Ok((path, folder_again(&other)?)));
+    let (name, files, others): (String, BTreeMap<String, Vec<u8>>, Bound<'_, PyDict>) = content.extract()?;
+    let others = others.iter().map(|(path, other)| Ok((path.extract()?, folder_again(other.cast()?)?)));
     Ok(Folder { name, files, others: others.collect::<PyResult<_>>()?, ..Folder::default() })
 }

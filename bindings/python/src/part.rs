@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What an object holds.
 #[derive(Debug)]
-pub(crate) enum Held {
+pub(crate) enum Backing {
     /// A contract: a member becomes an object when it is first read.
     Whole(Contract, Box<[OnceLock<Py<PyAny>>]>),
     /// The members of a struct; none for what it leaves out.
@@ -26,11 +26,11 @@ pub(crate) enum Held {
 
 /// What an object is made of. Only the engine has one, so that nobody else makes objects.
 #[pyclass(frozen, module = "rulebook._engine")]
-pub(crate) struct Seed(Mutex<Option<(Arc<Class>, Held)>>);
+pub(crate) struct Seed(Mutex<Option<(Arc<Class>, Backing)>>);
 
 impl Seed {
-    pub(crate) fn new(class: Arc<Class>, held: Held) -> Self {
-        Self(Mutex::new(Some((class, held))))
+    pub(crate) fn new(class: Arc<Class>, backing: Backing) -> Self {
+        Self(Mutex::new(Some((class, backing))))
     }
 }
 
@@ -38,32 +38,32 @@ impl Seed {
 #[pyclass(frozen, subclass, module = "rulebook._engine")]
 pub(crate) struct Part {
     class: Arc<Class>,
-    held: Held,
+    backing: Backing,
 }
 
 /// The object for a whole contract.
 pub(crate) fn whole(py: Python<'_>, contract: Contract) -> PyResult<Bound<'_, PyAny>> {
     let class = Class::named(contract.name())?;
     let members = std::iter::repeat_with(OnceLock::new).take(class.fields.len()).collect();
-    class.holding(py, Held::Whole(contract, members))
+    class.backed_by(py, Backing::Whole(contract, members))
 }
 
 impl Part {
     /// The contract that the object holds whole.
     pub(crate) fn contract(&self) -> Option<&Contract> {
-        match &self.held {
-            Held::Whole(contract, _) => Some(contract),
-            Held::Built(_) => None,
+        match &self.backing {
+            Backing::Whole(contract, _) => Some(contract),
+            Backing::Built(_) => None,
         }
     }
 
     /// The part as JSON.
     pub(crate) fn value(&self, this: &Bound<'_, PyAny>, name: &str) -> PyResult<Value> {
-        match &self.held {
-            Held::Whole(contract, _) => {
+        match &self.backing {
+            Backing::Whole(contract, _) => {
                 to_value(contract).ok_or_else(|| PyValueError::new_err(format!("{name} cannot be written as JSON")))
             }
-            Held::Built(_) => {
+            Backing::Built(_) => {
                 let members = self.members(this.py());
                 let members = members.map(|(key, value)| Ok((key, value_of(&value, name)?)));
                 Ok(Value::Object(members.collect::<PyResult<Object>>()?))
@@ -73,11 +73,11 @@ impl Part {
 
     fn get<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
         let field = self.class.fields.get(place).ok_or_else(|| PyValueError::new_err("there is no such member"))?;
-        match &self.held {
-            Held::Built(values) => {
+        match &self.backing {
+            Backing::Built(values) => {
                 Ok(values.get(place).and_then(Option::as_ref).unwrap_or(&field.absent).bind(py).clone())
             }
-            Held::Whole(contract, members) => {
+            Backing::Whole(contract, members) => {
                 let Some(known) = members.get(place) else { return Ok(field.absent.bind(py).clone()) };
                 if let Some(known) = known.get() {
                     return Ok(known.bind(py).clone());
@@ -85,7 +85,7 @@ impl Part {
                 // Nothing waits for another thread here: the first of two counts.
                 let made = match contract.within(&field.name) {
                     Some(within) => whole(py, within)?,
-                    None if field.aside => member(py, &contract.aside(), field)?,
+                    None if field.extra => member(py, &contract.extra(), field)?,
                     None => member(py, contract, field)?,
                 };
                 let _ = known.set(made.unbind());
@@ -96,7 +96,7 @@ impl Part {
 
     /// The members of a built part that are in its JSON.
     fn members<'a, 'py>(&'a self, py: Python<'py>) -> impl Iterator<Item = (&'a str, Bound<'py, PyAny>)> {
-        let values: &[Option<Py<PyAny>>] = if let Held::Built(values) = &self.held { values } else { &[] };
+        let values: &[Option<Py<PyAny>>] = if let Backing::Built(values) = &self.backing { values } else { &[] };
         let members = self.class.fields.iter().zip(values);
         members.filter_map(move |(field, value)| Some((field.name.as_str(), value.as_ref()?.bind(py).clone())))
     }
@@ -109,16 +109,16 @@ impl Part {
         let only = || PyTypeError::new_err("objects of this class come from a program");
         let seed = seed.cast::<Seed>().map_err(|_| only())?;
         let taken = seed.get().0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (class, held) = taken.ok_or_else(only)?;
-        Ok(Self { class, held })
+        let (class, backing) = taken.ok_or_else(only)?;
+        Ok(Self { class, backing })
     }
 
     /// The same as plain dicts, lists, texts and numbers, as `to_json` writes them. It is new each time, and yours.
     fn to_dict<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        match &this.get().held {
-            Held::Whole(contract, _) => plain(py, contract),
-            Held::Built(_) => {
+        match &this.get().backing {
+            Backing::Whole(contract, _) => plain(py, contract),
+            Backing::Built(_) => {
                 let dict = PyDict::new(py);
                 for (key, value) in this.get().members(py) {
                     dict.set_item(PyString::intern(py, key), plain_copy(&value)?)?;
@@ -130,24 +130,24 @@ impl Part {
 
     /// The same as JSON text, as the command writes it.
     fn to_json(this: &Bound<'_, Self>) -> PyResult<String> {
-        match &this.get().held {
-            Held::Whole(contract, _) => this.py().detach(|| written(contract)),
-            Held::Built(_) => written(&this.get().value(this.as_any(), "the part")?),
+        match &this.get().backing {
+            Backing::Whole(contract, _) => this.py().detach(|| written(contract)),
+            Backing::Built(_) => written(&this.get().value(this.as_any(), "the part")?),
         }
     }
 
     fn __repr__(this: &Bound<'_, Self>) -> PyResult<String> {
         let py = this.py();
-        let mut shown = Vec::new();
+        let mut listed = Vec::new();
         for (place, field) in this.get().class.fields.iter().enumerate() {
             let value = this.get().get(py, place)?;
             let is_left_out =
-                matches!(&this.get().held, Held::Built(values) if values.get(place).is_none_or(Option::is_none));
-            if !is_left_out && !field.aside && !value.is_none() {
-                shown.push(format!("{}={}", field.name, value.repr()?));
+                matches!(&this.get().backing, Backing::Built(values) if values.get(place).is_none_or(Option::is_none));
+            if !is_left_out && !field.extra && !value.is_none() {
+                listed.push(format!("{}={}", field.name, value.repr()?));
             }
         }
-        Ok(format!("{}({})", this.get_type().name()?, shown.join(", ")))
+        Ok(format!("{}({})", this.get_type().name()?, listed.join(", ")))
     }
 
     fn __richcmp__<'py>(
@@ -161,8 +161,8 @@ impl Part {
         if !Arc::ptr_eq(&this.get().class, &other.get().class) {
             return unknown();
         }
-        let equal = match (&this.get().held, &other.get().held) {
-            (Held::Whole(one, _), Held::Whole(two, _)) => one == two,
+        let equal = match (&this.get().backing, &other.get().backing) {
+            (Backing::Whole(one, _), Backing::Whole(two, _)) => one == two,
             _ => this.get().value(this, "the part")? == other.get().value(other, "the part")?,
         };
         match how {
@@ -175,12 +175,12 @@ impl Part {
     fn __reduce__<'py>(this: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = this.py();
         let engine = py.import("rulebook._engine")?;
-        Ok(match &this.get().held {
-            Held::Whole(contract, _) => {
-                let arguments = (contract.name(), written(contract)?, written(&contract.aside())?);
+        Ok(match &this.get().backing {
+            Backing::Whole(contract, _) => {
+                let arguments = (contract.name(), written(contract)?, written(&contract.extra())?);
                 (engine.getattr("restore")?, arguments.into_pyobject(py)?)
             }
-            Held::Built(_) => {
+            Backing::Built(_) => {
                 let members = PyDict::new(py);
                 for (key, value) in this.get().members(py) {
                     members.set_item(key, value)?;
@@ -232,8 +232,8 @@ impl Getter {
 
 /// The contract that another process pickled.
 #[pyfunction]
-pub(crate) fn restore<'py>(py: Python<'py>, name: &str, json: &str, aside: &str) -> PyResult<Bound<'py, PyAny>> {
-    whole(py, Contract::read(name, json, aside)?)
+pub(crate) fn restore<'py>(py: Python<'py>, name: &str, json: &str, extra: &str) -> PyResult<Bound<'py, PyAny>> {
+    whole(py, Contract::read(name, json, extra)?)
 }
 
 /// An object of a declared class with these members, as a pickle or a host has them.

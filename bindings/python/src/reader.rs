@@ -58,7 +58,7 @@ impl Reader {
         let provider = provider_of(provider)?;
         let chunk = json_of(chunk, "chunk")?;
         match self.with(py, |reader| reader.push_chunk(provider, &chunk))? {
-            Ok(told) => Ok((Some(events(py, told)?), None)),
+            Ok(certain) => Ok((Some(events(py, certain)?), None)),
             Err(error) => Ok((None, Some(faults(py, &error.sources, &error.diagnostics)?))),
         }
     }
@@ -76,8 +76,8 @@ impl Reader {
     /// The outcome, and the events that only the end made certain.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let done = py.detach(|| self.lock().take().map(|reader| reader.finish_with_events()));
-        let (outcome, told) = done.ok_or_else(finished)?;
-        Ok((whole(py, Contract::Outcome(Arc::new(outcome)))?, events(py, told)?))
+        let (outcome, rest) = done.ok_or_else(finished)?;
+        Ok((whole(py, Contract::Outcome(Arc::new(outcome)))?, events(py, rest)?))
     }
 }
 
@@ -85,7 +85,7 @@ fn finished() -> PyErr {
     PyValueError::new_err("the reader has finished: start another one for the next answer")
 }
 
-fn events(py: Python<'_>, told: Vec<StreamEvent>) -> PyResult<Bound<'_, PyTuple>> {
-    let told = told.iter().map(|event| part(py, "Event", event)).collect::<PyResult<Vec<_>>>()?;
-    PyTuple::new(py, told)
+fn events(py: Python<'_>, certain: Vec<StreamEvent>) -> PyResult<Bound<'_, PyTuple>> {
+    let objects = certain.iter().map(|event| part(py, "Event", event)).collect::<PyResult<Vec<_>>>()?;
+    PyTuple::new(py, objects)
 }

@@ -68,9 +68,9 @@ def test_objects_and_json_say_the_same(program: rulebook.Program, text: str) -> 
 def says(part: Any, plain: Any) -> bool:
     """Whether an object and what is in it have the members of a dict, and a value for each that it leaves out."""
     if isinstance(plain, dict) and hasattr(part, "to_dict"):
-        for key, _, _, absent, aside in type(part).__members__:
+        for key, _, _, absent, extra in type(part).__members__:
             value = getattr(part, key if hasattr(part, key) else f"{key}_")
-            assert says(value, plain[key]) if key in plain else aside or value == absent, key
+            assert says(value, plain[key]) if key in plain else extra or value == absent, key
         assert {name for name, *_ in type(part).__members__} >= set(plain)
         return True
     if isinstance(plain, list):

@@ -34,7 +34,7 @@ class PackError(RulebookError):
 
 
 class SessionError(RulebookError, ValueError):
-    """A session that a host kept does not fit the pack."""
+    """A session that a host saved does not fit the pack."""
 
 
 class ReplyError(RulebookError, ValueError):

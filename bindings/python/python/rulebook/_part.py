@@ -15,21 +15,21 @@ from ._engine import Getter, Part, declare
 C = TypeVar("C", bound="type[Part]")
 
 
-def contract(name: str, *, tag: tuple[str, str] | None = None, aside: tuple[str, ...] = ()) -> Callable[[C], C]:
+def contract(name: str, *, tag: tuple[str, str] | None = None, extra: tuple[str, ...] = ()) -> Callable[[C], C]:
     """Declares a class for the engine's structs of this name.
 
-    With a tag, it is that of one of the structs of a union. The properties `aside` are no part of the JSON. A class that
-    extends a declared one has the members of that, and those `aside`.
+    With a tag, it is that of one of the structs of a union. The properties `extra` are no part of the JSON. A class that
+    extends a declared one has the members of that, and those `extra`.
     """
 
     def declared(cls: C) -> C:
         inherited: list[Any] = list(getattr(cls, "__members__", []))
         members = list(inherited)
         for key, one in list(vars(cls).items()):
-            if isinstance(one, property) and (not inherited or key in aside):
+            if isinstance(one, property) and (not inherited or key in extra):
                 annotation = one.fget.__annotations__["return"]
                 # A member whose name is a keyword has an underscore behind it.
-                members.append((key.rstrip("_"), *shape(annotation), absent(annotation), key in aside))
+                members.append((key.rstrip("_"), *shape(annotation), absent(annotation), key in extra))
                 setattr(cls, key, property(Getter(len(members) - 1), doc=one.__doc__))
         setattr(cls, "__members__", members)
         setattr(cls, "__contract__", declare(cls, name, members, tag))

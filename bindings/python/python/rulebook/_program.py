@@ -168,23 +168,23 @@ class Program:
         """A new session: the start mode, and the initial value of everything."""
         return cast(Session, self._engine.session())
 
-    def resume(self, kept: Session | Mapping[str, Any] | Text) -> Session:
-        """A session that the host kept: `Session.to_dict()`, or its JSON. What is missing takes its initial value.
+    def resume(self, saved: Session | Mapping[str, Any] | Text) -> Session:
+        """A session that the host saved: `Session.to_dict()`, or its JSON. What is missing takes its initial value.
 
         Raises `SessionError` for a mode or a value that the pack does not have, and for each value that does not fit its
         schema; `ValueError` for what is no JSON.
         """
-        session, (lost, drawn) = self._engine.resume(kept)
+        session, (lost, drawn) = self._engine.resume(saved)
         if lost:
             raise SessionError(lost, drawn)
         return cast(Session, session)
 
-    def resume_lossy(self, kept: Session | Mapping[str, Any] | Text) -> tuple[Session, tuple[Diagnostic, ...]]:
+    def resume_lossy(self, saved: Session | Mapping[str, Any] | Text) -> tuple[Session, tuple[Diagnostic, ...]]:
         """The same as `resume`, for a session that may be older than the pack, and what of it was lost.
 
         What does not fit takes its initial value, and a mode that the pack no longer has becomes the start mode.
         """
-        session, (lost, _) = self._engine.resume(kept)
+        session, (lost, _) = self._engine.resume(saved)
         return cast(Session, session), lost
 
     def run(
@@ -207,7 +207,7 @@ class Program:
         * `truncated`: the model ran out of tokens.
         * `attempts`: how often the model has been asked again about this answer.
         * `thinking`: whether the prompt left reasoning open, so that the answer goes on with it; `None` if nobody knows.
-        * `hold`: a stream tells nothing before the answer has been judged.
+        * `hold`: a stream has no event before the answer has been judged.
         * `withheld`: the outcome has what was read of an answer that is refused. Nobody may be shown that.
 
         Raises `TypeError` for what is no `str` or `bytes`, or no `Session`.
@@ -238,7 +238,7 @@ class Program:
         Raises `ReplyError` if it is no such message, or an error that the API returned.
         """
         outcome, (diagnostics, drawn) = self._engine.judge(
-            session, provider, dumped(message), dialect, trace, truncated, attempts, thinking, hold, withheld
+            session, provider, json_of(message), dialect, trace, truncated, attempts, thinking, hold, withheld
         )
         if outcome is None:
             raise ReplyError(diagnostics, drawn)
@@ -358,7 +358,7 @@ class Program:
         return cast(Prompt, self._engine.prompt(session, message, list(history), prompt, model, counter))
 
     def turn(self, session: Session, text: str) -> Turn:
-        """The turn of an answer that was kept as its text, which is read once."""
+        """The turn of an answer of which only the text is left: it is read once."""
         return cast(Turn, self._engine.turn(session, text))
 
     def export(self, mode: str, what: Export, *, strict: bool = False) -> Exported:
@@ -384,7 +384,7 @@ class Program:
 class Reader:
     """An answer that comes in pieces: `push` gives what has become certain, `finish` the outcome.
 
-    The outcome does not depend on how the answer was cut, and what was told is never taken back. Leaving a `with` block
+    The outcome does not depend on how the answer was cut, and no event is ever taken back. Leaving a `with` block
     without `finish` throws the answer away.
     """
 
@@ -405,10 +405,10 @@ class Reader:
 
         Raises `ReplyError` for what is no chunk of the provider, or an error that it sent.
         """
-        told, faults = self._open().push_chunk(provider, dumped(chunk))
+        certain, faults = self._open().push_chunk(provider, json_of(chunk))
         if faults is not None:
             raise ReplyError(*faults)
-        return cast("tuple[Event, ...]", told)
+        return cast("tuple[Event, ...]", certain)
 
     @property
     def text(self) -> str:
@@ -426,8 +426,8 @@ class Reader:
 
     def finish_with_events(self) -> tuple[Outcome, tuple[Event, ...]]:
         """The outcome, and the events that only the end made certain."""
-        outcome, told = self._open().finish()
-        return cast(Outcome, outcome), cast("tuple[Event, ...]", told)
+        outcome, rest = self._open().finish()
+        return cast(Outcome, outcome), cast("tuple[Event, ...]", rest)
 
     def _open(self) -> _engine.Reader:
         if self._reader is None:
@@ -451,8 +451,8 @@ def check(pack: Pack, *, tools: object = None, name: str | None = None) -> Check
     return cast(Checked, _engine.check(_files(pack, name), tools))
 
 
-def dumped(message: object) -> object:
-    """A message as JSON, if an SDK made it."""
+def json_of(message: object) -> object:
+    """The JSON of a message that an SDK made; any other message as it is."""
     dump = getattr(message, "model_dump_json", None)
     return dump() if callable(dump) else message
 

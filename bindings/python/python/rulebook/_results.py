@@ -69,7 +69,7 @@ class Heard(_contract.Heard):
         return brief(self, ("text", "refused", "class_", "say"), ("effects", "diagnostics"))
 
 
-@contract("Prompt", aside=("text", "texts"))
+@contract("Prompt", extra=("text", "texts"))
 class Prompt(_contract.Prompt):
     __doc__ = _contract.Prompt.__doc__
     __slots__ = ()
@@ -100,9 +100,9 @@ class Prompt(_contract.Prompt):
 
 @contract("Session")
 class Session(_contract.Session):
-    """What is remembered between two answers: plain data, which the host keeps.
+    """What is remembered between two answers: plain data, which the host saves.
 
-    Keep `to_json()` in a database, and read it with `Program.resume`. The engine has no clock, and does not know what only
+    Save `to_json()` in a database, and read it with `Program.resume`. The engine has no clock, and does not know what only
     the host does: `replace` makes a session with the time, and with values that the pack declares as `from = "host"`.
     """
 
@@ -134,7 +134,7 @@ class Session(_contract.Session):
 class Turn(_contract.Turn):
     """One turn of a conversation. `content` is plain text, and what a host displays: a prompt reads no block in it.
 
-    Turns are JSON: keep `to_dict()` with the session, and pass the list as `history`.
+    Turns are JSON: save `to_dict()` with the session, and pass the list as `history`.
     """
 
     __slots__ = ()
@@ -172,7 +172,7 @@ class Finding(_contract.Finding):
         return f"{place}{self.severity}[{self.code}]: {self.message}{help}"
 
 
-@contract("Checked", aside=("drawn",))
+@contract("Checked", extra=("drawn",))
 class Checked(_contract.Checked):
     """Everything that can be known about a pack without a model, as `rulebook check` reports it."""
 
@@ -193,9 +193,9 @@ class Checked(_contract.Checked):
         return f"Checked(errors={summary.errors}, warnings={summary.warnings}, infos={summary.infos})"
 
 
-def brief(part: Any, shown: tuple[str, ...], counted: tuple[str, ...]) -> str:
+def brief(part: Any, listed: tuple[str, ...], counted: tuple[str, ...]) -> str:
     """A short form of a large object: some members, and how many others there are."""
-    short = [f"{name}={cut(getattr(part, name, None))}" for name in shown if hasattr(part, name)]
+    short = [f"{name}={cut(getattr(part, name, None))}" for name in listed if hasattr(part, name)]
     short += [f"{name}={len(getattr(part, name))}" for name in counted]
     return f"{type(part).__name__}({', '.join(short)})"
 

@@ -82,5 +82,5 @@ class Stream:
         return self._reader.push_chunk(self._provider, piece)
 
     def _finish(self) -> tuple[Event, ...]:
-        self._outcome, told = self._reader.finish_with_events()
-        return told
+        self._outcome, rest = self._reader.finish_with_events()
+        return rest
