@@ -30,7 +30,8 @@ def contract(name: str, *, tag: tuple[str, str] | None = None, extra: tuple[str,
                 annotation = one.fget.__annotations__["return"]
                 # A member whose name is a keyword has an underscore behind it.
                 members.append((key.rstrip("_"), *shape(annotation), absent(annotation), key in extra))
-                setattr(cls, key, property(Getter(len(members) - 1), doc=one.__doc__))
+                # `help` shows nothing else of a property.
+                setattr(cls, key, property(Getter(len(members) - 1), doc=f"{annotation}: {one.__doc__}"))
         setattr(cls, "__members__", members)
         setattr(cls, "__contract__", declare(cls, name, members, tag))
         return cls

@@ -13,7 +13,13 @@ from ._part import contract
 
 __all__ = ["Checked", "Finding", "Heard", "Outcome", "Prompt", "Session", "Turn"]
 
-UNCHANGED: Any = object()
+
+class _Unchanged:
+    def __repr__(self) -> str:
+        return "unchanged"
+
+
+UNCHANGED: Any = _Unchanged()
 
 
 @contract("Outcome")
