@@ -282,6 +282,28 @@ def test_native_calls_are_judged(desk: rulebook.Program) -> None:
         assert raised.value.diagnostics and isinstance(raised.value, ValueError)
 
 
+def test_half_a_surrogate_pair_in_a_message_is_no_silent_loss(desk: rulebook.Program) -> None:
+    session = desk.session()
+    half = openai(("refund", {"amount": 5}), content="a\ud83d")
+    forms: list[Any] = [half, json.dumps(half)]
+    for form in forms:
+        with pytest.raises(rulebook.ReplyError, match="half of a surrogate pair"):
+            desk.judge(session, form, "openai")
+        with pytest.raises(rulebook.ReplyError, match="half of a surrogate pair"):
+            delta = {"choices": [{"delta": form if isinstance(form, dict) else json.loads(form)}]}
+            desk.reader(session).push_chunk("openai", delta)
+    assert desk.judge(session, openai(content="\ud83d\ude00"), "openai").message == "\U0001f600"
+    wrong: list[Any] = [object(), {"content": {1, 2}}, {"content": float("nan")}]
+    for message in wrong:
+        with pytest.raises((TypeError, ValueError)):
+            desk.judge(session, message, "openai")
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="nested too deep"):
+        desk.judge(session, deep, "openai")
+
+
 def test_a_person_confirms_or_declines(desk: rulebook.Program) -> None:
     asked = desk.judge(desk.session(), openai(("refund", {"amount": 5})), "openai")
     assert asked.effects == () and asked.session.pending["p-1"].question == "Refund 5?"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import hashlib
+import json
 import os
 import weakref
 from types import TracebackType
@@ -235,10 +236,11 @@ class Program:
         or its message for `"openai"`, a response for `"responses"`, a message for `"anthropic"`, a response for `"gemini"`, a
         `tools/call` request for `"mcp"`. Without a provider it is a `types.Reply`: parts that the host has already.
 
-        Raises `ReplyError` if it is no such message, or an error that the API returned.
+        Raises `ReplyError` if it is no such message, or an error that the API returned, or has half of a surrogate pair,
+        which no UTF-8 can hold.
         """
         outcome, (diagnostics, drawn) = self._engine.judge(
-            session, provider, json_of(message), dialect, trace, truncated, attempts, thinking, hold, withheld
+            session, provider, json_of(message, "message"), dialect, trace, truncated, attempts, thinking, hold, withheld
         )
         if outcome is None:
             raise ReplyError(diagnostics, drawn)
@@ -405,7 +407,7 @@ class Reader:
 
         Raises `ReplyError` for what is no chunk of the provider, or an error that it sent.
         """
-        certain, faults = self._open().push_chunk(provider, json_of(chunk))
+        certain, faults = self._open().push_chunk(provider, json_of(chunk, "chunk"))
         if faults is not None:
             raise ReplyError(*faults)
         return cast("tuple[Event, ...]", certain)
@@ -451,10 +453,17 @@ def check(pack: Pack, *, tools: object = None, name: str | None = None) -> Check
     return cast(Checked, _engine.check(_files(pack, name), tools))
 
 
-def json_of(message: object) -> object:
-    """The JSON of a message that an SDK made; any other message as it is."""
+def json_of(message: object, name: str) -> object:
+    """The JSON of a message. Half of a surrogate pair stays what it is: the engine says where it is."""
+    if isinstance(message, (str, bytes, bytearray, memoryview)):
+        return message
     dump = getattr(message, "model_dump_json", None)
-    return dump() if callable(dump) else message
+    if callable(dump):
+        return dump()
+    try:
+        return json.dumps(message, allow_nan=False)
+    except RecursionError:
+        raise ValueError(f"{name} is nested too deep") from None
 
 
 def _files(pack: Pack, name: str | None) -> Files:
