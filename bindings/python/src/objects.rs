@@ -13,7 +13,7 @@ use serde::ser::{
     Error, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple, SerializeTupleStruct,
     Serializer,
 };
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 /// The object for a value of this shape.
@@ -269,6 +269,15 @@ struct Members<'s, 'py> {
     key: String,
 }
 
+/// A key or a tag as text.
+struct Text<'t, T: ?Sized>(&'t T);
+
+impl<T: Serialize + ?Sized> fmt::Display for Text<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
+    }
+}
+
 /// What becomes of members.
 enum Becomes<'s, 'py> {
     /// A dict whose values have this shape.
@@ -309,8 +318,8 @@ impl<'py> Members<'_, 'py> {
                 *next = place + 1;
             }
             Becomes::Union(union) => {
-                let tag = value.serialize(Objects { py, of: Of::Shape(&Shape::Plain) })?;
-                let class = tag.extract::<String>().ok().and_then(|tag| union.class(key, &tag));
+                let tag = Text(value).to_string();
+                let class = union.class(key, &tag);
                 let class = class.ok_or_else(|| Failed::custom(format!("no class for {key} = {tag}")))?;
                 self.into = Becomes::part(class);
                 return self.put(key, fixed, value);
@@ -350,13 +359,15 @@ impl<'py> SerializeMap for Members<'_, 'py> {
     type Ok = Bound<'py, PyAny>;
     type Error = Failed;
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Failed> {
-        let key = key.serialize(Objects { py: self.py, of: Of::Shape(&Shape::Plain) })?;
-        self.key = key.extract()?;
-        Ok(())
+        self.key.clear();
+        write!(self.key, "{}", Text(key)).map_err(Failed::custom)
     }
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Failed> {
         let key = std::mem::take(&mut self.key);
-        self.put(&key, false, value)
+        self.put(&key, false, value)?;
+        // The next key needs no room of its own.
+        self.key = key;
+        Ok(())
     }
     fn end(self) -> Made<'py> {
         self.done()
