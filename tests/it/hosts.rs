@@ -326,14 +326,14 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     check(tagged, &format!("<message>Write ```</message>\n`` {call} ` or"), 1, 0);
     check(tagged, &format!("<message>It`s done.</message>\n{call}"), 1, 1);
     check(tagged, &format!("<message>It`s done.\n\n{call}"), 1, 1);
-    // So may a content that nothing closes.
+    // So may a content that nothing closes: neither it nor what may be a part of it counts.
     let prose = |text: &str| format!("<message>So.</message><content_update target=\"c\">{text}");
     let directed = |answer: &str, expected: usize| {
         let session = tagged.resume(serde_json::json!({ "mode": "director" })).unwrap();
         let options = Options { truncated: true, ..Options::default() };
         assert_eq!(tagged.run_with(&session, answer.as_bytes(), &options).effects.len(), expected, "{answer:?}");
     };
-    directed(&prose(&format!("She wrote {call}")), 1);
+    directed(&prose(&format!("She wrote {call}")), 0);
     directed(&prose(&format!("She wrote.</content_update>{call}")), 2);
     // So may reasoning, cut or not, also where it opens after the start of the answer and is no block.
     let spoken = update.replace("<message>", "\n<thinking>I could say: <message>");
