@@ -201,6 +201,8 @@ mod tests {
         );
         check(r#"[{"type": "web_search"}, {"name": "f"}, 3]"#, &["f"]);
         check("[]", &[]);
+        // One tool by itself is a list of one.
+        check(&format!(r#"{{"name": "f", "parameters": {schema}}}"#), &["f()"]);
     }
 
     #[test]
