@@ -1,0 +1,130 @@
+"""LiteLLM: does only what was accepted come out of a chat completion?"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import litellm
+import pytest
+from conftest import TOOLS
+from server import Server, calls, serve
+
+from rulebook.integrations import Gate
+from rulebook.integrations.litellm import Guard, acompletion
+
+
+def request(server: Server, **others: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": "Hello"}]
+    return {"model": "openai/fake", "base_url": server.url, "api_key": "none", "messages": messages, "tools": TOOLS, "num_retries": 0, **others}
+
+
+def ask(gate: Gate, server: Server, **others: Any) -> Any:
+    return asyncio.run(acompletion(gate, **request(server, **others)))
+
+
+def stream(gate: Gate, server: Server, **others: Any) -> list[Any]:
+    async def all_chunks() -> list[Any]:
+        return [chunk async for chunk in await acompletion(gate, **request(server, stream=True, **others))]
+
+    return asyncio.run(all_chunks())
+
+
+def text(chunks: list[Any]) -> str:
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+
+
+def names(message: Any) -> list[tuple[str, str]]:
+    return [(call.function.name, call.function.arguments) for call in message.tool_calls or []]
+
+
+def test_a_permitted_call_has_judged_arguments_and_a_forbidden_one_is_gone(gate: Gate) -> None:
+    with serve(calls(("look_up", {"days": "3"}), ("erase", {}), content="One moment.")) as server:
+        response = ask(gate, server)
+    (choice,) = response.choices
+    assert names(choice.message) == [("look_up", '{"days": 3}')]
+    assert (choice.message.content, choice.finish_reason, response.usage.total_tokens) == ("One moment.", "tool_calls", 2)
+    assert gate.outcome is not None and gate.outcome.calls[1].verdict == "dropped"
+
+
+def test_a_call_that_waits_is_in_the_session_and_not_in_the_message(gate: Gate) -> None:
+    with serve(calls(("refund", {"amount": 5}))) as server:
+        choice = ask(gate, server).choices[0]
+    assert (names(choice.message), choice.finish_reason) == ([], "stop")
+    ((id, waits),) = gate.session.pending.items()
+    assert waits.question == "Refund 5?"
+    assert gate.program.confirm(gate.session, id).calls[0].verdict == "accepted"
+
+
+def test_the_model_hears_why_nothing_was_carried_out(gate: Gate) -> None:
+    with serve(calls(("erase", {})), {"content": "I may not erase."}) as server:
+        assert ask(gate, server).choices[0].message.content == "I may not erase."
+    answered = server.requests[1]["messages"][-1]
+    assert (answered["role"], answered["tool_call_id"]) == ("tool", "call_0")
+    assert "does not permit `erase`" in answered["content"]
+
+
+@pytest.mark.parametrize("name, streams", [("erase", False), ("erase", True), ("nope", False), ("nope", True)])
+def test_asking_again_is_bounded(gate: Gate, name: str, streams: bool) -> None:
+    with serve(calls((name, {}))) as server:
+        if streams:
+            assert not any(chunk.choices[0].delta.tool_calls for chunk in stream(gate, server))
+        else:
+            assert names(ask(gate, server).choices[0].message) == []
+    assert len(server.requests) == 3
+
+
+def test_a_refused_answer_is_empty(gate: Gate) -> None:
+    with serve({"content": "The SECRET is 7."}) as server:
+        choice = ask(gate, server).choices[0]
+    assert (choice.message.content, choice.finish_reason) == (None, "content_filter")
+
+
+def test_a_refused_stream_shows_nothing(gate: Gate) -> None:
+    with serve({"content": "A long beginning before the SECRET comes."}) as server:
+        chunks = stream(gate, server)
+    assert text(chunks) == ""
+    assert [chunk.choices[0].finish_reason for chunk in chunks] == ["content_filter"]
+
+
+def test_a_stream_has_the_message_and_the_judged_calls(gate: Gate) -> None:
+    with serve(calls(("erase", {}), ("look_up", {"days": "3"}), content="One moment.")) as server:
+        chunks = stream(gate, server, stream_options={"include_usage": True})
+    assert text(chunks) == "One moment."
+    found = [call for chunk in chunks for call in chunk.choices[0].delta.tool_calls or []]
+    assert [(call.index, call.id, call.function.name, call.function.arguments) for call in found] == [
+        (0, "call_1", "look_up", '{"days": 3}')
+    ]
+    assert chunks[-1].choices[0].finish_reason == "tool_calls" and chunks[-1].usage.total_tokens == 2
+
+
+def test_a_stream_is_asked_again(gate: Gate) -> None:
+    with serve(calls(("nope", {})), {"content": "Well."}) as server:
+        assert text(stream(gate, server)) == "Well."
+    assert [one["role"] for one in server.requests[1]["messages"]] == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize("status, kind", [(429, litellm.RateLimitError), (500, litellm.InternalServerError)])
+@pytest.mark.parametrize("streams", [False, True])
+def test_errors_of_the_model_pass_through(gate: Gate, status: int, kind: type[Exception], streams: bool) -> None:
+    with serve(status) as server, pytest.raises(kind):
+        (stream if streams else ask)(gate, server, max_retries=0)
+    assert gate.outcome is None
+
+
+def test_the_hooks_of_the_proxy_judge(gate: Gate) -> None:
+    async def through_the_hooks(server: Server) -> tuple[Any, list[Any]]:
+        guard = Guard(lambda data: gate, ask=litellm.acompletion)
+        data = request(server)
+        user: Any = None
+        whole = await guard.async_post_call_success_hook(data, user, await litellm.acompletion(**data))
+        data = request(server, stream=True)
+        chunks = guard.async_post_call_streaming_iterator_hook(user, await litellm.acompletion(**data), data)
+        with pytest.raises(TypeError):
+            await guard.async_post_call_success_hook(data, user, object())
+        return whole, [chunk async for chunk in chunks]
+
+    with serve(calls(("look_up", {"days": "3"}), ("erase", {}))) as server:
+        whole, chunks = asyncio.run(through_the_hooks(server))
+    assert names(whole.choices[0].message) == [("look_up", '{"days": 3}')]
+    assert [call.function.name for chunk in chunks for call in chunk.choices[0].delta.tool_calls or []] == ["look_up"]
