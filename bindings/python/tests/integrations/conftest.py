@@ -18,7 +18,8 @@ os.environ.update(
 
 DESK = """
 [pack]
-name = "desk"
+name    = "desk"
+pending = "keep"
 [actions.look_up]
 params  = { days = { type = "integer", required = true } }
 [actions.refund]

@@ -10,12 +10,13 @@ import json
 import uuid
 from typing import Any, AsyncIterable, Callable, Iterable, NamedTuple
 
+from .._contract import Call
 from .._program import Program
 from .._results import Outcome, Session
 from .._stream import Stream
 from ..types import Provider
 
-__all__ = ["Accepted", "Gate", "accepted", "missing"]
+__all__ = ["Accepted", "Gate", "accepted", "correction", "missing", "waits"]
 
 
 class Gate:
@@ -98,6 +99,11 @@ def accepted(outcome: Outcome) -> list[Accepted]:
         for call in outcome.calls
         if call.verdict == "accepted"
     ]
+
+
+def waits(outcome: Outcome, call: Call) -> str:
+    """What a model reads in place of the result of a call that waits for a person."""
+    return f"not carried out yet: a person is asked: {outcome.session.pending[call.pending or ''].question}"
 
 
 def missing(module: str, package: str, version: str, error: ImportError) -> ImportError:

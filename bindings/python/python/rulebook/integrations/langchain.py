@@ -1,27 +1,26 @@
 """LangChain and LangGraph: messages of which only what was accepted is left.
 
-`Parser` is for chains and the nodes of a graph: `model | Parser(gate=gate)`. `Middleware` is for `create_agent`: the session is
-in the state of the graph, and refused calls are answered.
+`Parser` is for chains and the nodes of a graph: `model | Parser(gate=gate)`. For `create_agent` there is
+`rulebook.integrations.langchain_agents`.
 """
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
+from typing import Any, AsyncIterator, Iterator, Sequence
 
 from .. import events
-from .._program import Program
 from .._results import Outcome
-from ._gate import Gate, accepted, missing
+from ._gate import accepted, missing
 
 try:
-    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
-    from langchain_core.messages.tool import tool_call, tool_call_chunk
+    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+    from langchain_core.messages.tool import ToolCall, tool_call, tool_call_chunk
     from langchain_core.output_parsers import BaseTransformOutputParser
     from langchain_core.outputs import ChatGeneration, Generation
 except ImportError as error:
     raise missing("langchain", "langchain-core", "1.0", error) from error
 
-__all__ = ["Middleware", "Parser"]
+__all__ = ["Parser"]
 
 
 class Parser(BaseTransformOutputParser[AIMessage]):
@@ -41,7 +40,7 @@ class Parser(BaseTransformOutputParser[AIMessage]):
         """Judges a whole answer."""
         (first, *_) = result
         message = first.message if isinstance(first, ChatGeneration) else AIMessage(first.text)
-        return _message(self.gate.judge(_completion(message), "openai"), message)
+        return _message(self.gate.judge(completion(message), "openai"), message)
 
     def parse(self, text: str) -> AIMessage:
         """Judges a whole answer that is a text."""
@@ -51,19 +50,24 @@ class Parser(BaseTransformOutputParser[AIMessage]):
         stream = self.gate.stream((_delta(chunk) for chunk in input), "openai")
         for event in stream:
             if isinstance(event, events.Text) and event.role == "message":
-                yield AIMessageChunk(event.text)
+                yield AIMessageChunk(content=event.text)
         yield _last(self.gate.settle(stream.outcome))
 
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[AIMessage]:
         stream = self.gate.stream((_delta(chunk) async for chunk in input), "openai")
         async for event in stream:
             if isinstance(event, events.Text) and event.role == "message":
-                yield AIMessageChunk(event.text)
+                yield AIMessageChunk(content=event.text)
         yield _last(self.gate.settle(stream.outcome))
 
 
 def _message(outcome: Outcome, like: Any) -> AIMessage:
     calls = [tool_call(id=call.id, name=call.name, args=call.params) for call in accepted(outcome)]
+    return judged(outcome, like, calls)
+
+
+def judged(outcome: Outcome, like: Any, calls: list[ToolCall]) -> AIMessage:
+    """A message with the text of the outcome and these calls. Nothing else of the model's own message is left, but its usage."""
     named = ("model_name", "model_provider", "finish_reason", "stop_reason")
     about = {name: value for name, value in like.response_metadata.items() if name in named}
     usage = getattr(like, "usage_metadata", None)
@@ -75,10 +79,10 @@ def _last(outcome: Outcome) -> AIMessageChunk:
         tool_call_chunk(id=call.id, name=call.name, args=call.arguments, index=index)
         for index, call in enumerate(accepted(outcome))
     ]
-    return AIMessageChunk("", tool_call_chunks=calls, chunk_position="last")
+    return AIMessageChunk(content="", tool_call_chunks=calls, chunk_position="last")
 
 
-def _completion(message: BaseMessage) -> dict[str, Any]:
+def completion(message: BaseMessage) -> dict[str, Any]:
     """A message of any provider in the form of OpenAI."""
     calls = [
         {"id": call["id"], "type": "function", "function": {"name": call["name"] or "", "arguments": call["args"]}}
@@ -91,9 +95,9 @@ def _completion(message: BaseMessage) -> dict[str, Any]:
 def _delta(chunk: str | BaseMessage) -> dict[str, Any]:
     """A piece of an answer of any provider in the form of OpenAI."""
     if isinstance(chunk, str):
-        chunk = AIMessageChunk(chunk)
+        chunk = AIMessageChunk(content=chunk)
     if not isinstance(chunk, AIMessageChunk):
-        whole = _completion(chunk)["choices"][0]
+        whole = completion(chunk)["choices"][0]
         calls = [{"index": index, **call} for index, call in enumerate(whole["message"]["tool_calls"])]
         return {"choices": [{"index": 0, "delta": {**whole["message"], "tool_calls": calls}, "finish_reason": whole["finish_reason"]}]}
     calls = [

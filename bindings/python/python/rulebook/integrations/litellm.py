@@ -74,7 +74,7 @@ async def _stream(
         outcome = gate.settle(stream.outcome)
         if ask is None or shown or not gate.asks_again(outcome, attempts):
             break
-        whole = litellm.stream_chunk_builder(read)
+        whole: Any = litellm.stream_chunk_builder(read)
         messages = [*messages, *correction(outcome, whole.choices[0].message.model_dump(exclude_none=True), "openai")]
         attempts += 1
         chunks = await ask(**{**request, "messages": messages})
