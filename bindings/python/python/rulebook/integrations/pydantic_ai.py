@@ -1,0 +1,163 @@
+"""Pydantic AI: a model of which only what was accepted reaches the agent, and an output that is an outcome.
+
+`JudgedModel` is for agents with tools, `judged_text` for answers in a dialect of the pack.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any, AsyncGenerator, Sequence
+
+from .._results import Outcome
+from ._gate import Gate, accepted, missing, waits
+
+try:
+    from pydantic_ai import ModelRetry, RunContext, TextOutput
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        TextPart,
+        ThinkingPart,
+        ToolCallPart,
+        ToolReturnPart,
+        UserPromptPart,
+    )
+    from pydantic_ai.models import CompletedStreamedResponse, StreamedResponse
+    from pydantic_ai.models.wrapper import WrapperModel
+except ImportError as error:
+    raise missing("pydantic_ai", "pydantic-ai-slim", "2.50", error) from error
+
+__all__ = ["JudgedModel", "judged_text"]
+
+
+def judged_text(gate: Gate) -> TextOutput[Outcome]:
+    """An output type: the text of the model, judged. `Agent(model, output_type=judged_text(gate), retries=2)`.
+
+    The output of a run is the `Outcome`, with its message, calls and effects. Where the pack asks again, the agent sends the
+    correction, as often as its `retries` and the pack's `[ask_again] most` allow; more is an `UnexpectedModelBehavior`.
+    What streams before the end of an answer is text of the model itself: `JudgedModel` is for streams.
+    """
+
+    def judged(ctx: RunContext[Any], text: str) -> Outcome:
+        outcome = gate.judge({"parts": [{"type": "text", "text": text}]}, attempts=ctx.retry)
+        if outcome.ask_again is not None:
+            raise ModelRetry(outcome.ask_again)
+        return outcome
+
+    return TextOutput(judged)
+
+
+class JudgedModel(WrapperModel):
+    """Another model, judged: `Agent(JudgedModel(model, gate), tools=[…])`.
+
+    * The agent gets the message of the outcome, and the accepted calls with judged arguments. Calls of an output type, such as
+      `final_result`, are calls, too: the pack declares and permits them.
+    * The model is asked again where the pack says so, and where none of its calls could be carried out. Of calls beside
+      accepted ones it reads with the next request why they were not carried out, or that they wait for a person: those are in
+      `gate.session.pending`, which needs `pending = "keep"` in the pack.
+    * A stream has the answer once it has been judged.
+    * Where nothing is left of an answer, the agent raises `ContentFilterError`. If calls wait and there is no message, it
+      consists of their questions.
+
+    One gate, and so one model, for each conversation. Errors of the model pass through.
+    """
+
+    def __init__(self, wrapped: Any, gate: Gate) -> None:
+        super().__init__(wrapped)
+        self._gate = gate
+        self._unanswered: list[ModelMessage] = []
+
+    async def request(self, messages: list[ModelMessage], *settings: Any) -> ModelResponse:
+        """One answer of the model, judged."""
+        return await self._judged(messages, settings, streams=False)
+
+    @contextlib.asynccontextmanager
+    async def request_stream(
+        self, messages: list[ModelMessage], *settings: Any, **others: Any
+    ) -> AsyncGenerator[StreamedResponse]:
+        """One answer of the model, judged, as a stream of its parts."""
+        response = await self._judged(messages, settings, streams=True)
+        yield CompletedStreamedResponse(response, model_request_parameters=settings[1], replay_events=True)
+
+    async def _judged(self, messages: list[ModelMessage], settings: Sequence[Any], *, streams: bool) -> ModelResponse:
+        messages, self._unanswered = [*messages, *self._unanswered], []
+        attempts = 0
+        while True:
+            if streams:
+                async with self.wrapped.request_stream(messages, *settings) as stream:
+                    async for _ in stream:
+                        pass
+                    response = stream.get()
+            else:
+                response = await self.wrapped.request(messages, *settings)
+            outcome = self._gate.judge(_reply(response), attempts=attempts)
+            if not self._gate.asks_again(outcome, attempts):
+                break
+            answers = _answers(outcome)
+            correction = [response, ModelRequest(answers)] if answers else [_user(outcome)]
+            messages = [*messages, *correction]
+            attempts += 1
+        answers = _answers(outcome)
+        if answers and accepted(outcome):
+            answered = {answer.tool_call_id for answer in answers}
+            calls = [part for part in response.parts if isinstance(part, ToolCallPart) and part.tool_call_id in answered]
+            self._unanswered = [dataclasses.replace(response, parts=calls), ModelRequest(answers)]
+        return _response(outcome, response)
+
+
+def _reply(response: ModelResponse) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = []
+    for part in response.parts:
+        if isinstance(part, TextPart):
+            parts.append({"type": "text", "text": part.content})
+        elif isinstance(part, ThinkingPart):
+            parts.append({"type": "thinking", "text": part.content})
+        elif isinstance(part, ToolCallPart):
+            arguments = "{}" if part.args is None else part.args
+            parts.append({"type": "call", "id": part.tool_call_id, "name": part.tool_name, "arguments": arguments})
+        else:
+            parts.append({"type": "other", "kind": part.part_kind})
+    reason = response.finish_reason
+    return {"parts": parts, "truncated": reason == "length", "refused": reason == "content_filter"}
+
+
+def _answers(outcome: Outcome) -> list[ToolReturnPart]:
+    names = {call.id: call.action for call in outcome.calls}
+    refused = [
+        ToolReturnPart(names[result["tool_call_id"]], result["content"], result["tool_call_id"], outcome="denied")
+        for result in outcome.tool_results("openai")
+    ]
+    waiting = [ToolReturnPart(call.action, waits(outcome, call), call.id) for call in outcome.calls if call.pending and call.id]
+    return refused + waiting
+
+
+def _user(outcome: Outcome) -> ModelRequest:
+    return ModelRequest([UserPromptPart(outcome.ask_again or "")])
+
+
+def _response(outcome: Outcome, response: ModelResponse) -> ModelResponse:
+    calls = {call.id: call for call in accepted(outcome)}
+    whole = outcome.status != "refused" and not outcome.redacted and len(calls) == len(outcome.calls)
+    text = outcome.message
+    if not text and not calls:
+        text = "\n\n".join(outcome.session.pending[call.pending].question for call in outcome.calls if call.pending)
+    judged: list[Any] = []
+    for part in response.parts:
+        if isinstance(part, TextPart):
+            if text:
+                judged.append(dataclasses.replace(part, content=text))
+                text = ""
+        elif isinstance(part, ToolCallPart):
+            call = calls.pop(part.tool_call_id, None)
+            if call is not None:
+                judged.append(dataclasses.replace(part, tool_name=call.name, args=call.params))
+        elif whole:
+            judged.append(part)
+    if text:
+        judged.append(TextPart(text))
+    # What is left are calls that the model wrote in its text.
+    judged += [ToolCallPart(call.name, call.params, call.id) for call in calls.values()]
+    reason = response.finish_reason if judged else "content_filter"
+    return dataclasses.replace(response, parts=judged, finish_reason=reason, provider_details=None)
