@@ -23,10 +23,10 @@ def program(page: str) -> str:
 
 
 def main() -> None:
-    """Writes each program into the folder that is named, for checkers of types."""
+    """Writes each program into the folder that is named first, for checkers of types: of the pages that follow, or of all."""
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for page in PAGES:
+    for page in sys.argv[2:] or PAGES:
         (folder / (re.sub(r"\W+", "_", page) + ".py")).write_text(program(page), encoding="utf-8")
 
 

@@ -10,7 +10,10 @@ from typing import Any, Iterator
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Answers each request with the next of `script`: a message, or the status of an error. The last one is repeated."""
+    """Answers each request with the next of `script`: a message, the status of an error, or what makes one of the request.
+
+    The last one is repeated.
+    """
 
     daemon_threads = True
     script: list[Any]
@@ -28,6 +31,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         answer = self.server.script[min(len(self.server.requests), len(self.server.script) - 1)]
         self.server.requests.append(request)
+        answer = answer(request) if callable(answer) else answer
         if isinstance(answer, int):
             self.reply(answer, "application/json", json.dumps({"error": {"message": "out of order", "type": "fault"}}))
         elif request.get("stream"):

@@ -6,8 +6,9 @@ import asyncio
 from typing import Any
 
 import litellm
+import litellm.exceptions
 import pytest
-from conftest import TOOLS
+from desk import TOOLS
 from server import Server, calls, serve
 
 from rulebook.integrations import Gate
@@ -45,6 +46,17 @@ def test_a_permitted_call_has_judged_arguments_and_a_forbidden_one_is_gone(gate:
     assert names(choice.message) == [("look_up", '{"days": 3}')]
     assert (choice.message.content, choice.finish_reason, response.usage.total_tokens) == ("One moment.", "tool_calls", 2)
     assert gate.outcome is not None and gate.outcome.calls[1].verdict == "dropped"
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_the_next_request_answers_the_calls_that_were_left_out(gate: Gate, streams: bool) -> None:
+    with serve(calls(("look_up", {"days": 3}), ("erase", {}), ("refund", {"amount": 5})), {"content": "It rains."}) as server:
+        for _ in range(2):
+            (stream if streams else ask)(gate, server)
+    sent = server.requests[1]["messages"]
+    assert [call["id"] for call in sent[1]["tool_calls"]] == ["call_1", "call_2"]
+    assert [(one["role"], one.get("tool_call_id")) for one in sent[2:]] == [("tool", "call_1"), ("tool", "call_2")]
+    assert "does not permit `erase`" in sent[2]["content"] and "Refund 5?" in sent[3]["content"]
 
 
 def test_a_call_that_waits_is_in_the_session_and_not_in_the_message(gate: Gate) -> None:
@@ -104,7 +116,7 @@ def test_a_stream_is_asked_again(gate: Gate) -> None:
     assert [one["role"] for one in server.requests[1]["messages"]] == ["user", "assistant", "tool"]
 
 
-@pytest.mark.parametrize("status, kind", [(429, litellm.RateLimitError), (500, litellm.InternalServerError)])
+@pytest.mark.parametrize("status, kind", [(429, litellm.exceptions.RateLimitError), (500, litellm.exceptions.InternalServerError)])
 @pytest.mark.parametrize("streams", [False, True])
 def test_errors_of_the_model_pass_through(gate: Gate, status: int, kind: type[Exception], streams: bool) -> None:
     with serve(status) as server, pytest.raises(kind):

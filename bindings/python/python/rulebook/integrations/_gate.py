@@ -44,6 +44,8 @@ class Gate:
         self.session = program.session() if session is None else session
         self.outcome: Outcome | None = None
         """The outcome of the last answer; none before there was one."""
+        self.unanswered: list[Any] = []
+        """Calls beside accepted ones with what answers them, in the form of the adapter: the next request has them."""
         self._on_outcome = on_outcome
         self._hold = hold
         self._most = most
@@ -63,6 +65,11 @@ class Gate:
         if self._on_outcome is not None:
             self._on_outcome(outcome)
         return outcome
+
+    def take_unanswered(self) -> list[Any]:
+        """What the next request has besides its own messages: once."""
+        taken, self.unanswered = self.unanswered, []
+        return taken
 
     def asks_again(self, outcome: Outcome, attempts: int) -> bool:
         """Whether the model is called again after this answer: with `correction`, and one attempt more."""

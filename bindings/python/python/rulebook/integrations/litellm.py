@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterator, Awaitable,
 
 from .. import events
 from .._results import Outcome
-from ._gate import Gate, accepted, correction, missing
+from ._gate import Gate, accepted, correction, missing, waits
 
 try:
     import litellm
@@ -35,10 +35,13 @@ async def acompletion(gate: Gate, *, ask: Ask | None = None, **request: Any) -> 
       `finish_reason` is `content_filter` if the answer was refused.
     * `ask`: what calls the model, such as `router.acompletion`; `litellm.acompletion` by default.
 
-    Asks the model again where the pack says so, and where none of its native calls could be carried out. Raises what
-    LiteLLM raises, and `ReplyError` for what is no chat completion.
+    Asks the model again where the pack says so, and where none of its native calls could be carried out. Of calls beside
+    accepted ones it reads with the next request why they were not carried out, or that they wait for a person: those are in
+    `gate.session.pending`, which needs `pending = "keep"` in the pack. Raises what LiteLLM raises, and `ReplyError` for what
+    is no chat completion.
     """
     ask = litellm.acompletion if ask is None else ask
+    request = {**request, "messages": [*request.get("messages", []), *gate.take_unanswered()]}
     response = await ask(**request)
     return _stream(gate, ask, request, response) if request.get("stream") else await _whole(gate, ask, request, response)
 
@@ -49,9 +52,10 @@ async def _whole(gate: Gate, ask: Ask | None, request: dict[str, Any], response:
         outcome = gate.judge(response, "openai", attempts=attempts)
         if ask is None or not gate.asks_again(outcome, attempts):
             break
-        messages = [*messages, *correction(outcome, response.choices[0].message.model_dump(exclude_none=True), "openai")]
+        messages = [*messages, *correction(outcome, _message(response), "openai")]
         attempts += 1
         response = await ask(**{**request, "messages": messages})
+    _remember(gate, outcome, _message(response))
     reason = _reason(outcome, response.choices[0].finish_reason)
     message = Message(role="assistant", reasoning_content=_thinking(outcome), **_content(outcome))
     judged = ModelResponse(id=response.id, created=response.created, model=response.model, usage=getattr(response, "usage", None))
@@ -74,10 +78,11 @@ async def _stream(
         outcome = gate.settle(stream.outcome)
         if ask is None or shown or not gate.asks_again(outcome, attempts):
             break
-        whole: Any = litellm.stream_chunk_builder(read)
-        messages = [*messages, *correction(outcome, whole.choices[0].message.model_dump(exclude_none=True), "openai")]
+        messages = [*messages, *correction(outcome, _message(litellm.stream_chunk_builder(read)), "openai")]
         attempts += 1
         chunks = await ask(**{**request, "messages": messages})
+    if accepted(outcome):
+        _remember(gate, outcome, _message(litellm.stream_chunk_builder(read)))
     like = read[-1] if read else ModelResponseStream()
     for index, call in enumerate(_content(outcome)["tool_calls"] or []):
         yield _chunk(like, tool_calls=[{"index": index, **call}])
@@ -120,6 +125,23 @@ class Guard(CustomLogger):
         """Called by the proxy with the chunks of a stream: gives them judged."""
         async for chunk in _stream(self._gate(request_data), self._ask, request_data, response):
             yield chunk
+
+
+def _message(response: Any) -> dict[str, Any]:
+    message: dict[str, Any] = response.choices[0].message.model_dump(exclude_none=True)
+    return message
+
+
+def _remember(gate: Gate, outcome: Outcome, message: dict[str, Any]) -> None:
+    """Answers the calls that are left out, if the host goes on with the others."""
+    results: list[Any] = outcome.tool_results("openai")
+    for call in outcome.calls:
+        if call.pending and call.id:
+            results.append({"role": "tool", "tool_call_id": call.id, "content": waits(outcome, call)})
+    answered = {result["tool_call_id"] for result in results}
+    calls = [call for call in message.get("tool_calls") or [] if call["id"] in answered]
+    if calls and accepted(outcome):
+        gate.unanswered = [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
 
 
 def _content(outcome: Outcome) -> dict[str, Any]:

@@ -42,7 +42,6 @@ class JudgedModel(Model):
     def __init__(self, model: Model, gate: Gate) -> None:
         self._model = model
         self._gate = gate
-        self._unanswered: list[Any] = []
 
     async def get_response(self, system_instructions: str | None, input: Any, *args: Any, **request: Any) -> ModelResponse:
         """One answer of the model, judged. The arguments are those of the other model."""
@@ -100,7 +99,7 @@ class JudgedModel(Model):
         return self._model.get_retry_advice(request)
 
     def _answering(self, input: Any) -> Any:
-        unanswered, self._unanswered = self._unanswered, []
+        unanswered = self._gate.take_unanswered()
         return [*_items(input), *unanswered] if unanswered else input
 
     def _remember(self, outcome: Outcome, output: list[Any], request: dict[str, Any]) -> None:
@@ -113,7 +112,7 @@ class JudgedModel(Model):
                 results.append({"type": "function_call_output", "call_id": call.id, "output": waits(outcome, call)})
         answered = {result["call_id"] for result in results}
         calls = [item for item in _json(output) if item.get("call_id") in answered]
-        self._unanswered = results if _is_kept(request) else [*calls, *results]
+        self._gate.unanswered = results if _is_kept(request) else [*calls, *results]
 
 
 def _is_kept(request: dict[str, Any]) -> bool:

@@ -67,7 +67,6 @@ class JudgedModel(WrapperModel):
     def __init__(self, wrapped: Any, gate: Gate) -> None:
         super().__init__(wrapped)
         self._gate = gate
-        self._unanswered: list[ModelMessage] = []
 
     async def request(self, messages: list[ModelMessage], *settings: Any) -> ModelResponse:
         """One answer of the model, judged."""
@@ -82,7 +81,7 @@ class JudgedModel(WrapperModel):
         yield CompletedStreamedResponse(response, model_request_parameters=settings[1], replay_events=True)
 
     async def _judged(self, messages: list[ModelMessage], settings: Sequence[Any], *, streams: bool) -> ModelResponse:
-        messages, self._unanswered = [*messages, *self._unanswered], []
+        messages = [*messages, *self._gate.take_unanswered()]
         attempts = 0
         while True:
             if streams:
@@ -103,7 +102,7 @@ class JudgedModel(WrapperModel):
         if answers and accepted(outcome):
             answered = {answer.tool_call_id for answer in answers}
             calls = [part for part in response.parts if isinstance(part, ToolCallPart) and part.tool_call_id in answered]
-            self._unanswered = [dataclasses.replace(response, parts=calls), ModelRequest(answers)]
+            self._gate.unanswered = [dataclasses.replace(response, parts=calls), ModelRequest(answers)]
         return _response(outcome, response)
 
 
@@ -152,7 +151,8 @@ def _response(outcome: Outcome, response: ModelResponse) -> ModelResponse:
         elif isinstance(part, ToolCallPart):
             call = calls.pop(part.tool_call_id, None)
             if call is not None:
-                judged.append(dataclasses.replace(part, tool_name=call.name, args=call.params))
+                changes: dict[str, Any] = {"tool_name": call.name, "args": call.params}
+                judged.append(dataclasses.replace(part, **changes))
         elif whole:
             judged.append(part)
     if text:
