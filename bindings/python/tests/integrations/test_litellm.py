@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, AsyncIterator
 
 import litellm
 import litellm.exceptions
@@ -11,6 +11,7 @@ import pytest
 from desk import TOOLS
 from server import Server, calls, serve
 
+import rulebook
 from rulebook.integrations import Gate
 from rulebook.integrations.litellm import Guard, acompletion
 
@@ -114,6 +115,67 @@ def test_a_stream_is_asked_again(gate: Gate) -> None:
     with serve(calls(("nope", {})), {"content": "Well."}) as server:
         assert text(stream(gate, server)) == "Well."
     assert [one["role"] for one in server.requests[1]["messages"]] == ["user", "assistant", "tool"]
+
+
+def test_a_stream_that_a_pack_shows_early_ends_where_it_is_refused() -> None:
+    pack = """
+[pack]
+name = "early"
+[reply]
+hold = "settled"
+[actions.look_up]
+[modes.chat]
+permits = ["look_up"]
+[[guardrails]]
+id       = "secret"
+on       = "message"
+matches  = "SECRET"
+strategy = "ask-again"
+"""
+    program = rulebook.Program.load({"pack.toml": pack})
+    with serve({"content": "A long beginning before the SECRET comes, and more."}) as server:
+        chunks = stream(Gate(program), server)
+        assert text(chunks).startswith("A long beginning") and "SECRET" not in text(chunks)
+        assert (chunks[-1].choices[0].finish_reason, len(server.requests)) == ("content_filter", 1)
+    with serve({"content": "A long beginning before the SECRET comes."}, {"content": "Well."}) as server:
+        assert text(stream(Gate(program, hold=True), server)) == "Well."
+
+
+def test_a_stream_that_nobody_reads_to_its_end_is_closed(gate: Gate) -> None:
+    closed = []
+
+    async def chunks() -> AsyncIterator[Any]:
+        try:
+            for word in ("One", "two", "three"):
+                delta = {"role": "assistant", "content": word}
+                yield litellm.ModelResponseStream(choices=[{"index": 0, "delta": delta, "finish_reason": None}])
+        finally:
+            closed.append(True)
+
+    async def leave() -> None:
+        source = chunks()
+
+        async def model(**request: Any) -> Any:
+            return source
+
+        judged = await acompletion(Gate(READER), ask=model, stream=True, messages=[])
+        async for chunk in judged:
+            assert chunk.choices[0].delta.content == "One"
+            break
+        await judged.aclose()
+
+    asyncio.run(leave())
+    assert closed == [True]
+
+
+READER = rulebook.Program.load({"pack.toml": '[pack]\nname = "reader"\n[actions.look_up]\n[modes.chat]\npermits = ["look_up"]\n'})
+
+
+def test_a_host_hears_of_each_outcome_in_order(desk: rulebook.Program) -> None:
+    outcomes: list[rulebook.Outcome] = []
+    with serve(calls(("nope", {})), {"content": "Well."}) as server:
+        ask(Gate(desk, on_outcome=outcomes.append), server)
+    assert [(outcome.status, outcome.message) for outcome in outcomes] == [("refused", ""), ("clean", "Well.")]
 
 
 @pytest.mark.parametrize("status, kind", [(429, litellm.exceptions.RateLimitError), (500, litellm.exceptions.InternalServerError)])

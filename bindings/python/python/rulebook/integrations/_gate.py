@@ -6,17 +6,19 @@ Never: imports a framework, calls a model, or runs a tool.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import uuid
-from typing import Any, AsyncIterable, Callable, Iterable, NamedTuple
+from typing import Any, AsyncIterable, AsyncIterator, Callable, Iterable, NamedTuple
 
 from .._contract import Call
 from .._program import Program
 from .._results import Outcome, Session
 from .._stream import Stream
+from ..events import Event
 from ..types import Provider
 
-__all__ = ["Accepted", "Gate", "accepted", "correction", "missing", "waits"]
+__all__ = ["Accepted", "Gate", "accepted", "correction", "missing", "recorded", "told", "waits"]
 
 
 class Gate:
@@ -84,6 +86,24 @@ def correction(outcome: Outcome, answer: Any, provider: Provider) -> list[Any]:
     """What is appended to the messages of a request: the answer with a result for each of its calls, or a correction text."""
     results: list[Any] = outcome.tool_results(provider)
     return [answer, *results] if results else [{"role": "user", "content": outcome.ask_again}]
+
+
+def told(stream: Stream) -> contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]:
+    """The events of a stream. Closes its source if they are not read to the end."""
+    events: Any = stream.__aiter__()
+    return contextlib.aclosing(events)
+
+
+async def recorded(chunks: Any, read: list[Any]) -> AsyncIterator[Any]:
+    """The same chunks, each of which is put into `read` as well. Closes their source if they are not read to the end."""
+    try:
+        async for chunk in chunks:
+            read.append(chunk)
+            yield chunk
+    finally:
+        close = getattr(chunks, "aclose", None)
+        if close is not None:
+            await close()
 
 
 class Accepted(NamedTuple):

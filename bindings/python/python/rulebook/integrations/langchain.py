@@ -18,7 +18,7 @@ try:
     from langchain_core.output_parsers import BaseTransformOutputParser
     from langchain_core.outputs import ChatGeneration, Generation
 except ImportError as error:
-    raise missing("langchain", "langchain-core", "1.0", error) from error
+    raise missing("langchain", "langchain-core", "1.6", error) from error
 
 __all__ = ["Parser"]
 

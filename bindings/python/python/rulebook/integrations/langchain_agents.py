@@ -16,7 +16,7 @@ try:
     from langgraph.types import Command
     from typing_extensions import NotRequired
 except ImportError as error:
-    raise missing("langchain_agents", "langchain", "1.2", error) from error
+    raise missing("langchain_agents", "langchain", "1.4", error) from error
 
 __all__ = ["Middleware", "State"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterator, Awaitable,
 
 from .. import events
 from .._results import Outcome
-from ._gate import Gate, accepted, correction, missing, waits
+from ._gate import Gate, accepted, correction, missing, recorded, told, waits
 
 try:
     import litellm
@@ -17,7 +17,7 @@ try:
     from litellm.integrations.custom_logger import CustomLogger
     from litellm.types.utils import Choices, Delta, Message, ModelResponseStream, StreamingChoices
 except ImportError as error:
-    raise missing("litellm", "litellm", "1.90", error) from error
+    raise missing("litellm", "litellm", "1.108", error) from error
 
 if TYPE_CHECKING:
     from litellm.proxy._types import UserAPIKeyAuth
@@ -70,11 +70,12 @@ async def _stream(
     while True:
         read: list[Any] = []
         shown = False
-        stream = gate.stream(_copied(chunks, read), "openai", attempts=attempts)
-        async for event in stream:
-            if isinstance(event, events.Text) and event.role in ("message", "thinking"):
-                shown = True
-                yield _chunk(read[-1], **{"content" if event.role == "message" else "reasoning_content": event.text})
+        stream = gate.stream(recorded(chunks, read), "openai", attempts=attempts)
+        async with told(stream) as certain:
+            async for event in certain:
+                if isinstance(event, events.Text) and event.role in ("message", "thinking"):
+                    shown = True
+                    yield _chunk(read[-1], **{"content" if event.role == "message" else "reasoning_content": event.text})
         outcome = gate.settle(stream.outcome)
         if ask is None or shown or not gate.asks_again(outcome, attempts):
             break
@@ -167,9 +168,3 @@ def _reason(outcome: Outcome, reason: Any) -> str:
 def _chunk(like: Any, *, reason: str | None = None, **delta: Any) -> ModelResponseStream:
     choice = StreamingChoices(index=0, finish_reason=reason, delta=Delta(role="assistant", **delta))
     return ModelResponseStream(id=like.id, created=like.created, model=like.model, choices=[choice])
-
-
-async def _copied(chunks: Any, read: list[Any]) -> AsyncIterator[Any]:
-    async for chunk in chunks:
-        read.append(chunk)
-        yield chunk

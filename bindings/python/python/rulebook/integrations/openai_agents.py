@@ -6,7 +6,7 @@ from typing import Any, AsyncIterator
 
 from .. import events
 from .._results import Outcome
-from ._gate import Gate, accepted, missing, waits
+from ._gate import Gate, accepted, missing, recorded, told, waits
 
 try:
     from agents.items import ModelResponse, TResponseStreamEvent
@@ -21,7 +21,7 @@ try:
         ResponseTextDeltaEvent,
     )
 except ImportError as error:
-    raise missing("openai_agents", "openai-agents", "0.20", error) from error
+    raise missing("openai_agents", "openai-agents", "0.21", error) from error
 
 __all__ = ["JudgedModel"]
 
@@ -65,14 +65,15 @@ class JudgedModel(Model):
         while True:
             read: list[Any] = []
             chunks = self._model.stream_response(system_instructions, input, *args, **request)
-            stream = self._gate.stream(_copied(chunks, read), "responses", attempts=attempts)
-            async for event in stream:
-                if isinstance(event, events.Text) and event.role == "message":
-                    yield ResponseTextDeltaEvent(
-                        type="response.output_text.delta", delta=event.text, content_index=0, item_id="msg_judged", logprobs=[],
-                        output_index=0, sequence_number=number,
-                    )
-                    number += 1
+            stream = self._gate.stream(recorded(chunks, read), "responses", attempts=attempts)
+            async with told(stream) as certain:
+                async for event in certain:
+                    if isinstance(event, events.Text) and event.role == "message":
+                        yield ResponseTextDeltaEvent(
+                            type="response.output_text.delta", delta=event.text, content_index=0, item_id="msg_judged", logprobs=[],
+                            output_index=0, sequence_number=number,
+                        )
+                        number += 1
             if not read or read[-1].type != "response.completed":
                 # The runner raises what it makes of an answer that failed or was cut off, of which nothing is shown.
                 for ended in read[-1:]:
@@ -164,9 +165,3 @@ def _items(input: Any) -> list[Any]:
 
 def _json(output: list[Any]) -> list[dict[str, Any]]:
     return [item.model_dump(exclude_none=True) for item in output]
-
-
-async def _copied(chunks: Any, read: list[Any]) -> AsyncIterator[Any]:
-    async for chunk in chunks:
-        read.append(chunk)
-        yield chunk

@@ -24,8 +24,9 @@ try:
         ToolReturnPart,
         UserPromptPart,
     )
-    from pydantic_ai.models import CompletedStreamedResponse, StreamedResponse
+    from pydantic_ai.models import CompletedStreamedResponse, ModelRequestParameters, StreamedResponse
     from pydantic_ai.models.wrapper import WrapperModel
+    from pydantic_ai.settings import ModelSettings
 except ImportError as error:
     raise missing("pydantic_ai", "pydantic-ai-slim", "2.50", error) from error
 
@@ -68,17 +69,36 @@ class JudgedModel(WrapperModel):
         super().__init__(wrapped)
         self._gate = gate
 
-    async def request(self, messages: list[ModelMessage], *settings: Any) -> ModelResponse:
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
         """One answer of the model, judged."""
-        return await self._judged(messages, settings, streams=False)
+        return await self._judged(messages, (model_settings, model_request_parameters), streams=False)
 
     @contextlib.asynccontextmanager
     async def request_stream(
-        self, messages: list[ModelMessage], *settings: Any, **others: Any
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
         """One answer of the model, judged, as a stream of its parts."""
+        settings = (model_settings, model_request_parameters, run_context)
         response = await self._judged(messages, settings, streams=True)
-        yield CompletedStreamedResponse(response, model_request_parameters=settings[1], replay_events=True)
+        yield CompletedStreamedResponse(response, model_request_parameters=model_request_parameters, replay_events=True)
+
+    @property
+    def batch_max_requests(self) -> int | None:
+        """None: batches would pass the gate by."""
+        return None
+
+    async def batch_encode(self, request: Any) -> Any:
+        """Raises `NotImplementedError`: batches would pass the gate by."""
+        raise NotImplementedError("a judged model has no batches")
 
     async def _judged(self, messages: list[ModelMessage], settings: Sequence[Any], *, streams: bool) -> ModelResponse:
         messages = [*messages, *self._gate.take_unanswered()]
