@@ -67,7 +67,7 @@ def _message(outcome: Outcome, like: Any) -> AIMessage:
 
 
 def judged(outcome: Outcome, like: Any, calls: list[ToolCall]) -> AIMessage:
-    """A message with the text of the outcome and these calls. Nothing else of the model's own message is left, but its usage."""
+    """A message with the text of the outcome and these calls. Of the model's own message only its usage is left."""
     named = ("model_name", "model_provider", "finish_reason", "stop_reason")
     about = {name: value for name, value in like.response_metadata.items() if name in named}
     usage = getattr(like, "usage_metadata", None)
@@ -99,7 +99,8 @@ def _delta(chunk: str | BaseMessage) -> dict[str, Any]:
     if not isinstance(chunk, AIMessageChunk):
         whole = completion(chunk)["choices"][0]
         calls = [{"index": index, **call} for index, call in enumerate(whole["message"]["tool_calls"])]
-        return {"choices": [{"index": 0, "delta": {**whole["message"], "tool_calls": calls}, "finish_reason": whole["finish_reason"]}]}
+        delta = {**whole["message"], "tool_calls": calls}
+        return {"choices": [{"index": 0, "delta": delta, "finish_reason": whole["finish_reason"]}]}
     calls = [
         {"index": call["index"], "id": call["id"], "function": {"name": call["name"], "arguments": call["args"] or ""}}
         for call in chunk.tool_call_chunks

@@ -91,13 +91,16 @@ class Middleware(AgentMiddleware[State, Any, Any]):
         result: list[Any] = [judged(outcome, message, [])]
         # An agent goes on while its last message has calls. Where none was accepted, there are none, and it ends.
         if some := accepted(outcome):
-            others = [call for call in outcome.calls if call.verdict != "accepted" and call.id]
+            answers = _answers(outcome)
+            answered = {answer.tool_call_id for answer in answers}
+            # A call without an answer would run: it is left out.
+            others = [call for call in outcome.calls if call.verdict != "accepted" and call.id in answered]
             calls = [tool_call(id=call.id, name=call.name, args=call.params) for call in some]
             calls += [tool_call(id=call.id, name=call.action, args=call.params) for call in others]
             ran = {call.id for call in some}
             # What a response has besides is the result of a call that is a structured answer.
             given = [one for one in response.result if isinstance(one, ToolMessage) and one.tool_call_id in ran]
-            result = [judged(outcome, message, calls), *given, *_answers(outcome)]
+            result = [judged(outcome, message, calls), *given, *answers]
         whole = outcome.status != "refused" and all(call.verdict == "accepted" for call in outcome.calls)
         structured = response.structured_response if whole else None
         return ExtendedModelResponse(

@@ -58,7 +58,8 @@ async def _whole(gate: Gate, ask: Ask | None, request: dict[str, Any], response:
     _remember(gate, outcome, _message(response))
     reason = _reason(outcome, response.choices[0].finish_reason)
     message = Message(role="assistant", reasoning_content=_thinking(outcome), **_content(outcome))
-    judged = ModelResponse(id=response.id, created=response.created, model=response.model, usage=getattr(response, "usage", None))
+    usage = getattr(response, "usage", None)
+    judged = ModelResponse(id=response.id, created=response.created, model=response.model, usage=usage)
     judged.choices = [Choices(index=0, finish_reason=reason, message=message)]
     return judged
 

@@ -70,8 +70,8 @@ class JudgedModel(Model):
                 async for event in certain:
                     if isinstance(event, events.Text) and event.role == "message":
                         yield ResponseTextDeltaEvent(
-                            type="response.output_text.delta", delta=event.text, content_index=0, item_id="msg_judged", logprobs=[],
-                            output_index=0, sequence_number=number,
+                            type="response.output_text.delta", delta=event.text, sequence_number=number,
+                            item_id="msg_judged", output_index=0, content_index=0, logprobs=[],
                         )
                         number += 1
             if not read or read[-1].type != "response.completed":
@@ -150,7 +150,9 @@ def _output(outcome: Outcome, output: list[Any]) -> list[Any]:
         for call in calls.values()
     ]
     if not any(one.type in ("message", "function_call") for one in judged):
-        judged.append(ResponseOutputMessage(type="message", id="msg_judged", role="assistant", status="completed", content=[text]))
+        judged.append(
+            ResponseOutputMessage(type="message", id="msg_judged", role="assistant", status="completed", content=[text])
+        )
     return judged
 
 
