@@ -36,6 +36,13 @@ pub(crate) struct Engine {
 /// A number of times.
 pub(crate) struct Count(usize);
 
+impl Count {
+    /// The number.
+    pub(crate) fn number(&self) -> usize {
+        self.0
+    }
+}
+
 impl<'a, 'py> FromPyObject<'a, 'py> for Count {
     type Error = PyErr;
 
@@ -281,6 +288,11 @@ impl Engine {
 }
 
 impl Engine {
+    /// The program.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
     fn loaded<'py>(py: Python<'py>, pen: &Pen, loaded: Checked<Program>) -> PyResult<Loaded<'py>> {
         let found = found(py, pen, &loaded.sources, &loaded.diagnostics)?;
         Ok((loaded.value.map(|program| Self { program: Arc::new(program) }), found))
@@ -417,7 +429,7 @@ fn options(
 }
 
 /// The session that an object holds.
-fn session_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<Session>> {
+pub(crate) fn session_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<Session>> {
     match object.cast::<Part>().ok().and_then(|part| part.get().contract()) {
         Some(Contract::Session(session)) => Ok(Arc::clone(session)),
         _ => {

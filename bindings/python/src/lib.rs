@@ -4,6 +4,7 @@
 //! Out: what the package `rulebook` is made of; its classes, texts and exceptions are in `python/rulebook`.
 //! Never: decides anything about a pack or an answer.
 
+mod batch;
 mod classes;
 mod contract;
 mod engine;
@@ -27,6 +28,8 @@ fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 /// The engine: see the package `rulebook`.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::batch::judge_column;
     #[pymodule_export]
     use super::classes::{Declared, declare};
     #[pymodule_export]

@@ -18,6 +18,7 @@ __all__ = [
     "command",
     "declare",
     "json_text",
+    "judge_column",
     "rebuild",
     "replace",
     "restore",
@@ -25,6 +26,7 @@ __all__ = [
     "turn_of",
 ]
 
+_Buffers = tuple[bytes, bytes, bytes]
 _Found = tuple[tuple[Diagnostic, ...], str]
 
 @disjoint_base
@@ -151,6 +153,17 @@ class Reader:
 
 def check(files: Files, tools: object = None) -> Part: ...
 def json_text(object: object, name: str) -> str: ...
+def judge_column(
+    engine: Engine,
+    answers: _Buffers,
+    session: Part,
+    sessions: _Buffers | None,
+    mode: str | None,
+    modes: _Buffers | None,
+    outcomes: bool,
+    before: int,
+    threads: int,
+) -> dict[str, Any]: ...
 def tool_results(outcome: Part, provider: str) -> list[dict[str, Any]]: ...
 def turn_of(outcome: Part) -> Part: ...
 def replace(

@@ -1,0 +1,356 @@
+//! Batch: what do many answers come to?
+//!
+//! In: a column of answers, and a session and a mode for all or for each, as the buffers of Arrow arrays.
+//! Out: the buffers of the columns of their outcomes, for arrays that Python makes of them.
+//! Never: holds the interpreter while the engine works, or makes an object of Python for a single answer.
+
+use super::engine::{Count, Engine, session_of};
+use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use rulebook::outcome::{Options, Outcome, Verdict};
+use rulebook::text::excerpt;
+use rulebook::value::Value;
+use rulebook::{Program, Session};
+use std::borrow::Cow;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::Mutex;
+use std::thread;
+
+/// How many answers a thread takes at once: few, so that the threads end at about the same time.
+const GROUP: usize = 16;
+/// The most reasons why a session does not fit that are named.
+const MOST_WHY: usize = 5;
+
+/// The buffers of a column of Python: where each text begins and the last one ends, as numbers of 64 bits; the bytes of the texts
+/// from the first place on; and a byte for each row, which is not zero if the row is null, or no bytes if no row is.
+type Buffers<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+/// The ends of texts as Arrow wants them, from zero, and the bytes of the texts.
+type Texts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// A column of texts, some of which may be null. INVARIANT: each place is within `bytes`, and none is before the last.
+struct Column<'a> {
+    places: Vec<usize>,
+    bytes: &'a [u8],
+    nulls: &'a [u8],
+}
+
+/// What applies to each answer.
+struct Rows<'a> {
+    program: &'a Program,
+    answers: Column<'a>,
+    session: &'a Session,
+    sessions: Option<Column<'a>>,
+    mode: Option<&'a str>,
+    modes: Option<Column<'a>>,
+    /// Whether the outcomes as JSON are wanted, which are longer than all the rest.
+    outcomes: bool,
+    /// How many rows came before, in other batches.
+    before: usize,
+}
+
+/// Texts one behind the other.
+#[derive(Default)]
+struct Strings {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// Lists one behind the other: how many items each has.
+type Lengths = Vec<usize>;
+
+/// The outcomes of a group of answers, column by column.
+#[derive(Default)]
+struct Judged {
+    /// Whether there was an answer.
+    valid: Vec<bool>,
+    status: Strings,
+    message: Strings,
+    codes: (Lengths, Strings),
+    calls: Lengths,
+    call: [Strings; 3],
+    accepted: Vec<usize>,
+    dropped: Vec<usize>,
+    asks: Vec<bool>,
+    ask_again: Strings,
+    outcome: Strings,
+}
+
+/// Judges each answer of a column, on this many threads. The result has the buffers of the columns of `rulebook.arrow`.
+#[pyfunction]
+#[pyo3(signature = (engine, answers, session, sessions, mode, modes, outcomes, before, threads))]
+#[expect(clippy::too_many_arguments, reason = "what applies to the answers, each by its name")]
+pub(crate) fn judge_column<'py>(
+    py: Python<'py>,
+    engine: &Bound<'py, Engine>,
+    answers: Buffers<'py>,
+    session: &Bound<'py, PyAny>,
+    sessions: Option<Buffers<'py>>,
+    mode: Option<String>,
+    modes: Option<Buffers<'py>>,
+    outcomes: bool,
+    before: Count,
+    threads: Count,
+) -> PyResult<Bound<'py, PyDict>> {
+    let session = session_of(session)?;
+    let answers = Column::of(&answers)?;
+    let sessions = sessions.as_ref().map(Column::of).transpose()?;
+    let modes = modes.as_ref().map(Column::of).transpose()?;
+    let rows = Rows {
+        program: engine.get().program(),
+        answers,
+        session: &session,
+        sessions,
+        mode: mode.as_deref(),
+        modes,
+        outcomes,
+        before: before.number(),
+    };
+    if [&rows.sessions, &rows.modes].into_iter().flatten().any(|other| other.len() != rows.answers.len()) {
+        return Err(PyValueError::new_err("the columns differ in length"));
+    }
+    let judged = py.detach(|| rows.judge_all(threads.number())).map_err(PyValueError::new_err)?;
+    buffers(py, &judged)
+}
+
+impl<'a> Column<'a> {
+    fn of((places, bytes, nulls): &'a Buffers<'_>) -> PyResult<Self> {
+        let places = places.as_bytes().chunks_exact(size_of::<i64>());
+        let places = places.map(|place| usize::try_from(i64::from_ne_bytes(place.try_into().ok()?)).ok());
+        let places: Option<Vec<usize>> = places.collect();
+        let (bytes, nulls) = (bytes.as_bytes(), nulls.as_bytes());
+        // The bytes are those from the first place on.
+        let from_first = |places: Vec<usize>| {
+            let first = *places.first()?;
+            places.into_iter().map(|place| place.checked_sub(first)).collect::<Option<Vec<usize>>>()
+        };
+        places
+            .and_then(from_first)
+            .map(|places| Self { places, bytes, nulls })
+            .filter(Self::is_sound)
+            .ok_or_else(|| PyValueError::new_err("the buffers of a column do not fit together"))
+    }
+
+    fn is_sound(&self) -> bool {
+        let ends = self.places.last().is_some_and(|end| *end <= self.bytes.len());
+        ends && self.places.is_sorted() && (self.nulls.is_empty() || self.nulls.len() == self.len())
+    }
+
+    fn len(&self) -> usize {
+        self.places.len().saturating_sub(1)
+    }
+
+    /// The bytes of a text; none if it is null.
+    fn get(&self, row: usize) -> Option<&'a [u8]> {
+        if self.nulls.get(row).is_some_and(|null| *null != 0) {
+            return None;
+        }
+        self.bytes.get(*self.places.get(row)?..*self.places.get(row + 1)?)
+    }
+}
+
+impl Rows<'_> {
+    /// The outcomes of all answers, in groups; or what is wrong with the first session or mode that does not fit.
+    fn judge_all(&self, threads: usize) -> Result<Vec<Judged>, String> {
+        let groups = Mutex::new((0..self.answers.len()).step_by(GROUP));
+        let next = || groups.lock().ok()?.next();
+        let job = || {
+            let mut done = Vec::new();
+            while let Some(first) = next() {
+                let judged = self.judge(first);
+                let failed = judged.is_err();
+                done.push((first, judged));
+                if failed {
+                    break;
+                }
+            }
+            done
+        };
+        let threads = threads.min(self.answers.len().div_ceil(GROUP));
+        let mut groups: Vec<_> = match threads {
+            0 | 1 => job(),
+            _ => thread::scope(|scope| {
+                let jobs: Vec<_> = (0..threads).map(|_| scope.spawn(job)).collect();
+                jobs.into_iter().flat_map(|job| job.join().unwrap_or_else(|fault| resume_unwind(fault))).collect()
+            }),
+        };
+        // Groups are given out in order, and each is judged up to its first fault: the first of all is the same on any number
+        // of threads.
+        groups.sort_unstable_by_key(|(first, _)| *first);
+        groups.into_iter().map(|(_, judged)| judged).collect()
+    }
+
+    fn judge(&self, first: usize) -> Result<Judged, String> {
+        let mut judged = Judged::default();
+        for row in first..self.answers.len().min(first + GROUP) {
+            match self.answers.get(row) {
+                None => judged.push_null(),
+                Some(answer) => {
+                    let session = self.session(row)?;
+                    let outcome = self.program.run_with(&session, answer, &Options::default());
+                    judged.push(&outcome, self.outcomes).map_err(|error| self.fault(row, &error))?;
+                }
+            }
+        }
+        Ok(judged)
+    }
+
+    /// The session for an answer.
+    fn session(&self, row: usize) -> Result<Cow<'_, Session>, String> {
+        let mut session = Cow::Borrowed(self.session);
+        if let Some(saved) = self.sessions.as_ref().and_then(|sessions| sessions.get(row)) {
+            let saved: Value =
+                serde_json::from_slice(saved).map_err(|error| self.fault(row, &format_args!("session: {error}")))?;
+            let (read, lost) = self.program.resume_lossy(saved);
+            if !lost.is_empty() {
+                let why: Vec<String> = lost.iter().take(MOST_WHY).map(|one| one.message.to_string()).collect();
+                return Err(self.fault(row, &format_args!("session: {}", why.join("; "))));
+            }
+            session = Cow::Owned(read);
+        }
+        if let Some(mode) = self.mode {
+            session.to_mut().mode = mode.to_owned();
+        }
+        if let Some(mode) = self.modes.as_ref().and_then(|modes| modes.get(row)) {
+            let mode = String::from_utf8_lossy(mode);
+            if !self.program.modes().any(|known| known == mode) {
+                return Err(self.fault(row, &format_args!("the pack has no mode `{}`", excerpt(&mode, 60))));
+            }
+            session.to_mut().mode = mode.into_owned();
+        }
+        Ok(session)
+    }
+
+    fn fault(&self, row: usize, why: &dyn fmt::Display) -> String {
+        format!("row {}: {why}", self.before + row)
+    }
+}
+
+impl Strings {
+    fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.end();
+    }
+
+    /// The bytes since the last end are a text.
+    fn end(&mut self) {
+        self.ends.push(self.bytes.len());
+    }
+
+    fn push_json(&mut self, value: &impl serde::Serialize) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(&mut self.bytes, value)?;
+        self.end();
+        Ok(())
+    }
+}
+
+impl Judged {
+    fn push(&mut self, outcome: &Outcome, whole: bool) -> Result<(), serde_json::Error> {
+        let count = |verdict| outcome.calls.iter().filter(|call| call.verdict == verdict).count();
+        self.valid.push(true);
+        self.status.push(outcome.status.name());
+        self.message.push(&outcome.message);
+        self.codes.0.push(outcome.diagnostics.len());
+        outcome.diagnostics.iter().for_each(|finding| self.codes.1.push(finding.code.as_str()));
+        self.calls.push(outcome.calls.len());
+        let [action, verdict, params] = &mut self.call;
+        for call in &outcome.calls {
+            action.push(&call.action);
+            verdict.push(call.verdict.name());
+            params.push_json(&call.params)?;
+        }
+        self.accepted.push(count(Verdict::Accepted));
+        self.dropped.push(count(Verdict::Dropped));
+        self.asks.push(outcome.ask_again.is_some());
+        self.ask_again.push(outcome.ask_again.as_deref().unwrap_or_default());
+        match whole {
+            true => self.outcome.push_json(outcome),
+            false => Ok(()),
+        }
+    }
+
+    fn push_null(&mut self) {
+        self.valid.push(false);
+        self.asks.push(false);
+        for texts in [&mut self.status, &mut self.message, &mut self.ask_again, &mut self.outcome] {
+            texts.end();
+        }
+        for numbers in [&mut self.codes.0, &mut self.calls, &mut self.accepted, &mut self.dropped] {
+            numbers.push(0);
+        }
+    }
+}
+
+/// The buffers of each column: its texts, or the ends of its lists and the texts of their items, or its numbers.
+fn buffers<'py>(py: Python<'py>, judged: &[Judged]) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("valid", bits(py, judged.iter().flat_map(|group| &group.valid)))?;
+    columns.set_item("status", texts(py, judged, |group| &group.status)?)?;
+    columns.set_item("message", texts(py, judged, |group| &group.message)?)?;
+    let codes = texts(py, judged, |group| &group.codes.1)?;
+    columns.set_item("codes", (ends(py, judged.iter().flat_map(|group| &group.codes.0))?, codes))?;
+    let action = texts(py, judged, |Judged { call: [action, _, _], .. }| action)?;
+    let verdict = texts(py, judged, |Judged { call: [_, verdict, _], .. }| verdict)?;
+    let params = texts(py, judged, |Judged { call: [_, _, params], .. }| params)?;
+    let calls = ends(py, judged.iter().flat_map(|group| &group.calls))?;
+    columns.set_item("calls", (calls, action, verdict, params))?;
+    columns.set_item("accepted", numbers(py, judged.iter().flat_map(|group| &group.accepted).copied())?)?;
+    columns.set_item("dropped", numbers(py, judged.iter().flat_map(|group| &group.dropped).copied())?)?;
+    columns.set_item("asks", bits(py, judged.iter().flat_map(|group| &group.asks)))?;
+    columns.set_item("ask_again", texts(py, judged, |group| &group.ask_again)?)?;
+    columns.set_item("outcome", texts(py, judged, |group| &group.outcome)?)?;
+    Ok(columns)
+}
+
+/// A bit for each row.
+fn bits<'py, 'a>(py: Python<'py>, rows: impl Iterator<Item = &'a bool>) -> Bound<'py, PyBytes> {
+    let rows: Vec<bool> = rows.copied().collect();
+    let byte = |rows: &[bool]| rows.iter().rev().fold(0, |byte, row| byte << 1 | u8::from(*row));
+    PyBytes::new(py, &rows.chunks(8).map(byte).collect::<Vec<u8>>())
+}
+
+/// Numbers of 32 bits.
+fn numbers(py: Python<'_>, numbers: impl Iterator<Item = usize>) -> PyResult<Bound<'_, PyBytes>> {
+    let mut bytes = Vec::with_capacity(numbers.size_hint().0 * size_of::<i32>());
+    for number in numbers {
+        let number = i32::try_from(number);
+        let number = number
+            .map_err(|_| PyOverflowError::new_err("a column has more than 2 GiB: judge fewer answers at once"))?;
+        bytes.extend_from_slice(&number.to_ne_bytes());
+    }
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Where each list ends, from zero.
+fn ends<'py, 'a>(py: Python<'py>, lengths: impl Iterator<Item = &'a usize>) -> PyResult<Bound<'py, PyBytes>> {
+    let ends = lengths.scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    numbers(py, std::iter::once(0).chain(ends))
+}
+
+/// The texts of all groups one behind the other.
+fn texts<'py>(py: Python<'py>, judged: &[Judged], of: impl Fn(&Judged) -> &Strings) -> PyResult<Texts<'py>> {
+    let all: Vec<&Strings> = judged.iter().map(of).collect();
+    let first = |strings: &Strings, before: &mut usize| {
+        let first = *before;
+        *before += strings.bytes.len();
+        Some(first)
+    };
+    let starts = all.iter().scan(0, |before, strings| first(strings, before));
+    let each = all.iter().zip(starts).flat_map(|(strings, first)| strings.ends.iter().map(move |end| first + end));
+    let places = numbers(py, std::iter::once(0).chain(each))?;
+    let length = all.iter().map(|strings| strings.bytes.len()).sum();
+    let bytes = PyBytes::new_with(py, length, |mut room| {
+        for strings in &all {
+            if let Some((here, rest)) = std::mem::take(&mut room).split_at_mut_checked(strings.bytes.len()) {
+                here.copy_from_slice(&strings.bytes);
+                room = rest;
+            }
+        }
+        Ok(())
+    })?;
+    Ok((places, bytes))
+}
