@@ -60,7 +60,10 @@ enum Form {
 }
 
 pub(super) fn hook(arguments: &Arguments) -> Printed {
-    let printed = answer(arguments).unwrap_or_else(Printed::from);
+    // A panic would end with a status after which assistants go on.
+    let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| answer(arguments)));
+    let failed = |_| Err(Error::Usage("this is a bug of ours: please report it".to_owned()));
+    let printed = answered.unwrap_or_else(failed).unwrap_or_else(Printed::from);
     match printed.status {
         Status::Clean => printed,
         // Assistants go on after any other status.
