@@ -5,7 +5,7 @@
 //! decoded, or without its guards.
 //! Never: changes an unknown entity, or decodes twice a text that was not obviously encoded twice.
 
-use crate::json::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
+use crate::json::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 use crate::program::Block;
 use crate::surface::Decoding;
 use crate::text::Guard;
@@ -151,13 +151,13 @@ pub(super) fn is_escaped_twice(raw: &str) -> bool {
         return false;
     }
     let once = decode_string(raw);
-    if once.contains(['\n', '\r']) {
+    if memchr::memchr2(b'\n', b'\r', once.as_bytes()).is_some() {
         return false;
     }
     let mut breaks = 0;
     let mut clear = false;
     let mut rest = once.as_ref();
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+    while let Some(at) = next_backslash(rest.as_bytes()) {
         let escape = rest.get(at + 1..).unwrap_or_default();
         let (length, character) = known_escape(escape);
         if length == 0 {
@@ -179,7 +179,7 @@ pub(super) fn is_escaped_twice(raw: &str) -> bool {
 /// Whether a JSON string has an escape for a line break.
 fn has_line_break(raw: &str) -> bool {
     let mut rest = raw.as_bytes();
-    while let Some(at) = memchr::memchr(b'\\', rest) {
+    while let Some(at) = next_backslash(rest) {
         if matches!(rest.get(at + 1), Some(b'n' | b'r')) {
             return true;
         }

@@ -266,9 +266,17 @@ impl Marker {
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
         let numbers = look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.leads);
         let numbers = numbers.map(usize::from);
+        let mut in_paragraph = None;
         for number in numbers.skip_while(|number| *number < first) {
             let (index, closing) = (number / 2, number % 2 == 1);
             if inside && families.get(index).is_none_or(|family| !family.inside_words) {
+                continue;
+            }
+            // What is quoted is said to be, wherever it stands.
+            if !closing
+                && families.get(index).is_some_and(|family| family.leads_paragraph)
+                && *in_paragraph.get_or_insert_with(|| self.is_in_paragraph(look))
+            {
                 continue;
             }
             // What was tried before may turn out to start in another way.
@@ -304,6 +312,12 @@ impl Marker {
             self.push(look, Kind::Broken { id }, Span::new(self.at, stops), name);
         }
         true
+    }
+
+    /// Whether this place is in a paragraph, not at its start, and not quoted.
+    fn is_in_paragraph(&mut self, look: &Look<'_>) -> bool {
+        !look.text.as_bytes().get(..self.at).is_some_and(ends_paragraph)
+            && look.masks.covering(self.at, &mut self.mask_cursor).is_none()
     }
 
     /// Whether there is an opener with a declared name at a place of a complete text.
@@ -417,7 +431,7 @@ impl Marker {
             // A byte or two: a comparison of slices would be a call.
             let starts = lead.literal.bytes().zip(rest).all(|(one, other)| one == *other);
             let fits = match starts {
-                true if !lead.name_follows => Some(family.grammar.first(rule).may_start(rest)),
+                true if !(lead.name_follows || lead.name_first) => Some(family.grammar.first(rule).may_start(rest)),
                 true if rest.len() < lead.literal.len() => look.complete.then_some(false),
                 true => fits(self.at + lead.literal.len()),
                 false => Some(false),
@@ -429,7 +443,7 @@ impl Marker {
             }
             self.machine.start(&family.grammar, rule, self.at);
         }
-        let reached = match lead.holds_name && !lead.name_follows {
+        let reached = match lead.holds_name && !(lead.name_follows || lead.name_first) {
             true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(fits),
             false => Ok(Some(true)),
         };

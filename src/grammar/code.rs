@@ -66,7 +66,7 @@ pub(super) struct CharSet {
     pub(super) bytes: [bool; 256],
     /// Decides about each character beyond ASCII; none if the first byte decides.
     pub(super) wide: Option<Wide>,
-    /// The bytes outside the set, if there are at most three: `memchr` can find the next of these.
+    /// The bytes outside the set, if they are few or lie together, so that the next of them is found eight bytes at a time.
     pub(super) stops: Stops,
 }
 
@@ -78,6 +78,8 @@ pub(super) enum Stops {
     One(u8),
     Two(u8, u8),
     Three(u8, u8, u8),
+    /// Every byte below a limit, and two others: what ends a run inside a string of JSON.
+    Below(u8, u8, u8),
 }
 
 impl CharSet {
@@ -605,7 +607,14 @@ impl Compiler<'_, '_> {
             (Some(one), None, ..) => Stops::One(one),
             (Some(one), Some(two), None, _) => Stops::Two(one, two),
             (Some(one), Some(two), Some(three), None) => Stops::Three(one, two, three),
-            _ => Stops::Many,
+            _ => {
+                let limit = (0..128).find(|byte| members.holds(*byte)).unwrap_or_default();
+                let mut others = (limit..=u8::MAX).filter(|byte| !members.holds(*byte));
+                match (others.next(), others.next(), others.next()) {
+                    (Some(one), Some(two), None) if limit > 0 => Stops::Below(limit, one, two),
+                    _ => Stops::Many,
+                }
+            }
         };
         self.code.sets.push(CharSet { bytes, wide, stops });
         self.code.sets.len() as u32 - 1

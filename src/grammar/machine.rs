@@ -7,7 +7,7 @@
 
 use super::code::{CharSet, Code, Op, Short, Stops, Until};
 use super::{Grammar, RuleId};
-use crate::text::Span;
+use crate::text::{Span, eights};
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -577,46 +577,26 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
             return end;
         }
         (None, Stops::Many) => run_length(set, rest),
+        (None, Stops::Below(limit, one, two)) => {
+            let places = |eight| eights::below(limit, eight) | eights::equal(one, eight) | eights::equal(two, eight);
+            eights::first(rest, places, |byte| !set.holds(byte))
+        }
         (None, Stops::None) => None,
         (None, Stops::One(one)) => {
             let far = |far: &[u8]| memchr::memchr(one, far);
-            near_or_far(rest, |eight| places_of(one, eight), far)
+            eights::near_or_far(rest, |eight| eights::equal(one, eight), far)
         }
         (None, Stops::Two(one, two)) => {
             let far = |far: &[u8]| memchr::memchr2(one, two, far);
-            near_or_far(rest, |eight| places_of(one, eight) | places_of(two, eight), far)
+            eights::near_or_far(rest, |eight| eights::equal(one, eight) | eights::equal(two, eight), far)
         }
         (None, Stops::Three(one, two, three)) => {
             let far = |far: &[u8]| memchr::memchr3(one, two, three, far);
-            let near = |eight| places_of(one, eight) | places_of(two, eight) | places_of(three, eight);
-            near_or_far(rest, near, far)
+            let near = |eight| eights::equal(one, eight) | eights::equal(two, eight) | eights::equal(three, eight);
+            eights::near_or_far(rest, near, far)
         }
     };
     found.map_or(bytes.len(), |found| at + found)
-}
-
-/// The first place found: by `near` in the first eight bytes, as the highest bit of a byte, or by `far` after them.
-fn near_or_far(bytes: &[u8], near: impl Fn(u64) -> u64, far: impl FnOnce(&[u8]) -> Option<usize>) -> Option<usize> {
-    // Most runs are short: a search with start-up costs pays only after these.
-    const NEAR: usize = 4;
-    let (eights, _) = bytes.as_chunks();
-    let mut at = 0;
-    for eight in eights.iter().take(NEAR) {
-        let places = near(u64::from_le_bytes(*eight));
-        if places != 0 {
-            return Some(at + places.trailing_zeros() as usize / 8);
-        }
-        at += eight.len();
-    }
-    Some(at + far(bytes.get(at..)?)?)
-}
-
-/// Sets the highest bit of each of eight bytes that equals `byte`. Exact only up to the first of them, the lowest.
-fn places_of(byte: u8, eight: u64) -> u64 {
-    const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
-    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
-    let zeros = eight ^ (LOWEST * u64::from(byte));
-    zeros.wrapping_sub(LOWEST) & !zeros & HIGHEST
 }
 
 /// The number of bytes before the first one that is not in `set`.

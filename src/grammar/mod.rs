@@ -271,7 +271,7 @@ impl Grammar {
     }
 
     /// Whether a rule is `inner`, or calls it before anything else: `fault_x = { name }`.
-    fn begins_with(&self, rule: RuleId, inner: RuleId) -> bool {
+    pub(crate) fn begins_with(&self, rule: RuleId, inner: RuleId) -> bool {
         let mut rule = rule;
         // A rule that calls itself first is refused, so that this ends.
         while rule != inner {

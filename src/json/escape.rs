@@ -4,6 +4,7 @@
 //! Out: the character, and how much of the text writes it.
 //! Never: drops a backslash that starts no escape: it is part of the text.
 
+use crate::text::eights;
 use std::borrow::Cow;
 
 /// Decodes the escapes of a JSON string without its quotes.
@@ -31,7 +32,7 @@ pub(crate) fn escape_in(text: &str, quote: char) -> (usize, char) {
 pub(crate) fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+    while let Some(at) = next_backslash(rest.as_bytes()) {
         out.push_str(rest.get(..at).unwrap_or_default());
         let after = rest.get(at + 1..).unwrap_or_default();
         let (length, character) = escape(after);
@@ -40,6 +41,11 @@ pub(crate) fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> Stri
     }
     out.push_str(rest);
     out
+}
+
+/// The place of the next backslash.
+pub(crate) fn next_backslash(text: &[u8]) -> Option<usize> {
+    eights::near_or_far(text, |eight| eights::equal(b'\\', eight), |far| memchr::memchr(b'\\', far))
 }
 
 /// The length of the escape after a backslash, and the character that it stands for; 0 if JSON has no such escape. Half of

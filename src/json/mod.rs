@@ -21,7 +21,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, resolve, unescape};
+pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 pub(crate) use fault::{
     CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
     TEXT_AROUND, certain_words, is_certain, named, worded,

@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::tape::{Kind, Tape};
-use crate::text::Span;
+use crate::text::{Span, eights};
 
 /// Why a text is not read.
 #[derive(Debug, Clone, Copy)]
@@ -47,24 +47,10 @@ pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(Tap
     Ok((scanner.tape, scanner.at))
 }
 
-/// The length of the text before the first quote, backslash or control character. Eight bytes are looked at together, as
-/// `serde_json` does: one by one, an answer whose calls are JSON takes a tenth more instructions.
+/// The length of the text before the first quote, backslash or control character.
 pub(crate) fn plain_length(text: &[u8]) -> usize {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let below = |word: u64, least: u8| word.wrapping_sub(EACH * u64::from(least)) & !word;
-    let equal = |word: u64, byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
-    let mut rest = text;
-    while let Some((word, behind)) = rest.split_first_chunk() {
-        let word = u64::from_le_bytes(*word);
-        // The top bit of each byte that is searched for; what carries over from it only reaches those behind it.
-        let found = (below(word, b' ') | equal(word, b'"') | equal(word, b'\\')) & (EACH << 7);
-        if found != 0 {
-            return text.len() - rest.len() + found.trailing_zeros() as usize / 8;
-        }
-        rest = behind;
-    }
-    let is_found = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-    text.len() - rest.len() + rest.iter().position(is_found).unwrap_or(rest.len())
+    let ends = |eight| eights::below(b' ', eight) | eights::equal(b'"', eight) | eights::equal(b'\\', eight);
+    eights::first(text, ends, |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(text.len())
 }
 
 struct Scanner<'t> {

@@ -14,6 +14,7 @@ use crate::program::{self, Count};
 use crate::surface::{self, Role};
 use crate::text::excerpt;
 use crate::value::Value;
+use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -178,13 +179,13 @@ impl<'r> Judgement<'r> {
 
 /// Keys and their endings: a list may leave out the leading folders of a key, or have more of them.
 struct Ends<'k> {
-    whole: HashSet<&'k str>,
-    ends: HashSet<&'k str>,
+    whole: HashSet<&'k str, RandomState>,
+    ends: HashSet<&'k str, RandomState>,
 }
 
 impl<'k> Ends<'k> {
     fn of(keys: impl Iterator<Item = &'k str>) -> Self {
-        let whole: HashSet<&str> = keys.collect();
+        let whole: HashSet<&str, RandomState> = keys.collect();
         let ends = whole.iter().copied().flat_map(ends).collect();
         Self { whole, ends }
     }

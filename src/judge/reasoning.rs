@@ -13,7 +13,7 @@ use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, message};
 use crate::document::{Block, is_masked};
 use crate::grammar::Machine;
-use crate::program::{Closer, Dialect, Family};
+use crate::program::{Closer, Dialect};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 
@@ -52,7 +52,7 @@ impl Judgement<'_> {
 
     /// Closers of reasoning that close nothing: outside every block, or inside a block that ran on over them because it
     /// is never closed. Utterances have no closers, so in an utterance they only count at the start or end of a line.
-    fn stray_closers_of_reasoning<'a>(&self, dialect: &'a Dialect) -> Vec<Span> {
+    fn stray_closers_of_reasoning(&self, dialect: &Dialect) -> Vec<Span> {
         let mut machine = Machine::new();
         let mut closer_at = |start: usize, within: Span| {
             let mut steps = self.program.limits.steps(within.len());
@@ -78,10 +78,9 @@ impl Judgement<'_> {
         for block in self.document.blocks.iter().filter(|block| block.ended.is_cut() || speaks(block)) {
             let (inner, speaks) = (block.inner(), speaks(block));
             let counts = |closer: &Span| !speaks || self.edges_line(*closer);
-            let leads = |family: &'a Family| family.close.map(|close| family.grammar.first(close).literals.as_slice());
-            for lead in dialect.families.iter().filter_map(leads).flatten() {
+            for lead in dialect.closer_leads.iter() {
                 let body = inner.of(self.text).as_bytes();
-                let places = memchr::memmem::find_iter(body, lead.as_bytes()).map(|at| inner.start + at);
+                let places = lead.find_iter(body).map(|at| inner.start + at);
                 found.extend(places.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)).filter(counts));
             }
         }

@@ -15,6 +15,7 @@ use super::structure::Structure;
 use crate::grammar::Grammar;
 use crate::surface::{Between, Ending, Role};
 use crate::text::{Location, glob};
+use memchr::memmem;
 use std::sync::Arc;
 
 /// The index of a dialect in its program.
@@ -44,19 +45,13 @@ pub(crate) struct MaskKinds {
 }
 
 impl MaskKinds {
-    /// The bytes that a mask may start with, in a dialect with these families.
-    pub(crate) fn starts(self, families: &[Family]) -> Needles {
-        let opens = |byte: usize| {
-            // What opens at the start of an answer alone stands behind no mark.
-            let families = families.iter().filter(|family| !family.only_prelude);
-            let mut firsts = families.map(|family| family.grammar.first(family.open));
-            firsts.any(|first| first.empty || first.bytes.get(byte) == Some(&true))
-        };
-        Needles::new(|byte| match byte as u8 {
-            b'`' | b'~' if self.fences || self.spans => true,
-            b'<' if self.comments || self.cdata => true,
-            _ => self.marks && opens(byte),
-        })
+    /// What a mask may start with, in a dialect with these openers.
+    pub(crate) fn starts(self, starts: &Starts) -> Needles {
+        let marked = if self.marks { starts.openers.as_slice() } else { &[] };
+        let quotes =
+            [(self.fences || self.spans, "`"), (self.fences || self.spans, "~"), (self.comments || self.cdata, "<!")];
+        let quotes = quotes.into_iter().filter(|(has, _)| *has).map(|(_, quote)| quote.as_bytes().to_vec());
+        Needles::new(&quotes.chain(marked.iter().cloned()).collect::<Vec<_>>())
     }
 }
 
@@ -75,8 +70,7 @@ pub(crate) struct Dialect {
     /// What each byte can start.
     pub(crate) starts: Starts,
     pub(crate) masks: MaskKinds,
-    /// The bytes that a mask may start with. For quotation marks these are the bytes that an opener may start with, directly
-    /// behind the mark.
+    /// What a mask may start with. For quotation marks this is what an opener may start with, directly behind the mark.
     pub(crate) mask_starts: Needles,
     /// Whether any of its blocks is a wrapper.
     pub(crate) wraps: bool,
@@ -89,6 +83,8 @@ pub(crate) struct Dialect {
     pub(crate) needs: Vec<String>,
     /// The names that may be keys in the payloads of its calls.
     pub(crate) params: Arc<ParamNames>,
+    /// What the closers of its blocks begin with, each once. To make a searcher takes longer than to search a short text.
+    pub(crate) closer_leads: Arc<Vec<memmem::Finder<'static>>>,
     /// The dialect that differs only in `needs`.
     pub(crate) like: Option<DialectId>,
     /// For a dialect that reads only what no other can: the one that it is like but for what is quoted.

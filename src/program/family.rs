@@ -32,6 +32,9 @@ pub(crate) struct Family {
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) leads_line: bool,
+    /// Whether every block that it may open counts only at the start of a paragraph, and nothing is said of the start of an
+    /// opener elsewhere.
+    pub(crate) leads_paragraph: bool,
     /// Whether every block that its closers may close counts only at the start of a line.
     pub(crate) closers_lead_line: bool,
     /// Whether the pack says of one of its blocks that it counts anywhere: then even in the midst of a word.
@@ -73,6 +76,7 @@ impl Family {
         let lead = |rule| Lead {
             literal: grammar.literal_before(rule, name).unwrap_or_default().to_owned(),
             name_follows: grammar.literal_before(rule, name).is_some(),
+            name_first: grammar.begins_with(rule, name),
             holds_name: grammar.holds_one(rule, name),
         };
         let opening = grammar.called_from(|rule| rule == "open");
@@ -106,6 +110,7 @@ impl Family {
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
             leads_line: false,
+            leads_paragraph: false,
             inside_words: false,
             prelude: None,
             closers_lead_line: false,
@@ -140,6 +145,7 @@ impl Family {
         // One that is anchored in a wrapper may also follow the block before it.
         let at_line = |block: &Block| matches!(block.anchor, Anchor::Line | Anchor::Paragraph);
         self.leads_line = blocks.clone().all(|(_, block)| block.starts || at_line(block));
+        self.leads_paragraph = !self.may_break && blocks.clone().all(|(_, block)| block.anchor == Anchor::Paragraph);
         self.closers_lead_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
         self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
@@ -234,6 +240,8 @@ impl CloserStarts {
 pub(crate) struct Lead {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
+    /// Whether nothing stands before the name.
+    pub(crate) name_first: bool,
     pub(crate) holds_name: bool,
 }
 

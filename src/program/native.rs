@@ -8,7 +8,7 @@ use super::block::{Block, BlockId, Called, Closer};
 use super::dialect::{Dialect, DialectId, MaskKinds, Outside};
 use super::names::Names;
 use super::params::ParamNames;
-use super::starts::Starts;
+use super::starts::{Needles, Starts};
 use super::{Degradation, Program};
 use crate::surface::{Anchor, Payload, Role, Trim};
 use crate::text::{Location, Span};
@@ -47,13 +47,14 @@ impl Dialect {
             names,
             structure: None,
             masks: MaskKinds::default(),
-            mask_starts: MaskKinds::default().starts(&[]),
+            mask_starts: Needles::None,
             wraps: false,
             by_line: false,
             text: Outside::Message,
             between: Vec::new(),
             needs: Vec::new(),
             params,
+            closer_leads: Arc::default(),
             like: None,
             fallback: None,
             at: nowhere(),

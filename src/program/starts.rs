@@ -7,6 +7,7 @@
 use super::family::{Family, Lead};
 use super::names::Names;
 use aho_corasick::packed;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which openers and closers each byte may start. Their numbers are twice that of the family, plus one for closers.
 #[derive(Debug, Clone)]
@@ -25,8 +26,10 @@ pub(crate) struct Starts {
     indents: bool,
     /// Whether some of them can only start in the margin, so that lines have to be examined one by one.
     pub(crate) by_line: bool,
-    /// The bytes that may start one elsewhere; with `by_line` also the line break.
+    /// What may start one elsewhere; with `by_line` also the line break.
     pub(crate) elsewhere: Needles,
+    /// What may start an opener that counts anywhere in an answer.
+    pub(super) openers: Vec<Vec<u8>>,
 }
 
 /// The number of groups; most dialects have fewer openers and closers.
@@ -36,6 +39,7 @@ impl Starts {
     pub(crate) fn new(families: &[Family], names: &Names) -> Self {
         let mut first = [vec![Vec::new(); 256], vec![Vec::new(); 256]];
         let mut by_first = vec![[[0; 256]; 2]; 256];
+        let (mut all, mut openers) = (Heads::default(), Heads::default());
         for (number, family) in families.iter().enumerate() {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
@@ -51,18 +55,28 @@ impl Starts {
                     _ => names.closer_bytes(place - lead.literal.len()),
                 };
                 let literals = &family.grammar.first(rule).literals;
+                let named = lead.name_first.then(|| of_name(0));
+                let may_begin = |byte: u8| {
+                    family.grammar.may_match_before(rule, byte)
+                        && named.is_none_or(|named| named.get(usize::from(byte)) == Some(&true))
+                };
                 for (behind, byte) in by_first.iter_mut().zip(0..=u8::MAX) {
-                    if !family.grammar.may_match_before(rule, byte) {
+                    if !may_begin(byte) {
                         continue;
                     }
-                    for (place, groups) in (1..).zip(behind) {
-                        let may_stand = match lead.literal.is_empty() && !lead.name_follows {
-                            true => bytes_behind(byte, place, literals),
-                            false => bytes_at(place, lead, || of_name(place)),
-                        };
+                    let is_known = lead.name_first || lead.name_follows || !lead.literal.is_empty();
+                    let behind_it = [1, 2].map(|place| match is_known {
+                        true => bytes_at(place, lead, || of_name(place)),
+                        false => bytes_behind(byte, place, literals),
+                    });
+                    for (groups, may_stand) in behind.iter_mut().zip(&behind_it) {
                         for (groups, may_stand) in groups.iter_mut().zip(may_stand) {
-                            *groups |= u8::from(may_stand) << (mark % GROUPS);
+                            *groups |= u8::from(*may_stand) << (mark % GROUPS);
                         }
+                    }
+                    all.add(byte, &behind_it);
+                    if closes == 0 {
+                        openers.add(byte, &behind_it);
                     }
                 }
                 for (elsewhere, numbers) in first.iter_mut().enumerate() {
@@ -71,7 +85,7 @@ impl Starts {
                         continue;
                     }
                     for (numbers, byte) in numbers.iter_mut().zip(0..=u8::MAX) {
-                        if family.grammar.may_match_before(rule, byte) {
+                        if may_begin(byte) {
                             numbers.push(mark);
                         }
                     }
@@ -84,7 +98,9 @@ impl Starts {
         const BREAK: usize = b'\n' as usize;
         let by_line = leading != elsewhere && leading.get(BREAK) == Some(&false);
         let elsewhere = if by_line { elsewhere } else { leading };
-        let elsewhere = Needles::new(|byte| elsewhere.get(byte) == Some(&true) || (by_line && byte == BREAK));
+        let mut needles = all.with(|byte| elsewhere.get(usize::from(byte)) == Some(&true));
+        needles.extend(by_line.then(|| vec![b'\n']));
+        let elsewhere = Needles::new(&needles);
         let margin = std::array::from_fn(|byte| match byte as u8 {
             _ if leading.get(byte) == Some(&true) => Margin::Start,
             b' ' | b'\t' | b'\r' => Margin::Blank,
@@ -104,7 +120,7 @@ impl Starts {
         });
         let tables: Vec<u8> = tables.collect();
         let tables = std::array::from_fn(|byte| tables.get(byte).copied().unwrap_or_default());
-        Self { first, behind, tables, margin, indents, by_line, elsewhere }
+        Self { first, behind, tables, margin, indents, by_line, elsewhere, openers: openers.with(|_| true) }
     }
 
     /// How many spaces `bytes` starts with, if spaces start nothing. Skips the indentation of code quickly.
@@ -154,7 +170,7 @@ impl Starts {
 fn bytes_at(place: usize, lead: &Lead, of_name: impl FnOnce() -> [bool; 256]) -> [bool; 256] {
     match lead.literal.as_bytes().get(place) {
         Some(known) => std::array::from_fn(|byte| byte == usize::from(*known)),
-        None if lead.name_follows => of_name(),
+        None if lead.name_follows || lead.name_first => of_name(),
         None => [true; 256],
     }
 }
@@ -183,7 +199,45 @@ pub(crate) enum Margin {
     Text,
 }
 
-/// Some bytes to search for.
+/// The first bytes of openers or closers.
+#[derive(Default)]
+struct Heads(BTreeMap<u8, [Bytes; 2]>);
+
+/// Which bytes may stand at a place.
+type Bytes = [bool; 256];
+
+impl Heads {
+    /// How many texts with the same first byte are searched for as they are; of more, the first byte alone.
+    const MOST: usize = 8;
+
+    /// Adds a first byte, and the bytes that may be the second and the third behind it.
+    fn add(&mut self, first: u8, behind: &[Bytes; 2]) {
+        let known = self.0.entry(first).or_insert([[false; 256]; 2]);
+        for (known, behind) in known.iter_mut().flatten().zip(behind.iter().flatten()) {
+            *known |= behind;
+        }
+    }
+
+    /// Texts of up to three bytes, one of which each of these openers or closers starts with, if its first byte is meant.
+    fn with(&self, meant: impl Fn(u8) -> bool) -> Vec<Vec<u8>> {
+        let heads = self.0.iter().filter(|(first, _)| meant(**first)).flat_map(|(first, behind)| {
+            let mut heads = vec![vec![*first]];
+            for may_stand in behind {
+                let next: Vec<u8> =
+                    (0..=u8::MAX).filter(|byte| may_stand.get(usize::from(*byte)) == Some(&true)).collect();
+                if heads.len() * next.len() > Self::MOST {
+                    break;
+                }
+                let longer = |head: &Vec<u8>, byte: &u8| [head.as_slice(), &[*byte]].concat();
+                heads = heads.iter().flat_map(|head| next.iter().map(move |byte| longer(head, byte))).collect();
+            }
+            heads
+        });
+        heads.collect()
+    }
+}
+
+/// Some short texts to search for.
 #[derive(Debug, Clone)]
 pub(crate) enum Needles {
     None,
@@ -194,17 +248,20 @@ pub(crate) enum Needles {
 }
 
 impl Needles {
-    pub(crate) fn new(starts: impl Fn(usize) -> bool) -> Self {
-        let bytes: Vec<u8> = (0..=255u8).filter(|byte| starts(usize::from(*byte))).collect();
-        match bytes.as_slice() {
+    pub(crate) fn new(texts: &[Vec<u8>]) -> Self {
+        let first: BTreeSet<u8> = texts.iter().filter_map(|text| text.first().copied()).collect();
+        let first: Vec<u8> = first.into_iter().collect();
+        // Three bytes or fewer are found faster than what would have to be compared next.
+        match first.as_slice() {
             [] => Needles::None,
             [one] => Needles::One(*one),
             [one, two] => Needles::Two(*one, *two),
             [one, two, three] => Needles::Three(*one, *two, *three),
-            many => Needles::Many(Box::new(NeedleSet::new(many))),
+            many => Needles::Many(Box::new(NeedleSet::new(many, texts))),
         }
     }
 
+    /// The first place where one of the texts starts, or may start: what has not arrived may be any byte.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Needles::None => None,
@@ -216,27 +273,46 @@ impl Needles {
     }
 }
 
-/// More bytes than `memchr` searches for at once.
+/// More texts than `memchr` can search for the first bytes of.
 #[derive(Debug, Clone)]
 pub(crate) struct NeedleSet {
-    table: [bool; 256],
-    /// Searches with vector instructions; none if the machine or the number of bytes does not allow it.
+    /// The first bytes.
+    table: Bytes,
+    /// Searches with vector instructions; none if the machine or the number of texts does not allow it.
     searcher: Option<packed::Searcher>,
+    /// How many bytes at the end may be the start of a text that has not come whole.
+    open: usize,
 }
 
 impl NeedleSet {
-    fn new(bytes: &[u8]) -> Self {
-        let table = std::array::from_fn(|byte| bytes.iter().any(|one| usize::from(*one) == byte));
-        let searcher = packed::Config::new().builder().extend(bytes.chunks(1)).build();
-        Self { table, searcher }
+    fn new(first: &[u8], texts: &[Vec<u8>]) -> Self {
+        let table = std::array::from_fn(|byte| first.iter().any(|one| usize::from(*one) == byte));
+        let built = |texts: &[&[u8]]| packed::Config::new().builder().extend(texts).build();
+        let whole: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        let open = texts.iter().map(Vec::len).max().unwrap_or_default().saturating_sub(1);
+        // The searcher tells texts apart by their first bytes, as many as all of them have, and puts them into eight buckets:
+        // more texts of a single byte and of several cost more than they save.
+        let tells_apart = texts.len() <= 8 || texts.iter().all(|text| text.len() > 1);
+        match tells_apart.then(|| built(&whole)).flatten() {
+            Some(searcher) => Self { table, searcher: Some(searcher), open },
+            None => Self { table, searcher: built(&first.chunks(1).collect::<Vec<_>>()), open: 0 },
+        }
     }
 
     /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are
     /// left to the table.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let by_table = |from: usize| {
+            let rest = bytes.get(from..).unwrap_or_default();
+            let found = rest.iter().position(|byte| self.table.get(usize::from(*byte)) == Some(&true));
+            found.map(|found| from + found)
+        };
         match self.searcher.as_ref().filter(|searcher| bytes.len() >= searcher.minimum_len()) {
-            Some(searcher) => searcher.find(bytes).map(|found| found.start()),
-            None => bytes.iter().position(|byte| self.table.get(usize::from(*byte)) == Some(&true)),
+            Some(searcher) => {
+                let found = searcher.find(bytes).map(|found| found.start());
+                found.or_else(|| by_table(bytes.len() - self.open))
+            }
+            None => by_table(0),
         }
     }
 }
@@ -257,8 +333,20 @@ mod tests {
         for (few, expected) in
             [("", None), ("[", Some(102)), ("|[", Some(101)), ("<|[~", Some(70)), ("abcdefgABCDEFG<", Some(70))]
         {
-            let needles = Needles::new(|byte| few.bytes().any(|one| usize::from(one) == byte));
-            assert_eq!(needles.find(&text), expected, "{few}");
+            let few: Vec<Vec<u8>> = few.bytes().map(|byte| vec![byte]).collect();
+            assert_eq!(Needles::new(&few).find(&text), expected, "{few:?}");
+        }
+        for (texts, expected) in [
+            (["<a", "-|", "~", "+"], Some(100)),
+            (["<--", "-|[", "~", "+"], Some(70)),
+            (["<a", "-<-", "[a", "+"], Some(69)),
+            // What follows the last byte has not arrived.
+            (["<a", "~", "[a", "+"], Some(102)),
+            (["<a", "~", "[ab", "+"], Some(102)),
+            (["<a", "~", "-x", "+"], None),
+        ] {
+            let needles = Needles::new(&texts.map(|text| text.as_bytes().to_vec()));
+            assert_eq!(needles.find(&text), expected, "{texts:?}");
         }
     }
 

@@ -4,6 +4,8 @@
 //! Out: [`JsonCursor`], which skips values without reading them.
 //! Never: checks whether a text is valid.
 
+use super::eights;
+
 /// A position in a text that is valid JSON.
 #[derive(Debug)]
 pub(crate) struct JsonCursor<'t> {
@@ -64,10 +66,11 @@ impl<'t> JsonCursor<'t> {
     /// Skips a string.
     #[inline]
     pub(crate) fn string(&mut self) {
+        let ends = |eight| eights::equal(b'"', eight) | eights::equal(b'\\', eight);
         self.at += 1;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            match memchr::memchr2(b'"', b'\\', rest) {
+            match eights::near_or_far(rest, ends, |far| memchr::memchr2(b'"', b'\\', far)) {
                 Some(offset) if rest.get(offset) == Some(&b'\\') => self.at += offset + 2,
                 Some(offset) => {
                     self.at += offset + 1;

@@ -5,6 +5,7 @@
 //! Never: knows what a text means, or reads a file.
 
 mod case;
+pub(crate) mod eights;
 mod entity;
 mod extent;
 mod file_place;

@@ -26,13 +26,14 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
     }
     // Most keys are ASCII, whose bytes are quicker to look at than characters.
     let is_control = |c: char| c.is_control() || turns(c);
-    if if key.is_ascii() { key.bytes().any(|byte| byte.is_ascii_control()) } else { key.chars().any(is_control) } {
+    let bytes = key.as_bytes();
+    if if key.is_ascii() { bytes.iter().any(u8::is_ascii_control) } else { key.chars().any(is_control) } {
         return Some("it holds a control character");
     }
-    if key.starts_with(['/', '\\']) {
+    if matches!(bytes.first(), Some(b'/' | b'\\')) {
         return Some("it is absolute");
     }
-    if key.bytes().any(|byte| matches!(byte, b'\\' | b':' | b'*' | b'?' | b'"' | b'<' | b'>' | b'|')) {
+    if bytes.iter().any(|byte| matches!(byte, b'\\' | b':' | b'*' | b'?' | b'"' | b'<' | b'>' | b'|')) {
         return Some("not every system allows `\\ : * ? \" < > |` in a path");
     }
     key.split('/').find_map(|part| {
@@ -40,7 +41,7 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
             Some("it has an empty part")
         } else if part.bytes().all(|byte| byte == b'.') {
             Some("it has a part of dots alone")
-        } else if part.ends_with(['.', ' ']) {
+        } else if matches!(part.as_bytes().last(), Some(b'.' | b' ')) {
             Some("a part of it ends in a dot or a space")
         } else if part.len() > 255 {
             Some("a part of it is longer than 255 bytes")

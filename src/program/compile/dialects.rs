@@ -14,6 +14,8 @@ use crate::program::{
 };
 use crate::surface::{self, Anchor, Case, Ending, Layout, Mask, Role, Trim};
 use crate::text::Spanned;
+use memchr::memmem;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
@@ -67,6 +69,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         wrapper: dialect.wrapper.is_some(),
         openers: has(Mask::CodeFence) && families.iter().any(|family| family.opens_fences() || family.holds_fences),
     };
+    let mask_starts = masks.starts(&starts);
     let like = dialect.like.as_ref().and_then(|like| pack.surface.dialects.get_index_of(&like.value)).map(DialectId);
     Dialect {
         id: own,
@@ -78,7 +81,8 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         starts,
         outline: outline.map(Arc::new),
         masks,
-        mask_starts: masks.starts(&families),
+        mask_starts,
+        closer_leads: Arc::new(closer_leads(&families)),
         families: Arc::new(families),
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
@@ -109,6 +113,13 @@ fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> 
         names.extend(block.value.opening_names(name).map(|name| (name, Binding { id, family })));
     }
     names
+}
+
+/// What closers begin with, each once: where a closer of reasoning that closes nothing is looked for.
+fn closer_leads(families: &[Family]) -> Vec<memmem::Finder<'static>> {
+    let closers = families.iter().filter_map(|family| family.close.map(|close| &family.grammar.first(close).literals));
+    let leads: BTreeSet<&String> = closers.flatten().collect();
+    leads.into_iter().map(|lead| memmem::Finder::new(lead).into_owned()).collect()
 }
 
 /// What text outside every block is.
