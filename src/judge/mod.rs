@@ -53,6 +53,7 @@ pub(crate) use texts::{Composed, Texts};
 
 use outside::Place;
 use reasoning::Reasoning;
+use speakers::Speaker;
 use unclosed::Unclosed;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
@@ -179,6 +180,8 @@ pub(crate) struct Judgement<'r> {
     beside: BTreeMap<usize, Vec<Span>>,
     /// The wrapper around each block; found when first needed for a key.
     around: OnceCell<Vec<Option<usize>>>,
+    /// The speakers of utterances, by block; read when first needed.
+    speakers: RefCell<BTreeMap<usize, Speaker>>,
     /// The declared speakers; evaluated when first needed.
     known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
     /// What the calls do, if each is judged by the state that those before it left; and the session that they left.
@@ -287,6 +290,7 @@ pub(crate) fn judge_parts<'r>(
         strays: OnceCell::new(),
         beside: BTreeMap::new(),
         around: OnceCell::new(),
+        speakers: RefCell::default(),
         known_speakers: OnceCell::new(),
         after_call,
         occasion,

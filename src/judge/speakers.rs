@@ -7,7 +7,8 @@
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Names, message, quote};
-use crate::program::Speakers;
+use crate::document::Block;
+use crate::program::{self, Speakers};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
@@ -18,9 +19,10 @@ use std::sync::Arc;
 pub(super) const MISLABELLED: &str = "fault_label";
 
 /// The speaker of an utterance.
+#[derive(Debug, Clone)]
 pub(crate) struct Speaker {
-    pub(crate) name: String,
-    pub(crate) label: String,
+    pub(crate) name: Arc<str>,
+    pub(crate) label: Arc<str>,
 }
 
 /// The declared speakers.
@@ -121,14 +123,20 @@ impl Judgement<'_> {
         if bound.role != Role::Utterance {
             return None;
         }
+        // The judge, the rules and the outcome ask for it.
+        let mut speakers = self.speakers.borrow_mut();
+        Some(speakers.entry(index).or_insert_with(|| self.read_speaker(block, bound)).clone())
+    }
+
+    fn read_speaker(&self, block: &Block, bound: &program::Block) -> Speaker {
         let name = self.name_of(block, bound).unwrap_or_default();
         let label = self.attribute(block, "label").unwrap_or_default();
         // A declared speaker gets the name that the pack spells: conditions compare names byte by byte.
         let declared = self.known_speakers().and_then(|known| self.declared_speaker(known, &name));
         let declared = |key: &str| declared.and_then(|declared| declared.get(key)?.as_str());
-        let name = declared("name").map_or_else(|| name.to_string(), str::to_owned);
-        let label = declared("label").filter(|own| self.same(own, &label)).unwrap_or(&label).to_owned();
-        Some(Speaker { name, label })
+        let name = declared("name").unwrap_or(&name).into();
+        let label = declared("label").filter(|own| self.same(own, &label)).unwrap_or(&label).into();
+        Speaker { name, label }
     }
 
     /// The declared speakers.

@@ -322,7 +322,8 @@ impl Program {
         }
         if let (Some(speaker), Some(block)) = (judged.speaker(index), judged.document.blocks.get(index)) {
             let text = judged.body(index).into_owned();
-            let [speaker, label, text] = [speaker.name, speaker.label, text].map(Value::from);
+            let [speaker, label] = [speaker.name, speaker.label].map(Value::from);
+            let text = Value::from(text);
             let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
             flow.happen(Event::Utterance, &names, block.span());
         }
@@ -456,7 +457,8 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
             }
             Role::Utterance => {
                 let Some(speaker) = judged.speaker(index) else { continue };
-                let (speaker, label, text) = (speaker.name, speaker.label, judged.body(index).into_owned());
+                let [speaker, label] = [speaker.name, speaker.label].map(|one| one.as_ref().to_owned());
+                let text = judged.body(index).into_owned();
                 read.utterances.push(Utterance { speaker, label, text, offset: 0, span: block.span().into() });
             }
         }
