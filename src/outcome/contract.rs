@@ -427,6 +427,13 @@ impl Outcome {
         self.diagnostics.iter().any(Finding::is_error)
     }
 
+    /// The outcome as JSON on one line: what `serde_json` writes of it. Compiled with the engine, so that a command that is
+    /// compiled for its size writes many of them as fast.
+    #[doc(hidden)]
+    pub fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+
     /// The response as people may see it, for reports that draw its lines: each byte of what was taken out is a `*`, and
     /// every word is if the response was refused and nobody asked for what is withheld. Places stay what they are.
     #[doc(hidden)]

@@ -66,6 +66,13 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value of a text of JSON, as `serde_json` reads it. Compiled with the engine, so that a command that is compiled for
+    /// its size reads many of them as fast.
+    #[doc(hidden)]
+    pub fn read(json: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(json)
+    }
+
     /// Whether it is null.
     #[doc(hidden)]
     pub fn is_null(&self) -> bool {

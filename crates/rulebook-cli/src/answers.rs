@@ -18,7 +18,6 @@ use rulebook::value::broken;
 use rulebook::value::{Object, Value};
 use rulebook_fs::{InputLine, LineReader, io_error};
 use rulebook_report::{Differing, Replayed, Row, Sums, row_of_line};
-use serde::Serialize;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
 use std::num::NonZeroUsize;
@@ -107,7 +106,7 @@ impl Judge<'_> {
                 help: Some("save the file as UTF-8".to_owned()),
             }
         })?;
-        let value: Value = serde_json::from_str(line)
+        let value = Value::read(line)
             .map_err(|error| format!("this is not JSON: {}, at column {}", broken::why(&error), error.column()))?;
         let Value::Object(mut members) = value else { return Err("it is not a JSON object".into()) };
         let Some(Value::String(response)) = members.remove("response") else {
@@ -134,8 +133,8 @@ impl Judge<'_> {
                 vec![format!("session: {}", why.join("; "))]
             }
         });
-        let record = OutLine { id: &id, outcome: &outcome, differs: differs.as_deref() };
-        let kept = self.keeps.then(|| serde_json::to_string(&record)).transpose().map_err(|error| error.to_string())?;
+        let kept = self.keeps.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
+        let kept = kept.map_err(|error| error.to_string())?;
         Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, kept })
     }
 }
@@ -214,12 +213,11 @@ struct AnswerReport {
 }
 
 /// A line for `--out`.
-#[derive(Serialize)]
-struct OutLine<'a> {
-    id: &'a Value,
-    outcome: &'a Outcome,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    differs: Option<&'a [String]>,
+fn out_line(id: &Value, outcome: &Outcome, differs: Option<&[String]>) -> serde_json::Result<String> {
+    let (id, outcome) = (serde_json::to_string(id)?, outcome.json()?);
+    let differs = differs.map(serde_json::to_string).transpose()?;
+    let differs = differs.map(|differs| format!(r#","differs":{differs}"#)).unwrap_or_default();
+    Ok([r#"{"id":"#, &id, r#","outcome":"#, &outcome, &differs, "}"].concat())
 }
 
 /// The session of a line: its `session`, with the `mode` of the line if it has one.
