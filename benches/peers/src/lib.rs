@@ -1,0 +1,13 @@
+//! The peers in Rust: what do the drivers of this folder share?
+//!
+//! In: nothing.
+//! Out: packs, answers, readers and clocks.
+//! Never: prints anything but figures for the script `run`.
+
+pub mod engine;
+pub mod load;
+pub mod peers;
+pub mod prompt;
+pub mod rows;
+pub mod stream;
+pub mod timing;
