@@ -133,17 +133,17 @@ def one_object(prose: Prose, size: int, malformed: bool) -> str:
     return maybe_broken(prose, malformed, text, ways)
 
 
-def transcript(prose: Prose, size: int, malformed: bool, turns: int = 1000) -> str:
-    """Turns of three speakers; at most so many."""
+def transcript(prose: Prose, size: int, malformed: bool, fits: bool) -> str:
+    """Turns of three speakers; if it fits, three turns and nothing before them, as the pack wants it."""
     dice = prose.dice
-    parts = [PROLOGUE]
+    parts = [] if fits else [PROLOGUE]
     written, said = 0, 0
     while written < size:
         name, role = dice.choice(SPEAKERS)
         paragraphs = [
             textwrap.fill(prose.paragraph(dice.randint(1, 4)), 76) for _ in range(dice.choice([1, 1, 1, 2, 3]))
         ]
-        part = (f"{name} ({role}): " if said < turns else "") + "\n\n".join(paragraphs)
+        part = (f"{name} ({role}): " if said < 3 or not fits else "") + "\n\n".join(paragraphs)
         parts.append(part)
         written += len(part) + 2
         said += 1

@@ -34,8 +34,8 @@ def one_in_ten(write):
 
 ROWS = {
     "brackets": one_in_ten(answers.brackets),
-    "transcript-3": one_in_ten(partial(answers.transcript, turns=3)),
-    "transcript-20": one_in_ten(answers.transcript),
+    "transcript-3": one_in_ten(partial(answers.transcript, fits=True)),
+    "transcript-20": one_in_ten(partial(answers.transcript, fits=False)),
     "tags-fit": one_in_ten(tags.fit),
     "tags-unfit": one_in_ten(tags.unfit),
     "json-valid": lambda prose, size: answers.one_object(prose, size, False),

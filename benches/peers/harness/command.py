@@ -31,7 +31,10 @@ def process(command: list[str], text: bytes = b"") -> tuple[float, float]:
     child.stdin.close()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    return time.perf_counter() - begin, usage.ru_utime + usage.ru_stime
+    seconds = time.perf_counter() - begin
+    if child.returncode not in (0, 1):
+        raise RuntimeError(f"status {child.returncode} of {' '.join(command)}")
+    return seconds, usage.ru_utime + usage.ru_stime
 
 
 def replay(command: str, repository: Path, corpus: Path, folder: Path) -> dict[tuple[str, str], float]:

@@ -1,8 +1,9 @@
 """Tables: what do the figures of some cycles say?
 
 In: the figures of each cycle, by row and engine.
-Out: text, with the median of the cycles and the smallest and the largest figure; ratios of one cycle each.
-Never: divides figures of two cycles.
+Out: text, with the median of the cycles and the smallest and the largest figure; ratios of figures of one cycle, and
+one of the smallest figures of all cycles, which a busy machine disturbs least.
+Never: divides figures of two runs.
 """
 
 from pathlib import Path
@@ -20,6 +21,8 @@ def spread(values: list[float], form: str = ".1f") -> str:
     """The median, and between which figures it lies."""
     if not values:
         return ""
+    if len(values) == 1:
+        return f"{values[0]:{form}}"
     return f"{median(values):{form}} ({min(values):{form}}–{max(values):{form}})"
 
 
@@ -30,6 +33,12 @@ def figures(cycles: list[Cycle], row: str, engine: str) -> list[float]:
 def ratios(cycles: list[Cycle], row: str, slow: str, fast: str) -> list[float]:
     """How many times as long the first takes as the second, in each cycle."""
     return [cycle[row, slow] / cycle[row, fast] for cycle in cycles if (row, slow) in cycle and (row, fast) in cycle]
+
+
+def smallest(cycles: list[Cycle], row: str, slow: str, fast: str) -> float | None:
+    """The same of the smallest figures of all cycles."""
+    slows, fasts = figures(cycles, row, slow), figures(cycles, row, fast)
+    return min(slows) / min(fasts) if slows and fasts and min(fasts) > 0 else None
 
 
 def goals(path: Path) -> dict[tuple[str, str], float]:
@@ -75,22 +84,23 @@ def peers(cycles: list[Cycle], least: dict[tuple[str, str], float]) -> str:
         for peer in engines(cycles, row):
             if peer in OURS or peer in FLOORS or peer.startswith(OTHER):
                 continue
-            ratio = ratios(cycles, row, peer, "run")
-            goal, verdict = least.get((row, peer)), ""
-            if goal is not None and ratio:
-                verdict = f"≥ {goal:g} {'ok' if median(ratio) >= goal else 'MISS'}"
-            body.append(
-                [
-                    row,
-                    peer,
-                    spread(figures(cycles, row, peer)),
-                    spread(ratios(cycles, row, peer, "read"), ".2f"),
-                    spread(ratio, ".2f"),
-                    spread(ratios(cycles, row, peer, "run+json"), ".2f"),
-                    verdict,
-                ]
-            )
-    return grid(["row", "peer", "µs per 4 KB", "peer / read", "peer / run", "peer / run and JSON", "of run"], body)
+            cells = [row, peer, spread(figures(cycles, row, peer))]
+            cells += [spread(ratios(cycles, row, peer, ours), ".2f") for ours in ("read", "run", "run+json")]
+            ratio, goal = smallest(cycles, row, peer, "run"), least.get((row, peer))
+            cells.append(f"{ratio:.2f}" if ratio else "")
+            cells.append(f"≥ {goal:g} {'ok' if ratio >= goal else 'MISS'}" if ratio and goal else "")
+            body.append(cells)
+    head = [
+        "row",
+        "peer",
+        "µs per 4 KB",
+        "peer / read",
+        "peer / run",
+        "peer / run and JSON",
+        "smallest / smallest run",
+        "",
+    ]
+    return grid(head, body)
 
 
 def group(cycles: list[Cycle], title: str) -> str:
@@ -105,7 +115,7 @@ def beside(cycles: list[Cycle]) -> str:
     body = []
     for row in rows(cycles):
         for engine in engines(cycles, row):
-            found = ratios(cycles, row, OTHER + engine, engine)
-            if found:
-                body.append([row, engine, spread(found, ".3f")])
-    return grid(["other / this", "", "ratio"], body)
+            ratio = smallest(cycles, row, OTHER + engine, engine)
+            if ratio:
+                body.append([row, engine, spread(ratios(cycles, row, OTHER + engine, engine), ".3f"), f"{ratio:.3f}"])
+    return grid(["other / this", "", "ratio", "smallest / smallest"], body)

@@ -12,16 +12,18 @@ import { z } from 'zod';
 const [corpus, milliseconds, ...rows] = process.argv.slice(2);
 
 // A string is copied out of the file, so that it is as flat as one that came from a network.
-const answers = (row) =>
-  fs.readFileSync(path.join(corpus, `${row}.txt`), 'utf8').split('\x1e').map((text) => Buffer.from(text).toString());
+const answers = (row) => {
+  const text = fs.readFileSync(path.join(corpus, `${row}.txt`), 'utf8');
+  return text.split('\x1e').map((answer) => Buffer.from(answer).toString());
+};
 
 let sink = 0;
 
 // How many milliseconds a part of a pass should take.
 const PART = 2;
 
-// How long these answers take. The smaller of two clocks counts: the time that passed is too long where others use the machine,
-// the time of processors where the collector has threads of its own.
+// How long these answers take. The smaller of two clocks counts: the time that passed is too long where others use the
+// machine, the time of processors where the collector has threads of its own.
 function timed(texts, read) {
   const wall = performance.now();
   const processor = process.cpuUsage();
@@ -37,9 +39,9 @@ function timed(texts, read) {
   return Math.min(passed, (user + system) / 1e3);
 }
 
-// Some passes before the clock starts let the compiler of the runtime do its work; then passes for the time given, measured in
-// parts of some milliseconds. The fastest time of each part counts, so that what else the machine does meanwhile is not charged
-// to the reader: seldom is a longer time undisturbed.
+// Some passes before the clock starts let the compiler of the runtime do its work; then passes for the time given, measured
+// in parts of some milliseconds. The fastest time of each part counts, so that what else the machine does meanwhile is not
+// charged to the reader: seldom is a longer time undisturbed.
 function measure(row, engine, read) {
   if (!rows.includes(row)) return;
   const texts = answers(row);

@@ -8,14 +8,13 @@ Never: checks, permits or reports anything; what does not match is not found.
 import json
 import re
 from dataclasses import dataclass
-from typing import Optional
 
 
 @dataclass
 class ParsedResponse:
     """An answer in tags."""
 
-    thinking: Optional[str]
+    thinking: str | None
     message: str
     actions: list[dict]
     content_updates: list[dict]

@@ -4,6 +4,8 @@
 //! Out: packs, answers, readers and clocks.
 //! Never: prints anything but figures for the script `run`.
 
+#![allow(clippy::disallowed_methods, reason = "a bench has clocks, and reads and writes files")]
+
 pub mod engine;
 pub mod load;
 pub mod peers;

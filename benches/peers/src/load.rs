@@ -1,7 +1,7 @@
 //! Loading: how long until a pack is ready, and until all is said about it?
 //!
 //! In: the repository.
-//! Out: milliseconds for the shipped packs, and for generated ones of many actions and modes; µs of answers under these.
+//! Out: milliseconds for the shipped packs, and for generated ones of many actions and modes; µs of calls under these.
 //! Never: reads a file while the clock runs.
 
 use crate::engine::{folder, program};

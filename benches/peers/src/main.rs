@@ -1,12 +1,21 @@
 //! Driver: how long do the engine and its peers in Rust take for the answers of a row?
 //!
-//! In: `rows CORPUS REPOSITORY MILLISECONDS ROW...`, `load REPOSITORY`, `prompt REPOSITORY DUMP`, `stream CORPUS REPOSITORY`.
+//! In: the name of a measurement and its arguments, as `run` passes them.
 //! Out: lines of `row TAB engine TAB figure`, as every driver of this folder prints them.
 //! Never: compares figures; the script `run` does.
+
+#![allow(clippy::disallowed_methods, reason = "a program of its own")]
 
 use rulebook_peers::{load, prompt, rows, stream};
 use std::path::Path;
 use std::time::Duration;
+
+const USAGE: &str = "\
+rows CORPUS REPOSITORY MILLISECONDS ROW...
+agree CORPUS REPOSITORY
+stream CORPUS REPOSITORY MILLISECONDS
+load REPOSITORY
+prompt REPOSITORY DUMP";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,9 +33,7 @@ fn main() {
             stream::measure(Path::new(corpus), Path::new(repository), time);
         }
         _ => {
-            eprintln!(
-                "rows CORPUS REPOSITORY MILLISECONDS ROW... | agree CORPUS REPOSITORY | load REPOSITORY | prompt REPOSITORY DUMP | stream CORPUS REPOSITORY"
-            );
+            eprintln!("{USAGE}");
             std::process::exit(2);
         }
     }

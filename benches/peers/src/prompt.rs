@@ -15,7 +15,9 @@ use std::time::Duration;
 
 const TURNS: usize = 200;
 const ENTRIES: usize = 10_000;
-const ANSWER: &str = "<thinking>Arc resolution is missing.</thinking>\n\n<message>Let's complete Elena's arc. Which resonates?</message>";
+const ANSWER: &str = "<thinking>Arc resolution is missing.</thinking>
+
+<message>Let's complete Elena's arc. Which resonates?</message>";
 const QUESTION: &str = "I think she learns to trust";
 
 /// Measures the prompt of the pack `writers-factory`.
@@ -38,12 +40,14 @@ pub fn measure(repository: &Path, dump: &Path) {
     };
     println!("prompt\trulebook, counted\t{:.4}", ms(&program, &counted));
     println!("prompt\trulebook, estimated\t{:.4}", ms(&program, &estimated));
+    let turn = |number| if number % 2 == 0 { said(number) } else { ANSWER.to_owned() };
+    let layers = prompt.ledger.layers.iter().zip(&prompt.texts).map(|(layer, text)| json!([layer.id, text]));
     let written = json!({
         "text": prompt.text,
         "state": state,
-        "turns": (0..TURNS).map(|number| if number % 2 == 0 { said(number) } else { ANSWER.to_owned() }).collect::<Vec<_>>(),
+        "turns": (0..TURNS).map(turn).collect::<Vec<_>>(),
         "question": QUESTION,
-        "layers": prompt.ledger.layers.iter().zip(&prompt.texts).map(|(layer, text)| json!([layer.id, text])).collect::<Vec<_>>(),
+        "layers": layers.collect::<Vec<_>>(),
         "tokens": prompt.ledger.tokens,
     });
     std::fs::write(dump, written.to_string()).expect("the dump is written");
@@ -55,11 +59,24 @@ fn said(number: usize) -> String {
 
 /// A state with many entries, of which the pack shows ten.
 fn state() -> Value {
-    let entry = |number| json!({ "category": "character", "key": format!("decision_{number}"), "value": "Inability to trust, stemming from father's abandonment" });
+    let entry = |number| {
+        let value = "Inability to trust, stemming from father's abandonment";
+        json!({ "category": "character", "key": format!("decision_{number}"), "value": value })
+    };
     json!({
         "completion_pct": 45,
-        "project": { "title": "The Last Starship", "protagonist": "Elena Vance", "genre": "Sci-Fi Noir", "tone": "Gritty, fast-paced" },
-        "active_context": { "file": "Characters/Elena_Vance.md", "beat": "Midpoint (Beat 9/15)", "chapter": "Chapter 4", "scene": "Scene 2" },
+        "project": {
+            "title": "The Last Starship",
+            "protagonist": "Elena Vance",
+            "genre": "Sci-Fi Noir",
+            "tone": "Gritty, fast-paced",
+        },
+        "active_context": {
+            "file": "Characters/Elena_Vance.md",
+            "beat": "Midpoint (Beat 9/15)",
+            "chapter": "Chapter 4",
+            "scene": "Scene 2",
+        },
         "knowledge": (0..ENTRIES).map(entry).collect::<Vec<_>>(),
         "notebooks": [{ "id": "nb_abc123", "role": "world_building", "title": "Elena's Universe Research" }],
         "agent_memory": [{ "kind": "preference", "text": "Writer prefers short sentences in action sequences" }],

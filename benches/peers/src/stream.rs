@@ -1,13 +1,14 @@
 //! Streams: how far behind an answer is what is told of it, and what does reading it in pieces take?
 //!
 //! In: the corpus; answers come in pieces of four bytes, about a token.
-//! Out: µs per 4 KB; bytes that have come but are not told yet, on average over all pieces; and how much is told before the end.
+//! Out: µs per 4 KB; bytes that have come but are not told yet, on average over all pieces; and how much is told before the
+//! end.
 //! Never: counts markup as told: where an answer has much of it, more is behind.
 
-use crate::engine::{ROWS, answers, folder, program, session};
+use crate::engine::{self, ROWS, answers, folder};
 use crate::peers::{Gateway, Symphony};
-use crate::timing::{engine, take_turns};
-use rulebook::{Options, StreamEvent};
+use crate::timing::{engine as of, take_turns};
+use rulebook::{Folder, Options, Program, Session, StreamEvent};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
@@ -15,16 +16,26 @@ use std::time::Duration;
 const PIECE: usize = 4;
 /// So many answers of each row.
 const MOST: usize = 60;
+/// A pack whose answers are one object with a message, which can be told while it comes.
+const OBJECT: &str = r#"
+[pack]
+name = "object"
+[dialects.json]
+grammar = "json"
+[dialects.json.blocks]
+message = { role = "message" }
+notes   = { role = "section" }
+"#;
 
 /// Measures all rows.
 pub fn measure(corpus: &Path, repository: &Path, time: Duration) {
     for row in &ROWS {
         let texts: Vec<String> = answers(corpus, row.name).into_iter().take(MOST).collect();
-        let program = program(&folder(repository, row.pack));
-        let session = session(&program, row.mode);
+        let program = engine::program(&folder(repository, row.pack));
+        let session = engine::session(&program, row.mode);
         let mut engines = vec![
-            engine("whole", |text| program.run(&session, text)),
-            engine("in pieces", |text| {
+            of("whole", |text| program.run(&session, text)),
+            of("in pieces", |text| {
                 let mut reader = program.reader(&session, &Options::default());
                 pieces(text).for_each(|piece| drop(black_box(reader.push(piece.as_bytes()))));
                 reader.finish()
@@ -32,27 +43,35 @@ pub fn measure(corpus: &Path, repository: &Path, time: Duration) {
         ];
         if row.calls {
             let (symphony, gateway) = (Symphony::new(row.name, corpus), Gateway::new(row.name, corpus));
-            engines.push(engine("symphony, in pieces", move |text| symphony.feed(pieces(text))));
-            engines.push(engine("tool-parser, in pieces", move |text| gateway.feed(pieces(text))));
+            engines.push(of("symphony, in pieces", move |text| symphony.feed(pieces(text))));
+            engines.push(of("tool-parser, in pieces", move |text| gateway.feed(pieces(text))));
         }
         take_turns(row.name, &texts, time, engines);
 
-        let (mut told, mut behind, mut pushes) = (0, 0, 0);
-        for text in &texts {
-            let mut reader = program.reader(&session, &Options::default());
-            let (mut fed, mut said) = (0_usize, 0);
-            for piece in pieces(text) {
-                fed += piece.len();
-                said += reader.push(piece.as_bytes()).iter().map(told_by).sum::<usize>();
-                behind += fed.saturating_sub(said);
-                pushes += 1;
-            }
-            told += said;
-        }
-        println!("{}\tbytes behind\t{:.1}", row.name, behind as f64 / pushes as f64);
-        let bytes: usize = texts.iter().map(String::len).sum();
-        println!("{}\ttold before the end, %\t{:.1}", row.name, 100.0 * told as f64 / bytes as f64);
+        lag(row.name, &program, &session, &texts);
     }
+    let program = engine::program(&Folder::new("object", [("pack.toml", OBJECT)]));
+    let text = format!(r#"{{"message": "{}", "notes": "n"}}"#, "Hello there, this is text. ".repeat(40));
+    lag("one object", &program, &program.session(), &[text]);
+}
+
+/// Says how many bytes have come but are not told yet, on average over all pieces, and how much is told before the end.
+fn lag(row: &str, program: &Program, session: &Session, texts: &[String]) {
+    let (mut told, mut behind, mut pushes) = (0, 0, 0);
+    for text in texts {
+        let mut reader = program.reader(session, &Options::default());
+        let (mut fed, mut said) = (0_usize, 0);
+        for piece in pieces(text) {
+            fed += piece.len();
+            said += reader.push(piece.as_bytes()).iter().map(told_by).sum::<usize>();
+            behind += fed.saturating_sub(said);
+            pushes += 1;
+        }
+        told += said;
+    }
+    let bytes: usize = texts.iter().map(String::len).sum();
+    println!("{row}\tbytes behind\t{:.1}", behind as f64 / f64::from(pushes));
+    println!("{row}\ttold before the end, %\t{:.1}", 100.0 * told as f64 / bytes as f64);
 }
 
 fn told_by(event: &StreamEvent) -> usize {

@@ -16,54 +16,51 @@ pub fn engine<'a, R>(name: &'static str, mut read: impl FnMut(&str) -> R + 'a) -
     (name, Box::new(move |text| drop(black_box(read(black_box(text))))))
 }
 
-/// How long a part of a pass should take.
+/// How many seconds a part of a pass should take.
 const PART: f64 = 2e-3;
 
-/// Rounds in which all engines take turns, until each has had `time` on average; one before the clock starts. An engine's pass
-/// over all answers is measured in parts of some milliseconds. The fastest time of each part counts, so that what else the
-/// machine does meanwhile is not charged to the engine: seldom is a longer time undisturbed.
+/// All engines take turns until each has had `time` on average, after two passes that do not count. A pass over all answers
+/// is measured in parts of some milliseconds, and the fastest time of each part counts, so that what else the machine does
+/// meanwhile is not charged to the engine: seldom is a longer time undisturbed.
 pub fn take_turns(row: &str, texts: &[String], time: Duration, mut engines: Vec<Engine>) {
-    let bytes: usize = texts.iter().map(String::len).sum();
-    let mut best: Vec<Vec<f64>> = Vec::new();
-    let mut lengths = Vec::new();
+    let mut parts: Vec<Vec<(&[String], f64)>> = Vec::new();
     for (_, read) in &mut engines {
-        texts.iter().for_each(|text| read(text));
-        let pass = seconds(|| texts.iter().for_each(|text| read(text)));
-        let parts = ((pass / PART).round() as usize).clamp(1, texts.len());
-        lengths.push(texts.len().div_ceil(parts));
-        best.push(vec![f64::INFINITY; parts]);
+        let mut pass = || seconds(|| texts.iter().for_each(|text| read(text)));
+        pass();
+        let count = ((pass() / PART) as usize).clamp(1, texts.len());
+        parts.push(texts.chunks(texts.len().div_ceil(count)).map(|part| (part, f64::INFINITY)).collect());
     }
-    let begin = Instant::now();
-    for round in 0.. {
-        if round > 0 && begin.elapsed() > time * engines.len() as u32 {
-            break;
-        }
-        for (((_, read), best), length) in engines.iter_mut().zip(&mut best).zip(&lengths) {
-            for (part, best) in texts.chunks(*length).zip(best) {
+    let (begin, time) = (Instant::now(), time * engines.len() as u32);
+    let mut first = true;
+    while first || begin.elapsed() < time {
+        first = false;
+        for ((_, read), parts) in engines.iter_mut().zip(&mut parts) {
+            for (part, best) in parts {
                 *best = best.min(seconds(|| part.iter().for_each(|text| read(text))));
             }
         }
     }
-    for ((name, _), best) in engines.iter().zip(best) {
-        let pass: f64 = best.iter().filter(|seconds| seconds.is_finite()).sum();
+    let bytes: usize = texts.iter().map(String::len).sum();
+    for ((name, _), parts) in engines.iter().zip(parts) {
+        let pass: f64 = parts.iter().map(|(_, best)| best).sum();
         println!("{row}\t{name}\t{:.4}", pass * 1e6 * 4096.0 / bytes as f64);
     }
 }
 
-/// The seconds of the fastest pass within this time, of at least two.
+/// The seconds of the fastest pass within this time, or of the first.
 pub fn fastest(within: Duration, mut pass: impl FnMut()) -> f64 {
     let begin = Instant::now();
     let mut best = f64::INFINITY;
     let mut passes = 0;
-    while passes < 2 || begin.elapsed() < within {
+    while passes == 0 || begin.elapsed() < within {
         best = best.min(seconds(&mut pass));
         passes += 1;
     }
     best
 }
 
-/// The smaller of the time that passed and the time that the process had a processor: the first is too long where others use
-/// the machine, the second where a runtime has threads of its own.
+/// The smaller of the time that passed and the time that the process had a processor: the first is too long where others
+/// use the machine, the second where a runtime has threads of its own.
 fn seconds(mut pass: impl FnMut()) -> f64 {
     let (wall, processor) = (Instant::now(), ProcessTime::now());
     pass();

@@ -1,8 +1,10 @@
 //! Heap: how much memory does an answer take beyond its own bytes?
 //!
 //! In: `heap CORPUS REPOSITORY`.
-//! Out: the largest heap while an answer is judged, in times of its length: on average and at worst; and that of a program.
+//! Out: the largest heap while an answer is judged, in times of its length, on average and at worst; that of a program.
 //! Never: counts what was there before.
+
+#![allow(clippy::disallowed_methods, reason = "a program of its own")]
 
 use peak_alloc::PeakAlloc;
 use rulebook_peers::engine::{ROWS, answers, folder, program, session};
