@@ -1,6 +1,6 @@
 """The oldest Python that the package is for, which has no `match` yet: does it load, and come to the same?
 
-Not collected by pytest: `.ci/python` runs it with each Python that it finds.
+Not collected by pytest: `.ci/python` runs it with each Python that it finds, and `.ci/wheel` with each wheel that it builds.
 """
 
 import asyncio
