@@ -62,7 +62,7 @@ def test_what_the_source_raises_passes_through_and_the_source_is_closed(lamp: ru
         closed.clear()
         events_of = lamp.stream(lamp.session(), slowly(["<message>Good", " night", "."], closed)).__aiter__()
         await events_of.__anext__()
-        await events_of.aclose()  # type: ignore[attr-defined]
+        await events_of.aclose()
         assert closed == ["closed"]
 
     run(main())

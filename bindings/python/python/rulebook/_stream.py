@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterable, Generator, Iterable
 
 from .events import Event
 
@@ -40,7 +40,7 @@ class Stream:
             raise ValueError("the outcome is there when the stream has ended")
         return self._outcome
 
-    async def __aiter__(self) -> AsyncIterator[Event]:
+    async def __aiter__(self) -> AsyncGenerator[Event, None]:
         pieces = self._source(AsyncIterable, "async for").__aiter__()
         try:
             async for piece in pieces:
@@ -55,7 +55,7 @@ class Stream:
         for event in self._finish():
             yield event
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Generator[Event, None, None]:
         pieces = iter(self._source(Iterable, "for"))
         try:
             for piece in pieces:

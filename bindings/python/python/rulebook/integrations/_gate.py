@@ -90,8 +90,7 @@ def correction(outcome: Outcome, answer: Any, provider: Provider) -> list[Any]:
 
 def told(stream: Stream) -> contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]:
     """The events of a stream. Closes its source if they are not read to the end."""
-    events: Any = stream.__aiter__()
-    return contextlib.aclosing(events)
+    return contextlib.aclosing(stream.__aiter__())
 
 
 async def recorded(chunks: Any, read: list[Any]) -> AsyncIterator[Any]:
