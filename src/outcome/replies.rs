@@ -100,6 +100,10 @@ impl Outcome {
     /// return. Neither are calls that wait for a confirmation, nor those in the text. After a refusal, or where the model is
     /// asked again, every call is among them.
     ///
+    /// APIs want an answer to every call of a message before the next request. The outcome of [`Program::confirm`] or
+    /// [`Program::decline`] has the call that waited by its id: accepted, so that the host answers it, or dropped, so that it is
+    /// among the results of that outcome. A host that cannot ask a person at once answers the call with a text that says so.
+    ///
     /// ```
     /// # use rulebook::{Folder, Program, Provider, Reply};
     /// # let pack = r#"

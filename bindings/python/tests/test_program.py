@@ -314,7 +314,12 @@ def test_a_person_confirms_or_declines(desk: rulebook.Program) -> None:
     assert [effect.value for effect in done.effects if isinstance(effect, effects.Emit)] == [5]
     assert desk.confirm(done.session, "p-1").status == "refused"
     declined = desk.decline(kept, "p-1")
-    assert declined.effects == () and len(declined.tool_results("anthropic")) == 1
+    assert declined.effects == () and declined.tool_results("anthropic")[0]["tool_use_id"] == "call_0"
+    # What was asked is answered by the id of the call: a host says what its tool returned, the outcome why it did not run.
+    assert asked.tool_results("openai") == [] and done.tool_results("openai") == []
+    assert [(call.id, call.verdict) for call in done.calls] == [("call_0", "accepted")]
+    assert [one["tool_call_id"] for one in declined.tool_results("openai")] == ["call_0"]
+    assert desk.confirm(done.session, "p-1").tool_results("openai") == []
     assert dict(declined.session.pending) == {}
 
 

@@ -43,8 +43,9 @@ class Outcome(_contract.Outcome):
         """What answers the native calls that were not carried out, in the form of the provider.
 
         For OpenAI messages, for its Responses API items of `input`, for Anthropic blocks of one user message, for Gemini
-        parts, for MCP the `result` of the request. Each says why, in words for a model. Calls that were accepted, or wait
-        for a person, are not among them: the host answers those.
+        parts, for MCP the `result` of the request. Each says why, in words for a model. Calls that were accepted are not among
+        them: the host answers those. One that waits is answered by the outcome of `Program.confirm` or `decline`, which has it
+        by its id: among these results, or accepted.
 
         Raises `ValueError` for a provider that nobody knows.
         """
