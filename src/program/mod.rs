@@ -205,6 +205,12 @@ impl Program {
         &self.sources
     }
 
+    /// Whether a call that waits for a confirmation goes on waiting when the next answer is judged.
+    #[doc(hidden)]
+    pub fn keeps_pending(&self) -> bool {
+        self.keeps_pending
+    }
+
     /// The names of the modes, in the order of declaration.
     pub fn modes(&self) -> impl Iterator<Item = &str> {
         self.modes.keys().map(String::as_str)

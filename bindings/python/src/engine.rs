@@ -100,6 +100,17 @@ impl Engine {
 
     /// The session that a host saved, and what of it does not fit.
     fn resume<'py>(&self, py: Python<'py>, saved: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
+    #[getter]
+    fn dialects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.program.dialects().collect::<Vec<_>>())
+    }
+
+    /// Whether a call that waits for a person goes on waiting when the next answer is judged.
+    #[getter]
+    fn keeps_pending(&self) -> bool {
+        self.program.keeps_pending()
+    }
+
         let saved = any_json(saved, "the session")?;
         let (session, lost) = py.detach(|| self.program.resume_lossy(saved));
         let found = found(py, &Pen::default(), self.program.sources(), &lost)?;

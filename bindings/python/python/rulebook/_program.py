@@ -184,6 +184,11 @@ class Program:
         """The same as `resume`, for a session that may be older than the pack, and what of it was lost.
 
         What does not fit takes its initial value, and a mode that the pack no longer has becomes the start mode.
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The names of the dialects, in the order of declaration."""
+        return self._engine.dialects
+
         """
         session, (lost, _) = self._engine.resume(saved)
         return cast(Session, session), lost

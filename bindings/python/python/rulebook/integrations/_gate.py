@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import uuid
+import warnings
 from typing import Any, AsyncIterable, AsyncIterator, Callable, Iterable, NamedTuple
 
 from .._contract import Call
@@ -61,7 +62,14 @@ class Gate:
         return self.program.stream(self.session, pieces, provider=provider, attempts=attempts, hold=self._hold)
 
     def settle(self, outcome: Outcome) -> Outcome:
-        """Goes on from the session of this outcome."""
+        """Goes on from the session of this outcome. Warns if a call waits that the next answer would drop."""
+        if not self.program._engine.keeps_pending and any(call.pending for call in outcome.calls):
+            warnings.warn(
+                "a call waits for a person, and the pack drops it when the next answer is judged: write `pending = \"keep\"`"
+                " in its table [pack]",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         self.session = outcome.session
         self.outcome = outcome
         if self._on_outcome is not None:
