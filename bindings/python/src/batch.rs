@@ -1,6 +1,6 @@
 //! Batch: what do many answers come to?
 //!
-//! In: a column of answers, and a session and a mode for all or for each, as the buffers of Arrow arrays.
+//! In: a column of answers, and a session, a mode and options for all or for each, as the buffers of Arrow arrays.
 //! Out: the buffers of the columns of their outcomes, for arrays that Python makes of them.
 //! Never: holds the interpreter while the engine works, or makes an object of Python for a single answer.
 
@@ -44,6 +44,12 @@ struct Rows<'a> {
     sessions: Option<Column<'a>>,
     mode: Option<&'a str>,
     modes: Option<Column<'a>>,
+    dialect: Option<&'a str>,
+    dialects: Option<Column<'a>>,
+    /// Whether the model ran out of tokens: a byte for each row, or one for all.
+    truncated: &'a [u8],
+    /// How often the model was asked again: a number for each row, or one for all.
+    attempts: Vec<i64>,
     /// Whether the outcomes as JSON are wanted, which are longer than all the rest.
     outcomes: bool,
     /// How many rows came before, in other batches.
@@ -74,12 +80,17 @@ struct Judged {
     dropped: Vec<usize>,
     asks: Vec<bool>,
     ask_again: Strings,
+    /// Whether a dialect read the answer.
+    is_read: Vec<bool>,
+    dialect: Strings,
     outcome: Strings,
 }
 
 /// Judges each answer of a column, on this many threads. The result has the buffers of the columns of `rulebook.arrow`.
 #[pyfunction]
-#[pyo3(signature = (engine, answers, session, sessions, mode, modes, outcomes, before, threads))]
+#[pyo3(signature = (
+    engine, answers, session, sessions, mode, modes, dialect, dialects, truncated, attempts, outcomes, before, threads
+))]
 #[expect(clippy::too_many_arguments, reason = "what applies to the answers, each by its name")]
 pub(crate) fn judge_column<'py>(
     py: Python<'py>,
@@ -89,6 +100,10 @@ pub(crate) fn judge_column<'py>(
     sessions: Option<Buffers<'py>>,
     mode: Option<String>,
     modes: Option<Buffers<'py>>,
+    dialect: Option<String>,
+    dialects: Option<Buffers<'py>>,
+    truncated: &Bound<'py, PyBytes>,
+    attempts: &Bound<'py, PyBytes>,
     outcomes: bool,
     before: Count,
     threads: Count,
@@ -97,6 +112,9 @@ pub(crate) fn judge_column<'py>(
     let answers = Column::of(&answers)?;
     let sessions = sessions.as_ref().map(Column::of).transpose()?;
     let modes = modes.as_ref().map(Column::of).transpose()?;
+    let dialects = dialects.as_ref().map(Column::of).transpose()?;
+    let attempts = attempts.as_bytes().chunks_exact(size_of::<i64>());
+    let attempts = attempts.filter_map(|number| number.try_into().ok()).map(i64::from_ne_bytes);
     let rows = Rows {
         program: engine.get().program(),
         answers,
@@ -104,10 +122,17 @@ pub(crate) fn judge_column<'py>(
         sessions,
         mode: mode.as_deref(),
         modes,
+        dialect: dialect.as_deref(),
+        dialects,
+        truncated: truncated.as_bytes(),
+        attempts: attempts.collect(),
         outcomes,
         before: before.number(),
     };
-    if [&rows.sessions, &rows.modes].into_iter().flatten().any(|other| other.len() != rows.answers.len()) {
+    let length = rows.answers.len();
+    let columns =
+        [&rows.sessions, &rows.modes, &rows.dialects].into_iter().flatten().all(|other| other.len() == length);
+    if !columns || [rows.truncated.len(), rows.attempts.len()].iter().any(|other| *other != 1 && *other != length) {
         return Err(PyValueError::new_err("the columns differ in length"));
     }
     let judged = py.detach(|| rows.judge_all(threads.number())).map_err(PyValueError::new_err)?;
@@ -188,7 +213,7 @@ impl Rows<'_> {
                 None => judged.push_null(),
                 Some(answer) => {
                     let session = self.session(row)?;
-                    let outcome = self.program.run_with(&session, answer, &Options::default());
+                    let outcome = self.program.run_with(&session, answer, &self.options(row)?);
                     judged.push(&outcome, self.outcomes).map_err(|error| self.fault(row, &error))?;
                 }
             }
@@ -222,9 +247,30 @@ impl Rows<'_> {
         Ok(session)
     }
 
+    /// How an answer is judged.
+    fn options(&self, row: usize) -> Result<Options, String> {
+        let mut dialect = self.dialect.map(str::to_owned);
+        if let Some(named) = self.dialects.as_ref().and_then(|dialects| dialects.get(row)) {
+            let named = String::from_utf8_lossy(named);
+            if !self.program.dialects().any(|known| known == named) {
+                return Err(self.fault(row, &format_args!("the pack has no dialect `{}`", excerpt(&named, 60))));
+            }
+            dialect = Some(named.into_owned());
+        }
+        let attempts = usize::try_from(of_row(&self.attempts, row).unwrap_or_default());
+        let attempts = attempts.map_err(|_| self.fault(row, &"a number of attempts is not negative"))?;
+        let truncated = of_row(self.truncated, row).is_some_and(|byte| byte != 0);
+        Ok(Options { dialect, truncated, attempts, ..Options::default() })
+    }
+
     fn fault(&self, row: usize, why: &dyn fmt::Display) -> String {
         format!("row {}: {why}", self.before + row)
     }
+}
+
+/// The value for a row, of values for each row or of one for all.
+fn of_row<T: Copy>(values: &[T], row: usize) -> Option<T> {
+    if let [value] = values { Some(*value) } else { values.get(row).copied() }
 }
 
 impl Strings {
@@ -264,6 +310,8 @@ impl Judged {
         self.dropped.push(count(Verdict::Dropped));
         self.asks.push(outcome.ask_again.is_some());
         self.ask_again.push(outcome.ask_again.as_deref().unwrap_or_default());
+        self.is_read.push(outcome.dialect.is_some());
+        self.dialect.push(outcome.dialect.as_deref().unwrap_or_default());
         match whole {
             true => self.outcome.push_json(outcome),
             false => Ok(()),
@@ -273,9 +321,9 @@ impl Judged {
     fn push_null(&mut self) {
         self.valid.push(false);
         self.asks.push(false);
-        for texts in [&mut self.status, &mut self.message, &mut self.ask_again, &mut self.outcome] {
-            texts.end();
-        }
+        self.is_read.push(false);
+        let texts = [&mut self.status, &mut self.message, &mut self.ask_again, &mut self.dialect, &mut self.outcome];
+        texts.into_iter().for_each(Strings::end);
         for numbers in [&mut self.codes.0, &mut self.calls, &mut self.accepted, &mut self.dropped] {
             numbers.push(0);
         }
@@ -299,6 +347,8 @@ fn buffers<'py>(py: Python<'py>, judged: &[Judged]) -> PyResult<Bound<'py, PyDic
     columns.set_item("dropped", numbers(py, judged.iter().flat_map(|group| &group.dropped).copied())?)?;
     columns.set_item("asks", bits(py, judged.iter().flat_map(|group| &group.asks)))?;
     columns.set_item("ask_again", texts(py, judged, |group| &group.ask_again)?)?;
+    columns.set_item("is_read", bits(py, judged.iter().flat_map(|group| &group.is_read)))?;
+    columns.set_item("dialect", texts(py, judged, |group| &group.dialect)?)?;
     columns.set_item("outcome", texts(py, judged, |group| &group.outcome)?)?;
     Ok(columns)
 }

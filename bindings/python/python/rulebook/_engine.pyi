@@ -174,3 +174,7 @@ def replace(
     session: Part, mode: str | None, now: tuple[str | None] | None, state: Mapping[str, Any] | None
 ) -> Part: ...
 def command(arguments: list[str]) -> int: ...
+    dialect: str | None,
+    dialects: _Buffers | None,
+    truncated: bytes,
+    attempts: bytes,

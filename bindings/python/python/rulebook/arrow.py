@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
+import sys
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence
 
@@ -19,10 +20,12 @@ from ._results import Session
 if TYPE_CHECKING:
     from pyarrow import RecordBatchReader, Schema  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-__all__ = ["COLUMNS", "evaluate", "schema"]
+__all__ = ["ALL_COLUMNS", "COLUMNS", "evaluate", "schema"]
 
 COLUMNS = ("status", "message", "codes", "calls", "accepted", "dropped", "ask_again", "outcome")
-"""The columns that `evaluate` adds."""
+"""The columns that `evaluate` adds, unless others are named."""
+ALL_COLUMNS = (*COLUMNS, "dialect")
+"""The columns that it can add."""
 
 _ROWS = 1024
 _BYTES = 16 << 20
@@ -36,6 +39,9 @@ def evaluate(
     column: str = "answer",
     session: Session | str | None = None,
     mode: str | None = None,
+    dialect: str | None = None,
+    truncated: bool | str = False,
+    attempts: int | str = 0,
     keep: bool | Sequence[str] = True,
     columns: Sequence[str] = COLUMNS,
     prefix: str = "",
@@ -53,18 +59,22 @@ def evaluate(
       JSON, where null is a new one.
     * `mode`: the mode of each answer: one of the pack for all (by default that of its session), or the name of a column,
       where null is that of the session.
+    * `dialect`: reads with this dialect only: one of the pack for all, or the name of a column, where null is any.
+    * `truncated`: whether the model ran out of tokens: for all, or the name of a column of booleans, where null is no.
+    * `attempts`: how often the model had been asked again: for all, or the name of a column of whole numbers, where null is 0.
     * `keep`: which columns of `data` are in the result: all, none, or those named.
-    * `columns`: which of `COLUMNS` are added. `outcome` is the longest by far.
+    * `columns`: which of `ALL_COLUMNS` are added. `outcome` is the longest by far.
     * `prefix`: what their names begin with, for a table that has such columns already.
     * `threads`: how many threads judge a batch; by default as many as there are processors. One, where the caller has a
       process for each processor, as Spark has.
 
     The columns are `status` (`clean`, `degraded`, `refused`), `message`, `codes` (the code of each finding), `calls` (the
     `action`, `verdict` and `params` of each, these as JSON), `accepted` and `dropped` (how many calls), `ask_again`, and
-    `outcome` (`Outcome.to_json()`). They are null where the answer is.
+    `outcome` (`Outcome.to_json()`); and if it is named, `dialect`, the one that read the answer, null if none did. They are null
+    where the answer is.
 
-    Raises `TypeError` for what is no table of Arrow and for a column of another type; `ValueError` for a column or mode that
-    does not exist, and, while the result is read, for a session or mode of a row that does not fit. No answer raises.
+    Raises `TypeError` for what is no table of Arrow and for a column of another type; `ValueError` for a column, mode or
+    dialect that does not exist, and, while the result is read, for what does not fit in a row. No answer raises.
     """
     pa = _pyarrow()
     if not isinstance(program, Program):
@@ -79,13 +89,19 @@ def evaluate(
     if source is None:  # As for a part of a table of Spark that has no rows.
         return pa.RecordBatchReader.from_batches(added, iter(()))
 
+    modes = _named_at(source, mode, "mode", program.modes, "give the mode by session=program.session().replace(mode=…)")
+    dialects = _named_at(source, dialect, "dialect", program.dialects, "give the dialect as a column")
     judge = _Judge(
         engine=program._engine,
         answers=_texts_at(source, column, "column"),
         session=session if isinstance(session, Session) else program.session(),
         sessions=_texts_at(source, session, "session") if isinstance(session, str) else None,
-        mode=mode if mode in program.modes else None,
-        modes=_modes_at(source, mode, program),
+        mode=mode if modes is None else None,
+        modes=modes,
+        dialect=dialect if dialects is None else None,
+        dialects=dialects,
+        truncated=_value_at(source, truncated, "truncated"),
+        attempts=_value_at(source, attempts, "attempts"),
         wanted=_wanted(columns),
         threads=threads,
     )
@@ -124,6 +140,10 @@ class _Judge(NamedTuple):
     sessions: int | None
     mode: str | None
     modes: int | None
+    dialect: str | None
+    dialects: int | None
+    truncated: _Column | bytes
+    attempts: _Column | bytes
     wanted: tuple[str, ...]
     threads: int
 
@@ -132,6 +152,7 @@ class _Judge(NamedTuple):
         answers = _Texts.of(batch.column(self.answers))
         sessions = None if self.sessions is None else _Texts.of(batch.column(self.sessions))
         modes = None if self.modes is None else _Texts.of(batch.column(self.modes))
+        dialects = None if self.dialects is None else _Texts.of(batch.column(self.dialects))
         for first, end in answers.cuts():
             buffers = _engine.judge_column(
                 self.engine,
@@ -140,11 +161,36 @@ class _Judge(NamedTuple):
                 None if sessions is None else sessions.buffers(first, end),
                 self.mode,
                 None if modes is None else modes.buffers(first, end),
+                self.dialect,
+                None if dialects is None else dialects.buffers(first, end),
+                _part(self.truncated, batch, first, end),
+                _part(self.attempts, batch, first, end),
                 "outcome" in self.wanted,
                 before + first,
                 self.threads,
             )
             yield first, end, [_array(name, end - first, buffers) for name in self.wanted]
+
+
+class _Column(NamedTuple):
+    """A column of numbers or booleans."""
+
+    place: int
+    type: Any
+    """What is passed on of each."""
+
+
+def _part(column: _Column | bytes, batch: Any, first: int, end: int) -> bytes:
+    """The values of some rows, 0 where they are null; or the one value for all."""
+    if isinstance(column, bytes):
+        return column
+    pa = _pyarrow()
+    array = batch.column(column.place).slice(first, end - first)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    array = array.cast(column.type).fill_null(0)
+    width = column.type.bit_width // 8
+    return memoryview(array.buffers()[1]).cast("B")[width * array.offset : width * (array.offset + len(array))].tobytes()
 
 
 class _Texts(NamedTuple):
@@ -190,7 +236,7 @@ class _Texts(NamedTuple):
 def _array(name: str, length: int, buffers: dict[str, Any]) -> Any:
     """A column of these buffers."""
     pa = _pyarrow()
-    valid, column = buffers["asks" if name == "ask_again" else "valid"], buffers[name]
+    valid, column = buffers[{"ask_again": "asks", "dialect": "is_read"}.get(name, "valid")], buffers[name]
     if name in ("accepted", "dropped"):
         return pa.Array.from_buffers(_type(name), length, [pa.py_buffer(valid), pa.py_buffer(column)])
     if name not in ("codes", "calls"):
@@ -270,24 +316,44 @@ def _texts_at(source: Any, name: object, argument: str) -> int:
     return place
 
 
-def _modes_at(source: Any, mode: str | None, program: Program) -> int | None:
-    """The place of the column of modes, unless there is one mode for all."""
-    if mode is None:
+def _named_at(source: Any, given: object, argument: str, known: Sequence[str], otherwise: str) -> int | None:
+    """The place of a column of names of the pack, unless there is one name for all."""
+    if given is None:
         return None
-    if not isinstance(mode, str):
-        raise TypeError(f"mode is a mode or the name of a column, not {type(mode).__name__}")
-    if mode not in program.modes:
-        if mode in source.names:
-            return _texts_at(source, mode, "mode")
+    if not isinstance(given, str):
+        raise TypeError(f"{argument} is a {argument} or the name of a column, not {type(given).__name__}")
+    if given not in known:
+        if given in source.names:
+            return _texts_at(source, given, argument)
         raise ValueError(
-            f"mode: `{mode}` is neither a mode of the pack, which has {_list(program.modes)}, nor a column of the data"
+            f"{argument}: `{given}` is neither a {argument} of the pack, which has {_list(known)}, nor a column of the data"
         )
-    if mode in source.names:
+    if given in source.names:
         raise ValueError(
-            f"mode: `{mode}` is a mode of the pack and a column of the data; rename the column, or give the mode by"
-            f" session=program.session().replace(mode={mode!r})"
+            f"{argument}: `{given}` is a {argument} of the pack and a column of the data; rename the column, or {otherwise}"
         )
     return None
+
+
+def _value_at(source: Any, given: bool | int | str, argument: str) -> _Column | bytes:
+    """A column of values, or the one value for all."""
+    pa = _pyarrow()
+    is_truth = argument == "truncated"
+    if isinstance(given, str):
+        place = _at(source, given, argument)
+        kind = source.field(place).type
+        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+        fits = pa.types.is_boolean(plain) if is_truth else pa.types.is_integer(plain)
+        if not fits and not pa.types.is_null(plain):
+            what = "booleans" if is_truth else "whole numbers"
+            raise TypeError(f"{argument}: the column `{given}` is of type {kind}, and not of {what}")
+        return _Column(place, pa.uint8() if is_truth else pa.int64())
+    if isinstance(given, bool) if is_truth else isinstance(given, int) and not isinstance(given, bool):
+        if given < 0:
+            raise ValueError(f"{argument} is not negative")
+        return bytes([given]) if is_truth else given.to_bytes(8, sys.byteorder)
+    what = "a bool" if is_truth else "an int"
+    raise TypeError(f"{argument} is {what} or the name of a column, not {type(given).__name__}")
 
 
 def _list(names: Iterable[str]) -> str:
@@ -304,8 +370,8 @@ def _text_types() -> list[Any]:
 def _wanted(columns: Sequence[str]) -> tuple[str, ...]:
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
     for name in columns:
-        if name not in COLUMNS:
-            raise ValueError(f"columns: there is no `{name}`; there are {', '.join(COLUMNS)}")
+        if name not in ALL_COLUMNS:
+            raise ValueError(f"columns: there is no `{name}`; there are {', '.join(ALL_COLUMNS)}")
     return columns
 
 

@@ -129,6 +129,67 @@ def test_a_session_or_mode_that_does_not_fit_names_its_row(lamp: rulebook.Progra
         arrow.evaluate(pa.table({"answer": ["", "", ""], "m": ["home", None, "attic"]}), lamp, mode="m").read_all()
 
 
+TWO = {
+    "pack.toml": LAMP["pack.toml"]
+    + """
+[dialects.other]
+grammar = "tags"
+blocks.say = { role = "message" }
+[degradation]
+truncated = "refuse"
+unknown-action = "ask-again"
+[ask_again]
+most = 2
+"""
+}
+
+
+def test_options_are_those_of_all_rows_or_of_each(lamp: rulebook.Program) -> None:
+    two = rulebook.Program.load(TWO)
+    answers = [ANSWER, "<say>Hello.</say>", '<message>Good night.</message><action type="fly"/>', "<message>Cut"] * 40
+    rows = [
+        (answer, dialect, truncated, attempts)
+        for number, answer in enumerate(answers)
+        for dialect, truncated, attempts in [
+            ((None, "tags", "other")[number % 3], (None, False, True)[number % 5 % 3], (None, 0, 1, 2, 9)[number % 7 % 5])
+        ]
+    ]
+    columns = dict(zip(("answer", "d", "t", "a"), map(list, zip(*rows))))
+    names = [*arrow.COLUMNS, "dialect"]
+    numbers = pa.array(columns["a"], pa.int32())
+    for given in (numbers, numbers.cast(pa.uint8()), numbers.dictionary_encode()):
+        table = pa.table({**columns, "a": given})
+        # A part, so that neither buffer begins with it.
+        table = table.slice(3)
+        judged = arrow.evaluate(table, two, dialect="d", truncated="t", attempts="a", columns=names, keep=False, threads=2)
+        alone = [
+            two.run(two.session(), answer, dialect=dialect, truncated=bool(truncated), attempts=attempts or 0)
+            for answer, dialect, truncated, attempts in rows[3:]
+        ]
+        result = judged.read_all()
+        result.validate(full=True)
+        assert result.to_pylist() == [{**row(one), "dialect": one.dialect} for one in alone]
+        assert {one.dialect for one in alone} >= {"tags", "other"}
+        assert len({(one.status, one.ask_again is None) for one in alone}) > 2
+    table = pa.table({"answer": answers[:4]})
+    for options in ({}, {"dialect": "other"}, {"truncated": True}, {"attempts": 2}):
+        any_of: Any = options
+        judged = arrow.evaluate(table, two, columns=names, keep=False, **any_of)
+        alone = [two.run(two.session(), answer, **any_of) for answer in answers[:4]]
+        assert judged.read_all().to_pylist() == [{**row(one), "dialect": one.dialect} for one in alone]
+    nulls = arrow.evaluate(pa.table({"answer": [None, ""]}), two, columns="dialect", keep=False).read_all()
+    assert nulls.to_pylist() == [{"dialect": None}] * 2
+    assert arrow.evaluate(pa.table({"answer": [""], "t": pa.nulls(1)}), lamp, truncated="t", attempts="t").read_all()["status"]
+
+
+def test_an_option_of_a_row_that_does_not_fit_names_the_row(lamp: rulebook.Program) -> None:
+    table = pa.table({"answer": ["", ""], "d": ["tags", "json"], "a": [0, -1]})
+    with pytest.raises(ValueError, match="row 1: the pack has no dialect `json`"):
+        arrow.evaluate(table, lamp, dialect="d").read_all()
+    with pytest.raises(ValueError, match="row 1: a number of attempts is not negative"):
+        arrow.evaluate(table, lamp, attempts="a").read_all()
+
+
 def test_what_is_in_the_result(lamp: rulebook.Program) -> None:
     table = pa.table({"id": [1], "answer": [ANSWER], "status": ["new"]})
     with pytest.raises(ValueError, match="a column `status` already"):
@@ -152,6 +213,14 @@ def test_what_is_in_the_result(lamp: rulebook.Program) -> None:
         ({"answer": [""]}, {"session": "saved"}, ValueError, "session: the data has no column `saved`"),
         ({"answer": [""]}, {"mode": "attic"}, ValueError, "neither a mode of the pack, which has `home`, `away`, nor"),
         ({"answer": [""], "home": [""]}, {"mode": "home"}, ValueError, "a mode of the pack and a column"),
+        ({"answer": [""]}, {"dialect": "json"}, ValueError, "neither a dialect of the pack, which has `tags`, nor"),
+        ({"answer": [""], "tags": [""]}, {"dialect": "tags"}, ValueError, "a dialect of the pack and a column"),
+        ({"answer": [""]}, {"truncated": 1}, TypeError, "truncated is a bool or the name of a column, not int"),
+        ({"answer": [""]}, {"truncated": "t"}, ValueError, "truncated: the data has no column `t`"),
+        ({"answer": [""]}, {"truncated": "answer"}, TypeError, "of type string, and not of booleans"),
+        ({"answer": [""]}, {"attempts": True}, TypeError, "attempts is an int or the name of a column, not bool"),
+        ({"answer": [""]}, {"attempts": -1}, ValueError, "attempts is not negative"),
+        ({"answer": [""]}, {"attempts": "answer"}, TypeError, "of type string, and not of whole numbers"),
         ({"answer": [""]}, {"keep": ["id"]}, ValueError, "keep: the data has no column `id`"),
         ({"answer": [""]}, {"columns": ["state"]}, ValueError, "there is no `state`"),
         ({"answer": [""]}, {"threads": 0}, ValueError, "at least 1"),
