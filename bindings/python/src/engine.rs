@@ -18,13 +18,14 @@ use pyo3::types::{PyString, PyTuple};
 use rulebook::cases;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::{Heard, Miss, Outcome};
-use rulebook::prompt::{Counter, Export, Request, Turn};
-use rulebook::text::Sources;
+use rulebook::prompt::{Counter, Export, Request, Turn, read_history};
+use rulebook::text::{Source, Sources};
 use rulebook::value::Value;
-use rulebook::{Checked, Options, Program, Provider, Reply, Session, Tools, lint};
+use rulebook::{Checked, Limits, Options, Program, Provider, Reply, Session, Tools, lint};
 use rulebook_fs::Overlooked;
 use rulebook_report::{Pen, json};
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A compiled pack.
@@ -66,6 +67,12 @@ impl Engine {
         Self::loaded(py, &files.pen(), loaded)
     }
 
+    /// The same program with these limits; those that are not named are the default ones.
+    fn with_limits(&self, given: BTreeMap<String, Count>) -> PyResult<Self> {
+        let limits = limits(given)?;
+        Ok(Self { program: Arc::new(Program::clone(&self.program).with_limits(limits)) })
+    }
+
     /// The same program for a host with these tools: a list as JSON.
     fn with_tools<'py>(&self, py: Python<'py>, tools: &Bound<'py, PyAny>) -> PyResult<Loaded<'py>> {
         let list = json_of(tools, "tools")?;
@@ -93,13 +100,6 @@ impl Engine {
         PyTuple::new(py, self.program.actions().collect::<Vec<_>>())
     }
 
-    fn session<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let session = py.detach(|| self.program.session());
-        whole(py, Contract::Session(Arc::new(session)))
-    }
-
-    /// The session that a host saved, and what of it does not fit.
-    fn resume<'py>(&self, py: Python<'py>, saved: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
     #[getter]
     fn dialects<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.program.dialects().collect::<Vec<_>>())
@@ -111,6 +111,13 @@ impl Engine {
         self.program.keeps_pending()
     }
 
+    fn session<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let session = py.detach(|| self.program.session());
+        whole(py, Contract::Session(Arc::new(session)))
+    }
+
+    /// The session that a host saved, and what of it does not fit.
+    fn resume<'py>(&self, py: Python<'py>, saved: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
         let saved = any_json(saved, "the session")?;
         let (session, lost) = py.detach(|| self.program.resume_lossy(saved));
         let found = found(py, &Pen::default(), self.program.sources(), &lost)?;
@@ -282,6 +289,26 @@ impl Engine {
         part(py, "Turn", &turn)
     }
 
+    /// The turns of a history: JSON lines. Instead of them there may be what is wrong with the lines.
+    fn history<'py>(
+        &self,
+        py: Python<'py>,
+        session: &Bound<'py, PyAny>,
+        lines: &Bound<'py, PyAny>,
+    ) -> PyResult<(Option<Bound<'py, PyTuple>>, Found<'py>)> {
+        let (session, lines) = (session_of(session)?, Answer::of(lines, "lines")?);
+        let mut sources = Sources::default();
+        let file = Source::new("history", String::from_utf8_lossy(lines.bytes()));
+        let id = sources.add(file.clone());
+        match py.detach(|| read_history(id, &file).map(|history| self.program.turns(&session, &history))) {
+            Ok(turns) => {
+                let turns = turns.iter().map(|turn| part(py, "Turn", turn)).collect::<PyResult<Vec<_>>>()?;
+                Ok((Some(PyTuple::new(py, turns)?), faults(py, &sources, &[])?))
+            }
+            Err(wrong) => Ok((None, faults(py, &sources, &wrong)?)),
+        }
+    }
+
     /// The value to send to a server, if there is one, and what it cannot express.
     fn export<'py>(
         &self,
@@ -425,6 +452,30 @@ impl Counter for Counting {
             text.len()
         })
     }
+}
+
+/// Limits by their names.
+fn limits(given: BTreeMap<String, Count>) -> PyResult<Limits> {
+    let mut limits = Limits::default();
+    for (name, Count(number)) in given {
+        let limit = match name.as_str() {
+            "input" => &mut limits.input,
+            "depth" => &mut limits.depth,
+            "blocks" => &mut limits.blocks,
+            "calls" => &mut limits.calls,
+            "diagnostics" => &mut limits.diagnostics,
+            "fields" => &mut limits.fields,
+            "values" => &mut limits.values,
+            "effects" => &mut limits.effects,
+            "steps_per_byte" => {
+                limits.steps_per_byte = u64::try_from(number).unwrap_or(u64::MAX);
+                continue;
+            }
+            _ => return Err(PyTypeError::new_err(format!("there is no limit `{name}`"))),
+        };
+        *limit = number;
+    }
+    Ok(limits)
 }
 
 fn options(

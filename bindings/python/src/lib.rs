@@ -12,6 +12,7 @@ mod files;
 mod found;
 mod objects;
 mod part;
+mod plan;
 mod reader;
 mod text;
 mod values;
@@ -40,6 +41,8 @@ mod _engine {
     use super::files::Files;
     #[pymodule_export]
     use super::part::{Getter, Part, Seed, rebuild, restore};
+    #[pymodule_export]
+    use super::plan::Plan;
     #[pymodule_export]
     use super::reader::Reader;
 }

@@ -361,6 +361,46 @@ def test_tools_of_the_host_are_added(desk: rulebook.Program) -> None:
     assert {row.permitted for row in program.check().permits} >= {"always", "never"}
 
 
+def test_limits_bound_what_an_answer_may_cause(lamp: rulebook.Program) -> None:
+    few = rulebook.Program.load(LAMP, limits={"calls": 1, "diagnostics": 1})
+    assert len(lamp.run(lamp.session(), ANSWER).calls) == 2
+    outcome = few.run(few.session(), ANSWER)
+    assert len(outcome.calls) == 1 and "response/too-large" in [found.code for found in outcome.diagnostics]
+    short = lamp.with_limits({"input": 10})
+    unread = short.run(short.session(), ANSWER)
+    assert (unread.message, unread.calls) == ("", ()) and [found.code for found in unread.diagnostics] == ["response/too-large"]
+    with short.reader(short.session()) as reader:
+        reader.push(ANSWER)
+        assert reader.is_too_large
+    # Limits stay with the tools, in a pickle and in the digest; and what is not named is the default.
+    tools = [{"name": "x", "inputSchema": {"type": "object"}}]
+    for one in (few.with_tools(tools), pickle.loads(pickle.dumps(few)), pickle.loads(pickle.dumps(few.with_tools(tools)))):
+        assert len(one.run(one.session(), ANSWER).calls) == 1
+    assert len({lamp.digest, few.digest, short.digest}) == 3
+    assert few.with_limits({}).digest == lamp.digest and len(few.with_limits({}).run(lamp.session(), ANSWER).calls) == 2
+    assert few.with_limits({"steps_per_byte": 2**63, "depth": 10**9}).run(lamp.session(), ANSWER).calls
+    with pytest.raises(TypeError, match="no limit `call`"):
+        rulebook.Program.load(LAMP, limits={"call": 1})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="negative"):
+        lamp.with_limits({"calls": -1})
+
+
+def test_a_history_is_read_as_the_command_reads_it(desk: rulebook.Program, lamp: rulebook.Program) -> None:
+    past = lamp.turn(lamp.session(), ANSWER)
+    answered = json.dumps({"role": "assistant", "content": ANSWER, "mode": "home"})
+    lines = "\n".join(['{"role": "user", "content": "Hello"}', "", answered, past.to_json()])
+    forms: list[Any] = [lines, lines.encode()]
+    for form in forms:
+        turns = lamp.history(lamp.session(), form)
+        assert [(turn.role, turn.content) for turn in turns] == [("user", "Hello")] + [("assistant", "Good night.")] * 2
+        assert turns[1] == turns[2] == past and turns[0] == rulebook.Turn.user("Hello")
+    assert lamp.history(lamp.session(), "") == ()
+    assert len(desk.prompt(desk.session(), "More", history=desk.history(desk.session(), lines)).messages) > 1
+    with pytest.raises(rulebook.HistoryError, match="history:2") as raised:
+        lamp.history(lamp.session(), '{"role": "user", "content": "Hello"}\n{"role": "nobody"}\nno JSON')
+    assert [(found.code, found.line) for found in raised.value.diagnostics] == [("prompt/bad-history", 2), ("prompt/bad-history", 3)]
+
+
 def test_a_prompt_is_assembled(desk: rulebook.Program) -> None:
     session = desk.session()
     outcome = desk.judge(session, openai(("refund", {"amount": 5}), content="One moment."), "openai")

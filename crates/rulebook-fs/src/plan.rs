@@ -18,8 +18,8 @@ use rulebook::text::excerpt;
 /// What an answer changes: read, carried out in memory, and not yet written.
 #[derive(Debug)]
 #[must_use = "a plan that is not committed changes nothing"]
-pub struct Plan<'r> {
-    root: &'r Root,
+pub struct Plan {
+    root: Root,
     /// Identifies the effects.
     effects: u64,
     draft: Draft,
@@ -32,18 +32,18 @@ pub struct Plan<'r> {
 ///
 /// Effects that do not fit the files, and files that must not be changed or cannot be read. `Program::reject` answers the
 /// misses as the pack wants.
-pub fn plan<'r>(root: &'r Root, effects: &[EffectRecord]) -> Result<Plan<'r>, Applied> {
+pub fn plan(root: &Root, effects: &[EffectRecord]) -> Result<Plan, Applied> {
     let plan = Plan::new(root, effects);
     if plan.is_blocked() { Err(plan.report(false, false)) } else { Ok(plan) }
 }
 
-impl<'r> Plan<'r> {
-    pub(super) fn new(root: &'r Root, effects: &[EffectRecord]) -> Self {
+impl Plan {
+    pub(super) fn new(root: &Root, effects: &[EffectRecord]) -> Self {
         let identity = identity(effects);
         let past = Journal::read(root).and_then(|past| past.for_effects(identity));
         let mut draft = Draft::new(root, effects, past.as_ref());
         check(&mut draft);
-        Self { root, effects: identity, draft }
+        Self { root: root.clone(), effects: identity, draft }
     }
 
     /// What would become of the files, with their bytes before.
@@ -53,7 +53,7 @@ impl<'r> Plan<'r> {
 
     /// Writes the files: all of them, or none if one cannot be written or has been changed since the plan was made.
     pub fn commit(self) -> Applied {
-        let locks = Locks::take(self.root, self.draft.slots.keys().map(String::as_str));
+        let locks = Locks::take(&self.root, self.draft.slots.keys().map(String::as_str));
         self.carry_out(Applying::default(), &locks)
     }
 
@@ -62,9 +62,9 @@ impl<'r> Plan<'r> {
             return self.report(self.goes_on(how), true);
         }
         if locks.root {
-            Journal::clean(self.root);
+            Journal::clean(&self.root);
         }
-        let commit = Commit { root: self.root, effects: self.effects, partial: how.partial, locked: locks.root };
+        let commit = Commit { root: &self.root, effects: self.effects, partial: how.partial, locked: locks.root };
         let written = self.goes_on(how) && commit.write(&mut self.draft);
         self.report(written, false)
     }
@@ -120,7 +120,7 @@ impl<'r> Plan<'r> {
         }
         let before = file.from.as_deref().or(slot.disk.is_some().then_some(key));
         if let Some(key) = before.filter(|_| with_bytes) {
-            let bytes = self.draft.source(self.root, key).and_then(|place| place.read(MOST_READ));
+            let bytes = self.draft.source(&self.root, key).and_then(|place| place.read(MOST_READ));
             file.before = bytes.ok();
         }
     }

@@ -18,14 +18,15 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The most characters of a key, a value or a reason that a message quotes.
 pub(super) const QUOTED: usize = 120;
 
 /// A folder below which effects are carried out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Root {
-    dir: Dir,
+    dir: Arc<Dir>,
     /// A number that tells it from other roots.
     mark: u64,
 }
@@ -72,7 +73,7 @@ impl Root {
         real.hash(&mut hasher);
         #[cfg(unix)]
         dir.dir_metadata().map(|metadata| metadata.ino()).unwrap_or_default().hash(&mut hasher);
-        Ok(Self { dir, mark: hasher.finish() })
+        Ok(Self { dir: Arc::new(dir), mark: hasher.finish() })
     }
 
     pub(super) fn mark(&self) -> u64 {

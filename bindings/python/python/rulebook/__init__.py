@@ -12,11 +12,13 @@ that was wrong.
 
 * `Program`, `Session`, `Outcome` and its parts, `Reader`, `Stream`, `Prompt`, `Turn`, `Heard`: objects that never change.
 * `rulebook.effects`, `rulebook.events`, `rulebook.steps`: what is in lists of several kinds, to `match` on.
+* `rulebook.files`: what an outcome changes below a folder, and writes it.
 * `rulebook.types`: TypedDicts of what `to_dict` gives.
-* `PackError`, `SessionError`, `ReplyError`: what cannot be used, with diagnostics. No answer raises.
+* `PackError`, `SessionError`, `ReplyError`, `HistoryError`, `CommitError`: what cannot be used, with diagnostics. No answer
+  raises.
 """
 
-from . import effects, events, steps, types
+from . import effects, events, files, steps, types
 from ._contract import (
     Call,
     CheckedSum,
@@ -41,8 +43,8 @@ from ._contract import (
     Utterance,
     Withheld,
 )
-from ._errors import PackError, ReplyError, RulebookError, SessionError
-from ._program import Exported, Miss, Program, Reader, check
+from ._errors import CommitError, HistoryError, PackError, ReplyError, RulebookError, SessionError
+from ._program import Exported, Limits, Miss, Program, Reader, check
 from ._results import Checked, Finding, Heard, Outcome, Prompt, Session, Turn
 from ._stream import Stream
 
@@ -50,6 +52,7 @@ __all__ = [
     "Call",
     "Checked",
     "CheckedSum",
+    "CommitError",
     "ContentBlock",
     "Diagnostic",
     "DiagnosticLabel",
@@ -57,7 +60,9 @@ __all__ = [
     "FileLines",
     "Finding",
     "Heard",
+    "HistoryError",
     "Ledger",
+    "Limits",
     "Miss",
     "Omitted",
     "Outcome",
@@ -88,6 +93,7 @@ __all__ = [
     "check",
     "effects",
     "events",
+    "files",
     "steps",
     "types",
 ]

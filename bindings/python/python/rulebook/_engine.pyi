@@ -12,6 +12,7 @@ __all__ = [
     "Files",
     "Getter",
     "Part",
+    "Plan",
     "Reader",
     "Seed",
     "check",
@@ -78,6 +79,7 @@ class Files:
 class Engine:
     @staticmethod
     def load(files: Files) -> tuple[Engine | None, _Found]: ...
+    def with_limits(self, given: dict[str, int]) -> Engine: ...
     def with_tools(self, tools: object) -> tuple[Engine | None, _Found]: ...
     @property
     def name(self) -> str: ...
@@ -87,12 +89,12 @@ class Engine:
     def modes(self) -> tuple[str, ...]: ...
     @property
     def actions(self) -> tuple[str, ...]: ...
-    def session(self) -> Part: ...
-    def resume(self, saved: object) -> tuple[Part, _Found]: ...
     @property
     def dialects(self) -> tuple[str, ...]: ...
     @property
     def keeps_pending(self) -> bool: ...
+    def session(self) -> Part: ...
+    def resume(self, saved: object) -> tuple[Part, _Found]: ...
     def run(
         self,
         session: Part,
@@ -143,7 +145,18 @@ class Engine:
         counter: Callable[[str], int] | None,
     ) -> Part: ...
     def turn(self, session: Part, text: str) -> Part: ...
+    def history(self, session: Part, lines: object) -> tuple[tuple[Part, ...] | None, _Found]: ...
     def export(self, mode: str, what: str, strict: bool) -> tuple[Any, _Found]: ...
+
+_Changed = tuple[
+    list[tuple[str, str, str | None, int, bytes | None, str | None, list[str], _Found]], list[dict[str, Any]]
+]
+
+@final
+class Plan:
+    @staticmethod
+    def make(root: str, result: Part) -> tuple[Plan | None, _Changed]: ...
+    def commit(self) -> _Changed: ...
 
 @final
 class Reader:
@@ -164,6 +177,10 @@ def judge_column(
     sessions: _Buffers | None,
     mode: str | None,
     modes: _Buffers | None,
+    dialect: str | None,
+    dialects: _Buffers | None,
+    truncated: bytes,
+    attempts: bytes,
     outcomes: bool,
     before: int,
     threads: int,
@@ -174,7 +191,3 @@ def replace(
     session: Part, mode: str | None, now: tuple[str | None] | None, state: Mapping[str, Any] | None
 ) -> Part: ...
 def command(arguments: list[str]) -> int: ...
-    dialect: str | None,
-    dialects: _Buffers | None,
-    truncated: bytes,
-    attempts: bytes,

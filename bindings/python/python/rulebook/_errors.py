@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ._contract import Diagnostic
 
-__all__ = ["PackError", "ReplyError", "RulebookError", "SessionError"]
+__all__ = ["CommitError", "HistoryError", "PackError", "ReplyError", "RulebookError", "SessionError"]
 
 
 class RulebookError(Exception):
@@ -39,3 +39,11 @@ class SessionError(RulebookError, ValueError):
 
 class ReplyError(RulebookError, ValueError):
     """What an API returned is none of its messages, or says that the API failed."""
+
+
+class HistoryError(RulebookError, ValueError):
+    """A line of a history is no turn."""
+
+
+class CommitError(RulebookError):
+    """The files of an outcome cannot be written: all are as they were."""

@@ -18,12 +18,12 @@ from typing import Any, AsyncIterable, Callable, Iterable, Literal, Mapping, Seq
 from . import _engine, types
 from ._contract import Diagnostic
 from ._engine import Engine, Files
-from ._errors import PackError, ReplyError, SessionError
+from ._errors import HistoryError, PackError, ReplyError, SessionError
 from ._results import Checked, Heard, Outcome, Prompt, Session, Turn
 from ._stream import Stream
 from .events import Event
 
-__all__ = ["Exported", "Miss", "Program", "Reader", "check"]
+__all__ = ["Exported", "Limits", "Miss", "Program", "Reader", "check"]
 
 Pack = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 """A folder with a `pack.toml`, `std:NAME`, or the files of a pack: texts or bytes by their paths.
@@ -59,6 +59,29 @@ class Exported:
     """The rules that it cannot express."""
 
 
+class Limits(TypedDict, total=False):
+    """How much work one answer may cause. What is not named keeps its default; what is too large is reduced to what is possible."""
+
+    input: int
+    """The longest answer that is read, in bytes: 10 MiB by default. A longer one is refused: see `Reader.is_too_large`."""
+    depth: int
+    """The deepest nesting of blocks, and of values in payloads: 64 by default, at most 100."""
+    blocks: int
+    """The most blocks that are read: 10,000 by default."""
+    calls: int
+    """The most calls that are read: 1,000 by default."""
+    diagnostics: int
+    """The most findings of one outcome: 100 by default."""
+    fields: int
+    """The most fields of one payload, and the most attributes of one opener: 1,000 by default."""
+    values: int
+    """The most values in all payloads of one answer together: 10,000 by default."""
+    effects: int
+    """The most effects of one outcome: 10,000 by default."""
+    steps_per_byte: int
+    """The steps that the recogniser may take for each byte of the answer: 512 by default."""
+
+
 class Program:
     """A compiled pack: what a model may do, in each mode, and what becomes of everything else.
 
@@ -76,40 +99,46 @@ class Program:
         session = outcome.session
     """
 
-    __slots__ = ("__weakref__", "_diagnostics", "_digest", "_engine", "_files", "_tools")
+    __slots__ = ("__weakref__", "_diagnostics", "_digest", "_engine", "_files", "_limits", "_tools")
     _diagnostics: tuple[Diagnostic, ...]
     _digest: str | None
     _engine: Engine
     _files: Files
+    _limits: Limits
     _tools: str | None
 
     def __init__(self) -> None:
         raise TypeError("a program is loaded: Program.load(path)")
 
     @classmethod
-    def load(cls, pack: Pack, *, tools: object = None, name: str | None = None) -> Program:
+    def load(
+        cls, pack: Pack, *, tools: object = None, name: str | None = None, limits: Limits | None = None
+    ) -> Program:
         """Reads, checks and compiles a pack.
 
         * `pack`: the path of a folder with a `pack.toml`, `std:NAME` for a pack of the engine, or a dict of files: texts or
           bytes by their paths. A dict among them is the pack that `use` names by that path.
         * `tools`: the tools of the host: a list as for OpenAI, Anthropic, Gemini or MCP, or its JSON.
         * `name`: what messages call the folder of a pack that is a dict; `pack` by default.
+        * `limits`: how much work one answer may cause, such as `{"input": 100_000}`.
 
         Raises `PackError` with all faults if there are any, `OSError` for what cannot be read.
         """
         files = _files(pack, name)
         engine, diagnostics = _load(files)
-        program = cls._of(engine, files, None, diagnostics)
+        program = cls._of(engine, files, None, diagnostics, {})
+        program = program if limits is None else program.with_limits(limits)
         return program if tools is None else program.with_tools(tools)
 
     @classmethod
     def _of(
-        cls, engine: Engine, files: Files, tools: str | None, diagnostics: tuple[Diagnostic, ...]
+        cls, engine: Engine, files: Files, tools: str | None, diagnostics: tuple[Diagnostic, ...], limits: Limits
     ) -> Program:
         program = cls.__new__(cls)
         program._engine = engine
         program._files = files
         program._tools = tools
+        program._limits = limits
         program._diagnostics = diagnostics
         program._digest = None
         return program
@@ -124,7 +153,16 @@ class Program:
         if engine is None:
             raise PackError(diagnostics, drawn)
         own = self._diagnostics if self._tools is None else _load(self._files)[1]
-        return self._of(engine, self._files, text, own + diagnostics)
+        return self._of(engine, self._files, text, own + diagnostics, self._limits)
+
+    def with_limits(self, limits: Limits) -> Program:
+        """The same program with these limits, and the default for each that is not named. The pack is not compiled again.
+
+        Raises `TypeError` for a limit that there is not, `ValueError` for one that is negative.
+        """
+        given = cast(Limits, dict(sorted(limits.items())))
+        engine = self._engine.with_limits(cast("dict[str, int]", given))
+        return self._of(engine, self._files, self._tools, self._diagnostics, given)
 
     @property
     def name(self) -> str:
@@ -147,17 +185,24 @@ class Program:
         return self._engine.actions
 
     @property
+    def dialects(self) -> tuple[str, ...]:
+        """The names of the dialects, in the order of declaration."""
+        return self._engine.dialects
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found when the pack was loaded, and about the tools: no errors, or there would be no program."""
         return self._diagnostics
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the files and the tools: programs with the same digest come to the same outcomes."""
+        """The SHA-256 of the files, the tools and the limits: programs with the same digest come to the same outcomes."""
         if self._digest is None:
             digest = hashlib.sha256()
             _hash(digest, *self._files.content())
             _feed(digest, (self._tools or "").encode())
+            if self._limits:
+                _feed(digest, json.dumps(self._limits).encode())
             self._digest = digest.hexdigest()
         return self._digest
 
@@ -184,11 +229,6 @@ class Program:
         """The same as `resume`, for a session that may be older than the pack, and what of it was lost.
 
         What does not fit takes its initial value, and a mode that the pack no longer has becomes the start mode.
-    @property
-    def dialects(self) -> tuple[str, ...]:
-        """The names of the dialects, in the order of declaration."""
-        return self._engine.dialects
-
         """
         session, (lost, _) = self._engine.resume(saved)
         return cast(Session, session), lost
@@ -368,6 +408,19 @@ class Program:
         """The turn of an answer of which only the text is left: it is read once."""
         return cast(Turn, self._engine.turn(session, text))
 
+    def history(self, session: Session, lines: Text) -> tuple[Turn, ...]:
+        """The turns of a history in JSON lines, the oldest first, as `rulebook prompt --history` reads it.
+
+        A line is `{"role": "user", "content": "…"}`, or `"assistant"`, whose content may be a message or a whole answer as it
+        was written, with the `mode` in which it was given; or `Turn.to_json()`.
+
+        Raises `HistoryError` with each line that is no turn.
+        """
+        turns, (diagnostics, drawn) = self._engine.history(session, lines)
+        if turns is None:
+            raise HistoryError(diagnostics, drawn)
+        return cast("tuple[Turn, ...]", turns)
+
     def export(self, mode: str, what: Export, *, strict: bool = False) -> Exported:
         """What a model's server accepts, so that answers fit these rules in this mode.
 
@@ -385,7 +438,7 @@ class Program:
         return f"<Program {self.name} {self.version or ''}".rstrip() + f": modes {', '.join(self.modes)}>"
 
     def __reduce__(self) -> tuple[Callable[..., Program], tuple[Any, ...]]:
-        return _unpickled, (self.digest, self._files.content(), self._tools)
+        return _unpickled, (self.digest, self._files.content(), self._tools, self._limits)
 
 
 class Reader:
@@ -511,12 +564,14 @@ def _hash(digest: Any, name: str, files: Mapping[str, bytes], others: Mapping[st
 _loaded: weakref.WeakValueDictionary[str, Program] = weakref.WeakValueDictionary()
 
 
-def _unpickled(digest: str, content: tuple[Any, ...], tools: str | None) -> Program:
+def _unpickled(digest: str, content: tuple[Any, ...], tools: str | None, limits: Limits) -> Program:
     program = _loaded.get(digest)
     if program is None:
         files = Files.again(cast(Any, content))
         engine, diagnostics = _load(files)
-        program = Program._of(engine, files, None, diagnostics)
+        program = Program._of(engine, files, None, diagnostics, {})
+        if limits:
+            program = program.with_limits(limits)
         if tools is not None:
             program = program.with_tools(tools)
         if program.digest != digest:
