@@ -1,11 +1,12 @@
 //! `rulebook hook`: may a coding assistant run this tool?
 //!
-//! In: a pack; on standard input the JSON that an assistant gives to a hook before a tool runs.
-//! Out: allow, deny or ask, in the form that the assistant reads.
+//! In: a pack; on standard input the JSON that an assistant gives to a hook before a tool runs; maybe a session.
+//! Out: allow, deny or ask, in the form that the assistant reads; on request, the next session in its file.
 //! Never: runs the tool, or lets it run because something went wrong: any trouble ends with the status that blocks it.
 
 use super::ending::written;
 use super::ruling::{self, Ruling};
+use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
 use super::{Error, Format, OpenedPack, Printed, Status, input};
 use serde_json::{Map, Value, json};
@@ -28,6 +29,12 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
     #[command(flatten)]
     session: SessionArguments,
+    /// Write the session back to the file of `--session`, for the next call; a file that does not exist is made
+    #[arg(long, requires = "session")]
+    save: bool,
+    /// A folder with a session for each conversation, by the id that the assistant gives; each is written back
+    #[arg(long, value_name = "DIR", conflicts_with = "session")]
+    sessions: Option<PathBuf>,
     /// The tools that the assistant has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
@@ -79,16 +86,34 @@ fn answer(arguments: &Arguments) -> Result<Printed, Error> {
     let asked = Asked::read(given.text()).map_err(Error::Usage)?;
     let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), format)?;
     let program = opened.program(format)?;
-    let mut session = arguments.session.open(program, format, Some(session::clock()))?;
+    let saved = arguments.saved(&asked)?;
+    let given = saved.as_ref().map(|saved| saved.arguments(&arguments.session));
+    let mut session = given.as_ref().unwrap_or(&arguments.session).open(program, format, Some(session::clock()))?;
+    let own_mode = session.mode.clone();
     // Of a pack that has a mode for each of the assistant's own, the right one counts.
     let mode = asked.rest.get("permission_mode").and_then(Value::as_str).filter(|_| !arguments.session.names_mode());
     if let Some(mode) = mode.filter(|mode| program.modes().any(|known| known == *mode)) {
         session.mode = mode.to_owned();
     }
-    if session.state.get(STATE).is_some() {
+    let host = session.state.get(STATE).cloned();
+    if host.is_some() {
         *session.state.entry(STATE) = rulebook::value::Value::from(&Value::Object(asked.rest.clone()));
     }
-    let (ruling, _) = ruling::judge(program, &session, &asked.tool, &asked.input);
+    let (ruling, outcome) = ruling::judge(program, &session, &asked.tool, &asked.input);
+    // Nobody says what a person answers: a call that is asked about changes nothing. All else is written before the tool may
+    // run, so that no call runs that was not counted.
+    if let Some(saved) = saved.filter(|_| !matches!(ruling, Ruling::Ask { .. })) {
+        let mut next = outcome.session;
+        if next.mode == session.mode {
+            // The mode of the assistant is that of this call, not one into which the pack went.
+            next.mode = own_mode;
+        }
+        if let Some(host) = host {
+            // What an assistant says of one call is not about the next.
+            *next.state.entry(STATE) = host;
+        }
+        saved.write(&next)?;
+    }
     if arguments.only_restrict && matches!(&ruling, Ruling::Allow(judged) if *judged == asked.input) {
         return Ok(Printed::new(String::new(), Status::Clean));
     }
@@ -96,7 +121,27 @@ fn answer(arguments: &Arguments) -> Result<Printed, Error> {
     Ok(Printed::new(written(&answer)?, Status::Clean))
 }
 
+impl Arguments {
+    /// The session that is written back, if any: no other process has it meanwhile.
+    fn saved(&self, asked: &Asked) -> Result<Option<SavedSession>, Error> {
+        match (&self.sessions, &self.session.session) {
+            (Some(folder), _) => SavedSession::of_conversation(folder, asked.conversation()).map(Some),
+            (None, Some(file)) if self.save && input::is_standard(file) => {
+                Err(Error::Usage("a session is not written back to standard input: name a file".to_owned()))
+            }
+            (None, Some(file)) if self.save => SavedSession::lock(file.clone()).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Asked {
+    /// The id of the conversation.
+    fn conversation(&self) -> Option<&str> {
+        let ids = ["session_id", "sessionId", "conversation_id"];
+        ids.iter().find_map(|name| self.rest.get(*name)).and_then(Value::as_str)
+    }
+
     /// Reads what an assistant gives; an error says what is missing.
     fn read(text: &str) -> Result<Self, String> {
         let mut rest: Map<String, Value> = serde_json::from_str(text)

@@ -27,6 +27,7 @@ mod replay;
 mod ruling;
 mod run;
 mod save;
+mod saved;
 mod schema;
 mod session;
 mod test;

@@ -19,7 +19,7 @@ use std::time::SystemTime;
 /// The most bytes of a session that are read.
 const MOST: u64 = 1 << 30;
 
-#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, clap::Args)]
 pub(super) struct SessionArguments {
     /// The mode, instead of the session's
     #[arg(long)]
@@ -43,6 +43,11 @@ impl SessionArguments {
     /// Whether an argument names the mode.
     pub(super) fn names_mode(&self) -> bool {
         self.mode.is_some()
+    }
+
+    /// The same arguments with another file, or none.
+    pub(super) fn with_file(&self, file: Option<PathBuf>) -> Self {
+        Self { session: file, ..self.clone() }
     }
 
     /// The session, if it fits the pack. If no argument gives the time, it is `now`: the time in a kept session is that

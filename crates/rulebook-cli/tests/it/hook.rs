@@ -91,3 +91,134 @@ fn any_trouble_blocks_the_tool() {
         assert!(!err.is_empty());
     }
 }
+
+/// A pack that permits three calls in a conversation, and a fourth that a person is asked about.
+const FEW: &str = r#"
+[pack]
+name = "few"
+[state.reads]
+type = "integer"
+default = 0
+[state.hook]
+type = "object"
+from = "host"
+[actions.Read]
+effects = [{ set = "reads", value = "{{ state.reads + 1 }}" }]
+[actions.Ask]
+effects = [{ set = "reads", value = "{{ state.reads + 1 }}" }]
+[modes.default]
+permits = [{ action = "Read", when = "state.reads < 3", advice = "Three are enough." }, { action = "Ask", confirm = "Ask?" }]
+[modes.acceptEdits]
+permits = ["Read"]
+"#;
+
+fn few(name: &str) -> std::path::PathBuf {
+    let here = folder(name);
+    std::fs::write(here.join("pack.toml"), FEW).unwrap();
+    here
+}
+
+fn call(conversation: &str, tool: &str) -> String {
+    let call =
+        json!({ "session_id": conversation, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {} });
+    call.to_string()
+}
+
+/// What the hook decides; it must not fail.
+#[track_caller]
+fn decision(here: &std::path::Path, arguments: &[&str], said: &str) -> String {
+    let (status, out, err) = ended(here, &[&["hook", "."], arguments].concat(), said);
+    assert_eq!(status, 0, "{err}");
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_session_that_is_saved_counts_the_calls_of_each_conversation() {
+    let here = few("hook-saved");
+    let (of_each, one) = (["--sessions", "chats"], ["--session", "one.json", "--save"]);
+    for arguments in [&of_each[..], &one] {
+        let said: Vec<String> = (0..4).map(|_| decision(&here, arguments, &call("a-1", "Read"))).collect();
+        assert_eq!(said, ["allow", "allow", "allow", "deny"]);
+    }
+    assert_eq!(decision(&here, &of_each, &call("a-2", "Read")), "allow");
+    assert_eq!(decision(&here, &one, &call("a-2", "Read")), "deny");
+    // Without `--save`, the session is only read.
+    let before = std::fs::read_to_string(here.join("one.json")).unwrap();
+    assert_eq!(decision(&here, &one[..2], &call("a-1", "Read")), "deny");
+    assert_eq!(std::fs::read_to_string(here.join("one.json")).unwrap(), before);
+    // What the assistant says of a call is not kept.
+    let kept = std::fs::read_to_string(here.join("chats/session-a-1.json")).unwrap();
+    let kept: Value = serde_json::from_str(&kept).unwrap();
+    assert_eq!(kept["state"], json!({ "reads": 3, "hook": null }));
+}
+
+#[test]
+fn the_mode_of_the_assistant_is_that_of_one_call() {
+    let here = few("hook-mode");
+    let mut said: Value = serde_json::from_str(&call("a", "Read")).unwrap();
+    for (mode, expected) in [
+        ("acceptEdits", "allow"),
+        ("acceptEdits", "allow"),
+        ("acceptEdits", "allow"),
+        ("bypassPermissions", "deny"),
+        ("acceptEdits", "allow"),
+    ] {
+        said["permission_mode"] = mode.into();
+        assert_eq!(decision(&here, &["--sessions", "chats"], &said.to_string()), expected);
+    }
+}
+
+/// The hook does not learn what a person answers: neither the state nor what waits is written.
+#[test]
+fn a_call_that_is_asked_about_changes_no_session() {
+    let here = few("hook-asked");
+    let arguments = ["--sessions", "chats"];
+    assert_eq!(decision(&here, &arguments, &call("a", "Read")), "allow");
+    let file = here.join("chats/session-a.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(decision(&here, &arguments, &call("a", "Ask")), "ask");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn of_hooks_at_the_same_time_each_goes_on_from_the_session_of_the_other() {
+    let here = few("hook-at-once");
+    let hook = |_| {
+        std::thread::spawn({
+            let here = here.clone();
+            move || decision(&here, &["--sessions", "chats"], &call("a", "Read"))
+        })
+    };
+    let hooks: Vec<_> = (0..12).map(hook).collect();
+    let allowed = hooks.into_iter().map(|hook| hook.join().unwrap()).filter(|said| said == "allow").count();
+    assert_eq!(allowed, 3);
+}
+
+#[test]
+fn a_session_that_cannot_be_read_or_written_blocks_the_tool() {
+    let here = few("hook-broken");
+    std::fs::create_dir_all(here.join("chats/session-folder.json")).unwrap();
+    std::fs::write(here.join("chats/session-broken.json"), "{\"mode\": ").unwrap();
+    std::fs::write(here.join("chats/session-misfit.json"), "{\"state\": {\"reads\": \"many\"}}").unwrap();
+    std::fs::write(here.join("file"), "").unwrap();
+    let none = json!({ "hook_event_name": "PreToolUse", "tool_name": "Read" }).to_string();
+    let chats = ["--sessions", "chats"];
+    for (arguments, said, why) in [
+        (&chats[..], call("folder", "Read"), "session-folder.json"),
+        (&chats, call("broken", "Read"), "not JSON"),
+        (&chats, call("misfit", "Read"), "reads"),
+        (&chats, call("../up", "Read"), "cannot be the name of a file"),
+        (&chats, call("", "Read"), "cannot be the name of a file"),
+        (&chats, none, "names no conversation"),
+        (&["--sessions", "file"], call("a", "Read"), "file"),
+        (&["--session", "nowhere/one.json", "--save"], call("a", "Read"), "nowhere"),
+        (&["--session", "-", "--save", "call.json"], String::new(), "standard input"),
+        (&["--save"], call("a", "Read"), "--session"),
+    ] {
+        std::fs::write(here.join("call.json"), call("a", "Read")).unwrap();
+        let (status, out, err) = ended(&here, &[&["hook", "."], arguments].concat(), &said);
+        assert_eq!((status, &*out), (2, ""), "{arguments:?} {said}: {err}");
+        assert!(err.contains(why), "{arguments:?}: {err}");
+    }
+}
