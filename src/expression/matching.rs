@@ -1,7 +1,7 @@
 //! Matching: does a pattern match in a text?
 //!
 //! In: a pattern that an author writes in quotes, or as a constant of the pack, and texts.
-//! Out: [`Pattern`], which is compiled when the expression is read; [`ConstantPatterns`], at their first use.
+//! Out: [`Pattern`], which is known to be valid when the expression is read; [`ConstantPatterns`], at their first use.
 //! Never: compiles a pattern that a model or a user wrote.
 
 use super::Fault;
@@ -9,8 +9,7 @@ use super::item::Item;
 use super::token::{Syntax, Token, tokens};
 use super::tree::Tree;
 use crate::diagnostic::{Code, bad_pattern_words};
-use crate::text::pattern;
-use regex::{Regex, RegexBuilder};
+use crate::text::{LazyRegex, pattern};
 use std::sync::OnceLock;
 
 /// The name of the test.
@@ -21,7 +20,7 @@ const LARGEST: usize = 1 << 20;
 
 /// A pattern of the `regex` crate; it may match anywhere.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern(Regex);
+pub(crate) struct Pattern(LazyRegex);
 
 impl Pattern {
     /// The pattern that is written in quotes at `tree`.
@@ -56,7 +55,7 @@ impl Pattern {
 
     /// The pattern in a text, or what is wrong with it and how to mend that.
     pub(crate) fn new(text: &str) -> Result<Self, (String, &'static str)> {
-        RegexBuilder::new(text).size_limit(LARGEST).build().map(Self).map_err(|error| bad_pattern_words(&error))
+        LazyRegex::new(text, LARGEST).map(Self).map_err(|error| bad_pattern_words(&error))
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {
@@ -65,7 +64,7 @@ impl Pattern {
 }
 
 /// The patterns that a constant of the pack holds: one text, or a list of texts. They are compiled when the first value is
-/// compared with them, since the constant is always the same; `check` has compiled each of them before.
+/// compared with them, since the constant is always the same; `check` has tried each of them before.
 #[derive(Debug, Default)]
 pub(crate) struct ConstantPatterns(OnceLock<Result<Vec<Pattern>, String>>);
 

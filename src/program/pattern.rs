@@ -7,16 +7,18 @@
 //! The automaton of `regex` does not support Unicode `\b` in texts that are not ASCII, so a single curly quote makes a
 //! search fifty times slower. If no word in a text has a letter beyond ASCII, Unicode `\b` and ASCII `\b` mean the
 //! same, and the automaton supports the latter. Otherwise a set of the patterns without `\b`, which matches at least as
-//! much, tells which ones to try one by one.
+//! much, tells which ones to try one by one. All forms are compiled when a text first needs them: an answer needs few.
 
 use super::literals::{self, Literals};
+use crate::text::LazyRegex;
 use crate::value::Object;
 use regex::{Error, Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{self, AssertionKind, Ast};
-use regex_syntax::hir::{Hir, Look};
+use regex_syntax::hir::{Hir, Look, LookSet};
 use std::convert::Infallible;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// The size limit of a compiled pattern, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -40,19 +42,16 @@ const NONE: &str = "(?:)";
 /// One pattern.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
-    exact: Regex,
+    exact: LazyRegex,
     /// The same with ASCII boundaries, if the pattern has any.
-    ascii: Option<Regex>,
+    ascii: Arc<OnceLock<Option<Regex>>>,
     /// For each named group that is only a list of `data`: the words of that list.
     words: Vec<(String, Vec<String>)>,
 }
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, Error> {
-        let build = |text: &str| RegexBuilder::new(text).size_limit(LARGEST).build();
-        let exact = build(text)?;
-        let ascii = with_boundaries(text, ASCII).and_then(|text| build(&text).ok());
-        Ok(Self { exact, ascii, words: Vec::new() })
+        Ok(Self { exact: LazyRegex::new(text, LARGEST)?, ascii: Arc::default(), words: Vec::new() })
     }
 
     /// Sets the words of `data` for its named groups.
@@ -71,7 +70,7 @@ impl Pattern {
         let (mut at, mut last) = (Some(from), None);
         std::iter::from_fn(move || {
             loop {
-                let found = pattern.find_at(text, at.filter(|at| *at <= text.len())?)?;
+                let found = pattern?.find_at(text, at.filter(|at| *at <= text.len())?)?;
                 // Behind an empty match, the search goes on at the next character; one at the end of a match is none.
                 let next = text.get(found.end()..).and_then(|rest| rest.chars().next());
                 at = if found.is_empty() { next.map(|next| found.end() + next.len_utf8()) } else { Some(found.end()) };
@@ -111,11 +110,12 @@ impl Pattern {
     /// pack writes it, anything else as it was said.
     pub(crate) fn captured(&self, text: &str, start: usize) -> Object {
         let mut members = Object::new();
-        let mut groups = self.exact.capture_names().flatten().peekable();
+        let mut groups = self.groups().peekable();
         if groups.peek().is_none() {
             return members;
         }
-        let Some(captures) = self.fitting(text).captures_at(text, start) else { return members };
+        let captures = self.fitting(text).and_then(|pattern| pattern.captures_at(text, start));
+        let Some(captures) = captures else { return members };
         for name in groups {
             let Some(said) = captures.name(name) else { continue };
             let words = self.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());
@@ -128,12 +128,12 @@ impl Pattern {
 
     /// The names of its groups.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
-        self.exact.capture_names().flatten()
+        self.exact.groups()
     }
 
     /// The pattern, as the pack writes it.
     pub(crate) fn source(&self) -> &str {
-        self.exact.as_str()
+        self.exact.source()
     }
 
     /// Whether it matches in no text at all.
@@ -150,17 +150,29 @@ impl Pattern {
 
     /// The first match in the text.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
-        self.fitting(text).find(text)
+        self.fitting(text)?.find(text)
     }
 
     /// The fastest form that means the same in this text.
-    fn fitting(&self, text: &str) -> &Regex {
-        self.spelled(self.ascii.is_some() && words_are_ascii(text))
+    fn fitting(&self, text: &str) -> Option<&Regex> {
+        self.spelled(has_plain_boundaries(self.exact.looks()) && words_are_ascii(text))
     }
 
     /// The fastest form for a text whose words are all ASCII, or are not.
-    fn spelled(&self, ascii: bool) -> &Regex {
-        self.ascii.as_ref().filter(|_| ascii).unwrap_or(&self.exact)
+    fn spelled(&self, ascii: bool) -> Option<&Regex> {
+        if ascii { self.ascii() } else { None }.or_else(|| self.exact.get())
+    }
+
+    /// The form for texts whose words are all ASCII.
+    fn ascii(&self) -> Option<&Regex> {
+        if !has_plain_boundaries(self.exact.looks()) {
+            return None;
+        }
+        let build = || {
+            let text = with_boundaries(self.source(), ASCII)?;
+            RegexBuilder::new(&text).size_limit(LARGEST).build().ok()
+        };
+        self.ascii.get_or_init(build).as_ref()
     }
 }
 
@@ -170,6 +182,12 @@ impl Pattern {
 #[derive(Debug)]
 pub(crate) struct PatternSet {
     patterns: Vec<Pattern>,
+    sorted: OnceLock<Sorted>,
+}
+
+/// The patterns of a set, by how they are searched for.
+#[derive(Debug)]
+struct Sorted {
     /// Patterns that can only match at the start of a text, by index: these are quickly tried.
     anchored: Vec<usize>,
     /// The literals of most other patterns.
@@ -177,51 +195,79 @@ pub(crate) struct PatternSet {
     /// Patterns that may match any text, by index.
     rest: Vec<usize>,
     /// The rest with ASCII boundaries, and without boundaries.
-    ascii: RegexSet,
-    loose: RegexSet,
+    ascii: OnceLock<Option<RegexSet>>,
+    loose: OnceLock<Option<RegexSet>>,
 }
 
 impl PatternSet {
     pub(crate) fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Result<Self, Error> {
-        let patterns: Vec<Pattern> = patterns.cloned().collect();
-        let (mut anchored, mut literals, mut rest) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, pattern) in patterns.iter().enumerate() {
-            let hir = regex_syntax::parse(pattern.source()).ok();
-            if hir.as_ref().is_some_and(|hir| hir.properties().look_set_prefix().contains(Look::Start)) {
-                anchored.push(number);
-            } else if let Some(texts) = hir.as_ref().and_then(literals::held_by) {
-                literals.push((number, texts));
-            } else {
-                rest.push(number);
+        let set = Self { patterns: patterns.cloned().collect(), sorted: OnceLock::new() };
+        let size = |patterns: &mut dyn Iterator<Item = &Pattern>| {
+            patterns.fold(0, |sum: usize, pattern| sum.saturating_add(pattern.exact.size()))
+        };
+        // Only sets that may be too large are compiled at once, to find out.
+        if size(&mut set.patterns.iter()) > LARGEST_SET {
+            let sorted = set.sorted();
+            if size(&mut set.rest(sorted)) > LARGEST_SET {
+                _ = sorted.ascii.set(Some(set.joined(sorted, ASCII)?));
+                _ = sorted.loose.set(Some(set.joined(sorted, NONE)?));
             }
         }
-        let set = |boundary: &str| {
-            let texts = rest.iter().filter_map(|number| patterns.get(*number)).map(|pattern| {
-                let text = pattern.source();
-                with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
-            });
-            RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
-        };
-        let (ascii, loose) = (set(ASCII)?, set(NONE)?);
-        Ok(Self { anchored, literals: Literals::new(literals), ascii, loose, rest, patterns })
+        Ok(set)
+    }
+
+    fn sorted(&self) -> &Sorted {
+        self.sorted.get_or_init(|| {
+            let (mut anchored, mut literals, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+            for (number, pattern) in self.patterns.iter().enumerate() {
+                let hir = regex_syntax::parse(pattern.source()).ok();
+                if hir.as_ref().is_some_and(|hir| hir.properties().look_set_prefix().contains(Look::Start)) {
+                    anchored.push(number);
+                } else if let Some(texts) = hir.as_ref().and_then(literals::held_by) {
+                    literals.push((number, texts));
+                } else {
+                    rest.push(number);
+                }
+            }
+            let literals = Literals::new(literals);
+            Sorted { anchored, literals, rest, ascii: OnceLock::new(), loose: OnceLock::new() }
+        })
+    }
+
+    fn rest<'s>(&'s self, sorted: &'s Sorted) -> impl Iterator<Item = &'s Pattern> {
+        sorted.rest.iter().filter_map(|number| self.patterns.get(*number))
+    }
+
+    /// The set of all patterns that may match any text, with `boundary` in place of each `\b`.
+    fn joined(&self, sorted: &Sorted, boundary: &str) -> Result<RegexSet, Error> {
+        let texts = self.rest(sorted).map(|pattern| {
+            let text = pattern.source();
+            with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
+        });
+        RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
     }
 
     /// The indexes of the patterns that match the text, in order.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
-        let mut found = self.literals.find(text);
-        let ascii = (!found.is_empty() || !self.rest.is_empty()) && words_are_ascii(text);
-        match self.rest.as_slice() {
+        let sorted = self.sorted();
+        let mut found = sorted.literals.find(text);
+        let ascii = (!found.is_empty() || !sorted.rest.is_empty()) && words_are_ascii(text);
+        match sorted.rest.as_slice() {
             [] => {}
             // A single pattern is as quick as a set, and stops at its first match.
             [one] => found.push(*one),
             rest => {
-                let set = if ascii { &self.ascii } else { &self.loose };
-                found.extend(set.matches(text).iter().filter_map(|number| rest.get(number)));
+                let (set, boundary) = if ascii { (&sorted.ascii, ASCII) } else { (&sorted.loose, NONE) };
+                match set.get_or_init(|| self.joined(sorted, boundary).ok()) {
+                    Some(set) => found.extend(set.matches(text).iter().filter_map(|number| rest.get(number))),
+                    None => found.extend(rest),
+                }
             }
         }
-        found.extend(&self.anchored);
+        found.extend(&sorted.anchored);
         found.sort_unstable();
-        found.retain(|number| self.patterns.get(*number).is_some_and(|pattern| pattern.spelled(ascii).is_match(text)));
+        let matches = |pattern: &Pattern| pattern.spelled(ascii).is_some_and(|pattern| pattern.is_match(text));
+        found.retain(|number| self.patterns.get(*number).is_some_and(matches));
         found
     }
 }
@@ -233,12 +279,7 @@ pub(super) fn without_boundaries(pattern: &str) -> String {
 
 /// The pattern with `boundary` in place of each `\b`; none if it has no `\b`, or other Unicode boundaries.
 fn with_boundaries(pattern: &str, boundary: &str) -> Option<String> {
-    let mut looks = regex_syntax::parse(pattern).ok()?.properties().look_set();
-    if !looks.contains(Look::WordUnicode) {
-        return None;
-    }
-    looks = looks.remove(Look::WordUnicode);
-    if looks.contains_word_unicode() {
+    if !has_plain_boundaries(regex_syntax::parse(pattern).ok()?.properties().look_set()) {
         return None;
     }
     let tree = Parser::new().parse(pattern).ok()?;
@@ -249,6 +290,11 @@ fn with_boundaries(pattern: &str, boundary: &str) -> Option<String> {
         done = place.end;
     }
     Some(text + pattern.get(done..)?)
+}
+
+/// Whether a pattern has a Unicode `\b`, and no other Unicode boundary.
+fn has_plain_boundaries(looks: LookSet) -> bool {
+    looks.contains(Look::WordUnicode) && !looks.remove(Look::WordUnicode).contains_word_unicode()
 }
 
 /// The places of every `\b`, in order.
@@ -323,7 +369,7 @@ mod tests {
         let set = PatternSet::new(made.iter()).map(|set| set.matches(text));
         assert_eq!(set.ok(), Some(expected), "{text:?}");
         for pattern in &made {
-            let exact = pattern.exact.find(text).map(|found| found.range());
+            let exact = pattern.exact.get().and_then(|pattern| pattern.find(text)).map(|found| found.range());
             assert_eq!(pattern.find(text).map(|found| found.range()), exact, "{text:?}");
         }
     }

@@ -1,0 +1,167 @@
+//! Size of a regex: how large can it become once it is compiled?
+//!
+//! In: the syntax tree of a pattern.
+//! Out: a bound, in bytes, for what the `regex` crate holds against its size limit.
+//! Never: compiles anything, or gives less than what compiling takes: a pattern whose bound is below a limit is within it.
+
+use regex_automata::nfa::thompson::{Compiler, Config, State, WhichCaptures};
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+use regex_syntax::utf8::Utf8Sequences;
+
+/// The bytes of a state of the automaton, besides its transitions.
+const STATE: usize = 32;
+/// The most bytes of a state with the transitions out of it: up to 8 for each transition.
+const LINKED: usize = 48;
+/// The most bytes for a byte of a literal. Alternatives of literals become a tree, with a fork behind any byte.
+const SPELLED: usize = 80;
+/// A class with fewer ranges is always counted by its ranges.
+const FEW: usize = 64;
+
+/// The most bytes that the automaton of a pattern can take, in either direction. If a quick bound is above `limit`, a closer
+/// one: it compiles each large class of characters once, and not as often as the pattern has it.
+pub(crate) fn largest_size(pattern: &Hir, limit: usize) -> usize {
+    // Around the pattern stand a loop over any text, a group, and a match.
+    let around = 16 * LINKED;
+    let quick = Sizes { classes: None }.of(pattern).saturating_add(around);
+    if quick <= limit { quick } else { Sizes { classes: Some(Vec::new()) }.of(pattern).saturating_add(around) }
+}
+
+struct Sizes<'h> {
+    /// The sizes of large classes so far; none if they are not compiled.
+    classes: Option<Vec<(&'h ClassUnicode, usize)>>,
+}
+
+impl<'h> Sizes<'h> {
+    fn of(&mut self, hir: &'h Hir) -> usize {
+        match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => LINKED,
+            HirKind::Literal(literal) => literal.0.len().saturating_mul(SPELLED),
+            HirKind::Class(class) => self.of_class(class),
+            HirKind::Capture(capture) => self.of(&capture.sub).saturating_add(2 * LINKED),
+            HirKind::Repetition(repetition) => {
+                let copies = repetition.max.unwrap_or(repetition.min).max(repetition.min).max(1);
+                let copy = self.of(&repetition.sub).saturating_add(LINKED);
+                copy.saturating_mul(copies as usize).saturating_add(4 * LINKED)
+            }
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+                parts.iter().fold(2 * LINKED, |sum, part| sum.saturating_add(self.of(part)).saturating_add(LINKED))
+            }
+        }
+    }
+
+    fn of_class(&mut self, class: &'h Class) -> usize {
+        match class {
+            Class::Bytes(class) => (2 + class.ranges().len()) * LINKED,
+            Class::Unicode(class) => match &mut self.classes {
+                Some(known) if class.ranges().len() >= FEW => {
+                    if let Some((_, size)) = known.iter().find(|(one, _)| *one == class) {
+                        return *size;
+                    }
+                    let size = compiled(class).unwrap_or_else(|| spelled(class));
+                    known.push((class, size));
+                    size
+                }
+                _ => spelled(class),
+            },
+        }
+    }
+}
+
+/// A class of characters is compiled to the sequences of bytes that spell them; some of these share states.
+fn spelled(class: &ClassUnicode) -> usize {
+    class.ranges().iter().fold(2 * LINKED, |sum, range| {
+        let sequences = Utf8Sequences::new(range.start(), range.end());
+        sequences.fold(sum, |sum, sequence| sum + sequence.len() * LINKED)
+    })
+}
+
+/// What a class takes in the larger of both directions. It takes the same wherever it stands.
+fn compiled(class: &ClassUnicode) -> Option<usize> {
+    let hir = Hir::class(Class::Unicode(class.clone()));
+    let size = |reverse: bool| {
+        let config = Config::new().reverse(reverse).which_captures(WhichCaptures::None);
+        let automaton = Compiler::new().configure(config).build_from_hir(&hir).ok()?;
+        let links = automaton.states().iter().map(|state| match state {
+            State::Sparse(sparse) => sparse.transitions.len(),
+            State::Union { alternates } => alternates.len(),
+            State::Dense(_) => 256,
+            _ => 2,
+        });
+        Some(links.map(|links| STATE + 8 * links).sum::<usize>() + 4 * LINKED)
+    };
+    Some(size(false)?.max(size(true)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Checks that the automaton of a pattern fits into the bound, in both directions.
+    fn check(pattern: &str) {
+        let hir = regex_syntax::parse(pattern).unwrap();
+        for (reverse, quick) in [(false, false), (true, false), (false, true), (true, true)] {
+            let limit = largest_size(&hir, if quick { usize::MAX } else { 0 });
+            let captures = if reverse { WhichCaptures::None } else { WhichCaptures::All };
+            let config = Config::new().reverse(reverse).which_captures(captures).nfa_size_limit(Some(limit));
+            let built = Compiler::new().configure(config).build_from_hir(&hir);
+            assert!(built.is_ok(), "{pattern}, {reverse}: more than {limit}");
+        }
+    }
+
+    #[test]
+    fn the_bound_holds_for_every_kind_of_expression() {
+        let all = [
+            "",
+            "a",
+            "\\b",
+            "(?i)straße",
+            "(?:a|b|c)",
+            "x|abc|abd|xyz|xy",
+            "(a)(?<name>b)",
+            "\\w",
+            "\\W",
+            "\\d\\s",
+            "[^a]",
+            ".",
+            "(?s).",
+            "(?-u:\\w)",
+            "\\p{L}",
+            "\\p{Greek}+",
+            "(?:\\w+\\s+){0,5}",
+            "(?:a?){3,}",
+            "(?:|a|bc|)*?",
+            "[a&&b]",
+            "(?:a{0}b){2}",
+            "[\\u{0}-\\u{10FFFF}]",
+            "[\\u{7F}-\\u{801}]",
+            "[aä-ü€-₿😀-🙏]",
+        ];
+        all.iter().for_each(|pattern| check(pattern));
+    }
+
+    fn expression() -> impl Strategy<Value = String> {
+        let atom =
+            prop::sample::select(vec!["", "a", "ab", "ac", "abd", "b", "é", "[a-c]", "\\s", "\\w", ".", "^", "(?i:s)"]);
+        atom.prop_map(str::to_owned).prop_recursive(5, 24, 4, |inner| {
+            let joined = |by: &'static str| {
+                prop::collection::vec(inner.clone(), 1..6).prop_map(move |parts| format!("(?:{})", parts.join(by)))
+            };
+            let times = prop::sample::select(vec!["?", "*", "+", "{2}", "{0,3}", "{3,}", "*?", "{1,2}?"]);
+            let repeated = (inner.clone(), times).prop_map(|(inner, times)| format!("({inner}){times}"));
+            prop_oneof![joined(""), joined("|"), repeated]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_bound_holds(pattern in expression()) {
+            check(&pattern);
+        }
+
+        #[test]
+        fn the_bound_holds_for_ranges_of_characters(one: char, other: char) {
+            check(&format!("[\\u{{{:x}}}-\\u{{{:x}}}]", u32::from(one.min(other)), u32::from(one.max(other))));
+        }
+    }
+}
