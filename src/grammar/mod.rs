@@ -24,6 +24,7 @@ mod tree;
 mod unicode;
 
 pub use machine::{Capture, Machine, Progress, inside};
+pub(crate) use shipped::compiled;
 pub use shipped::{shipped, shipped_names};
 pub(crate) use spell::INSIDE;
 pub use spell::Part;

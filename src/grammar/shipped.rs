@@ -1,10 +1,14 @@
 //! Shipped grammars: which families of dialects does Rulebook come with?
 //!
 //! In: the files of `grammar/`, included in the build.
-//! Out: their texts by name.
+//! Out: their texts by name, and the compiled grammars, which packs share.
 //! Never: treats a shipped grammar differently from that of a pack.
 
-const SHIPPED: &[(&str, &str)] = &[
+use super::Grammar;
+use crate::text::SourceId;
+use std::sync::{Arc, OnceLock};
+
+const SHIPPED: [(&str, &str); 6] = [
     ("brackets", include_str!("../../grammar/brackets.pest")),
     ("headers", include_str!("../../grammar/headers.pest")),
     ("json", include_str!("../../grammar/json.pest")),
@@ -16,6 +20,21 @@ const SHIPPED: &[(&str, &str)] = &[
 /// The text of the shipped grammar called `name`.
 pub fn shipped(name: &str) -> Option<&'static str> {
     SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
+}
+
+/// The shipped grammars that some pack has used so far, each by the place of its source among those of the pack. Nearly all
+/// packs have few files, so that a process with many packs compiles each grammar a few times at most.
+static COMPILED: [[OnceLock<Option<Arc<Grammar>>>; 16]; SHIPPED.len()] =
+    [const { [const { OnceLock::new() }; 16] }; SHIPPED.len()];
+
+/// The shipped grammar called `name` as the source `source` of a pack.
+pub(crate) fn compiled(name: &str, source: SourceId) -> Option<Arc<Grammar>> {
+    let number = SHIPPED.iter().position(|(shipped, _)| *shipped == name)?;
+    let compile = || Grammar::parse(source, shipped(name)?).value.map(Arc::new);
+    match COMPILED.get(number).and_then(|sources| sources.get(source.number())) {
+        Some(known) => known.get_or_init(compile).clone(),
+        None => compile(),
+    }
 }
 
 /// The names of all shipped grammars, sorted.

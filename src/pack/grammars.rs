@@ -6,7 +6,7 @@
 
 use super::files::{ambiguous, unknown_grammar};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::grammar::{Grammar, shipped};
+use crate::grammar::{Grammar, compiled, shipped};
 use crate::surface::files::{Found, grammar_path};
 use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Source, SourceId, Spanned};
@@ -115,7 +115,10 @@ impl Compiler<'_> {
         let text = shipped(name)?;
         let source = surface.sources.add(Source::new(grammar_path(name), text));
         self.shipped.insert(name.to_owned(), source);
-        self.compile(source, text);
+        match compiled(name, source) {
+            Some(grammar) => drop(self.known.insert(source, Some(grammar))),
+            None => self.compile(source, text),
+        }
         Some(source)
     }
 

@@ -161,6 +161,11 @@ pub struct SourceId(u32);
 impl SourceId {
     /// The response being read. It is in no [`Sources`], because it is not part of the pack.
     pub const RESPONSE: SourceId = SourceId(u32::MAX);
+
+    /// Its place among the sources of a pack.
+    pub(crate) fn number(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A range of bytes in a source.
