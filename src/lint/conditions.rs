@@ -8,32 +8,33 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
-use crate::program::Program;
+use crate::program::{Changes, Program};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     // What fails was reported as that.
     for one in program.idle_comparisons.iter().filter(|one| !one.fails()) {
         found.push(one.explain(Diagnostic::new(Code::PACK_IDLE_COMPARISON, one.constant.at, one.message())));
     }
-    permits(program, found);
+    let changes = program.changes();
+    permits(program, &changes, found);
     let effects = program.effects().into_iter().filter_map(|(_, effect)| effect.when.as_ref());
     let layers = program.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
     let layers = layers.filter_map(|layer| layer.when.as_ref());
     let what = effects
         .map(|when| (when, "this effect never happens"))
         .chain(layers.map(|when| (when, "this layer is never used")));
-    for (when, message) in what.filter(|(when, _)| never_holds(program, when, None)) {
+    for (when, message) in what.filter(|(when, _)| never_holds(program, &changes, when, None)) {
         let message = format!("{message}: its condition is false for every value that is ever set");
         let finding = Diagnostic::new(Code::PACK_IDLE_COMPARISON, when.at(), message);
         found.push(finding.with_help("mend the condition, or take out what depends on it"));
     }
 }
 
-fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
+fn permits(program: &Program, changes: &Changes<'_>, found: &mut Vec<Diagnostic>) {
     for (name, mode) in program.modes.iter() {
         let all = mode.actions.permits.iter().chain(mode.contents.permits.iter());
         for when in all.filter_map(|permit| permit.when.as_ref()) {
-            let (message, help) = if never_holds(program, when, Some(name)) {
+            let (message, help) = if never_holds(program, changes, when, Some(name)) {
                 (
                     "this permits nothing: its condition is false for every value that is ever set",
                     "mend the condition, or take the permit out",
@@ -49,10 +50,10 @@ fn permits(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a condition holds in no possible state.
-pub(super) fn never_holds(program: &Program, when: &Expression, mode: Option<&str>) -> bool {
+pub(super) fn never_holds(program: &Program, changes: &Changes<'_>, when: &Expression, mode: Option<&str>) -> bool {
     let mut reads = when.reads().iter().filter_map(|path| path.first());
     let constant = !when.reads().is_empty() && reads.all(|head| head == "data");
-    !constant && program.never_holds(when, mode).is_some()
+    !constant && program.never_holds(changes, when, mode).is_some()
 }
 
 fn always_holds(when: &Expression) -> bool {

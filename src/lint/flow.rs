@@ -7,7 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Effect, Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
+use crate::program::{Changes, Effect, Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
 use crate::surface::Role;
 use crate::text::{Location, excerpt};
 use crate::value::Value;
@@ -131,9 +131,9 @@ fn exits(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
-    let rules = &program.flows.rules;
+    let (rules, changes) = (&program.flows.rules, program.changes());
     for (number, rule) in rules.iter().enumerate() {
-        if let Some(why) = idle(program, rule) {
+        if let Some(why) = idle(program, &changes, rule) {
             let message = format!("the rule `{}` never follows: {why}", rule.id);
             found.push(
                 Diagnostic::new(Code::PACK_IDLE_RULE, rule.at, message)
@@ -161,7 +161,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Why a rule can never follow; none if it can.
-fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
+fn idle(program: &Program, changes: &Changes<'_>, rule: &Rule) -> Option<&'static str> {
     let utterances =
         || program.dialects.iter().flat_map(|one| one.blocks.iter()).any(|block| block.role == Role::Utterance);
     let happens = |on: &Event| match on {
@@ -172,7 +172,7 @@ fn idle(program: &Program, rule: &Rule) -> Option<&'static str> {
         return Some("none of its events happens in the modes where it applies");
     }
     let when = rule.when.as_ref()?;
-    program.never_holds(when, None).map(|_| "its condition is false for every value that is ever set")
+    program.never_holds(changes, when, None).map(|_| "its condition is false for every value that is ever set")
 }
 
 /// Whether `earlier` always changes the mode before `later` can. This is only certain for the first event of an

@@ -6,16 +6,16 @@
 
 use super::conditions::never_holds;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Block, Called, Guardrail, Kind, Matched, Mode, ModeId, Pattern, Program, Target};
+use crate::program::{Block, Called, Changes, Guardrail, Kind, Matched, Mode, ModeId, Pattern, Program, Target};
 use crate::surface::Role;
 use crate::text::{Location, glob};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    let rules = &program.guardrails.rules;
+    let (rules, changes) = (&program.guardrails.rules, program.changes());
     let matched: Vec<Option<Matched>> =
         rules.iter().map(|rule| Matched::by(&[rule.pattern.as_ref()?.source()])).collect();
     for (number, (rule, own)) in rules.iter().zip(&matched).enumerate() {
-        if let Some(why) = idle(program, rule) {
+        if let Some(why) = idle(program, &changes, rule) {
             let message = format!("the guardrail `{}` cannot trip: {why}", rule.id);
             found.push(
                 Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message)
@@ -45,12 +45,12 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Why a guardrail can never trip; none if it can.
-fn idle(program: &Program, rule: &Guardrail) -> Option<String> {
+fn idle(program: &Program, changes: &Changes<'_>, rule: &Guardrail) -> Option<String> {
     let why: Vec<String> = rule.targets.iter().map_while(|target| textless(program, rule, target)).collect();
     if let Some(why) = why.first().filter(|_| why.len() == rule.targets.len()) {
         return Some(why.clone());
     }
-    if rule.when.as_ref().is_some_and(|when| never_holds(program, when, None)) {
+    if rule.when.as_ref().is_some_and(|when| never_holds(program, changes, when, None)) {
         return Some("its condition is false for every value that is ever set".to_owned());
     }
     match &rule.pattern {

@@ -10,6 +10,7 @@ use crate::expression::ENTRY;
 use crate::program::{Found, Permit, Program, Text};
 use crate::text::Location;
 use indexmap::IndexMap;
+use std::collections::HashSet;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     if let (Some((_, name, action)), false) = (program.actions_by_id().next(), program.declares_modes()) {
@@ -19,9 +20,10 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         return;
     }
     // Of a pack that it uses, a pack permits what it wants.
-    for (name, action) in program.actions.iter().filter(|(_, action)| program.files.is_own(action.at.source)) {
-        let permitted = program.modes.values().any(|mode| mode.may_permit(name));
-        if !permitted {
+    let mut permitted = HashSet::new();
+    program.modes.values().for_each(|mode| permitted.extend(program.permits_in(mode).map(|(id, _)| id)));
+    for (id, name, action) in program.actions_by_id().filter(|(.., action)| program.files.is_own(action.at.source)) {
+        if !permitted.contains(&id) {
             let other = program.actions.keys().find(|other| *other != name && is_slip(name, other));
             let help = other.map_or("permit it in a mode, or take it out".to_owned(), |other| {
                 format!("permit it in a mode, or take it out; or did you mean `{other}`?")
@@ -41,8 +43,11 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
     for (mode, rules) in program.modes.iter() {
         // Each permit with a condition, and what permits its actions without one; none if that is not so for all of them.
         let mut conditional: IndexMap<Location, Option<(&str, Location)>> = IndexMap::new();
-        for name in program.actions.keys() {
-            let permits = rules.permits_for(name);
+        if rules.actions.permits.iter().all(|permit| permit.when.is_none()) {
+            continue;
+        }
+        for (id, permits) in program.permits_in(rules) {
+            let Some((name, _)) = program.action(id) else { continue };
             // Of a pattern for tools, what is permitted freely is what a permit covers as a whole.
             let covering = rules.actions.possible(name);
             let free = covering.iter().find(|permit| permit.is_free()).map(|permit| (name.as_str(), permit.at));

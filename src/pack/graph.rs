@@ -8,26 +8,22 @@
 //! from it.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::surface::{Effect, Event, Exit, Permit, Surface};
+use crate::surface::{Effect, Event, Exit, Permit, Surface, is_about, is_pattern};
 use crate::text::Spanned;
-use std::collections::HashSet;
+use indexmap::IndexSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let gone = goes(surface);
-    let told: Vec<(&str, &str)> = gone.iter().filter_map(|go| check_exit(surface, go, diagnostics)).collect();
     let doubtful: HashSet<&str> =
         surface.modes.keys().map(String::as_str).filter(|mode| is_doubtful(surface, mode)).collect();
-    let exits = surface.modes.iter().flat_map(|(from, mode)| mode.value.exits.iter().map(move |exit| (from, exit)));
-    let ways = exits.map(|(from, exit)| (from.as_str(), exit.to.value.as_str()));
-    let goes = |(from, to): &(&str, &str)| {
-        gone.iter().any(|go| go.to.is_none_or(|goes| goes.value == *to) && go.from.contains(from))
-    };
-    let ways: HashSet<(&str, &str)> = ways.filter(goes).collect();
-    let leads = |from: &str, to: &str| doubtful.contains(from) || ways.contains(&(from, to));
-    let flows = surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last);
+    let gone = goes(surface);
+    let told = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
+    let told: HashSet<(&str, &str)> = told.collect();
     // A pack without exits leaves its modes to the host.
-    if flows {
-        check_reach(surface, leads, |from, to| told.contains(&(from, to)), diagnostics);
+    if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
+        let ways = Ways::of(surface, &gone, &told, doubtful);
+        check_reach(surface, &ways, diagnostics);
     }
     check_end(surface, &gone, diagnostics);
 }
@@ -37,8 +33,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 struct Go<'g> {
     /// The mode to change to; none if it cannot be told.
     to: Option<&'g Spanned<String>>,
-    /// The modes in which it may happen.
-    from: Vec<&'g str>,
+    /// The modes in which it may happen, in the order of declaration; shared by what happens in the same modes.
+    from: Arc<IndexSet<&'g str>>,
     /// Whether it has a condition.
     conditional: bool,
     /// The mode on whose entering it happens, if that is its only event.
@@ -65,14 +61,16 @@ fn concerns_any(surface: &Surface, permit: &Permit) -> bool {
 
 /// Every `go` of the pack.
 fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
-    let all: Vec<&str> = surface.mode_names().collect();
+    let all: Arc<IndexSet<&str>> = Arc::new(surface.mode_names().collect());
     let mut found = Vec::new();
     let mut collect = |torn: bool, effects, around: Go<'g>| match torn {
         true => found.push(Go { conditional: true, entering: None, ..around }),
         false => collect(surface, effects, &around, &mut found),
     };
-    for rule in &surface.rules {
+    for rule in surface.rules.iter().filter(|rule| surface.torn.contains(&rule.at) || goes_anywhere(&rule.effects)) {
         let torn = surface.torn.contains(&rule.at);
+        let lost = rule.modes.0.iter().any(|name| is_lost(surface, name));
+        let named: HashSet<&str> = rule.modes.0.iter().map(|named| named.value.as_str()).collect();
         for on in &rule.on.0 {
             let event = Event::parse(&on.value);
             let entering = match event {
@@ -82,9 +80,9 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
                 _ => None,
             };
             let (mut from, vague) = happens(surface, event, &all);
-            let lost = rule.modes.0.iter().any(|name| is_lost(surface, name));
-            let looks = |mode: &&str| rule.modes.0.iter().any(|named| named.value == **mode);
-            from.retain(|mode| lost || rule.modes.0.is_empty() || looks(mode));
+            if !lost && !named.is_empty() {
+                from = Arc::new(from.iter().copied().filter(|mode| named.contains(mode)).collect());
+            }
             let kept = "say `in = …` for the modes that have it, ";
             let conditional = rule.when.is_some() || vague || lost;
             collect(torn, &rule.effects, Go { to: None, from, conditional, entering, kept });
@@ -93,45 +91,97 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     // A mode may permit an action under a wrong name.
     let none = |permit: &Permit| !concerns_any(surface, permit);
     let vague = surface.modes.values().flat_map(|mode| &mode.value.permits).any(none);
+    let mut permitting: Option<Permitting<'_>> = None;
     for (name, action) in &surface.actions {
-        let permits = |mode: &str| {
-            let permits = surface.modes.get(mode).map(|mode| mode.value.permits.as_slice()).unwrap_or_default();
-            permits.iter().any(|permit| surface.may_concern(permit, name))
-        };
-        let from: Vec<&str> = all.iter().copied().filter(|mode| permits(mode)).collect();
+        let torn = surface.torn.contains(&action.at);
+        if !torn && !goes_anywhere(&action.value.effects) {
+            continue;
+        }
+        let from = permitting.get_or_insert_with(|| Permitting::of(surface)).modes_for(name);
         let kept = "permit the action in no mode without it, ";
-        let around = Go { to: None, from, conditional: vague, entering: None, kept };
-        collect(surface.torn.contains(&action.at), &action.value.effects, around);
+        let around = Go { to: None, from: Arc::new(from), conditional: vague, entering: None, kept };
+        collect(torn, &action.value.effects, around);
     }
     for content in surface.contents.values() {
-        let around = Go { to: None, from: all.clone(), conditional: false, entering: None, kept: "" };
+        let around = Go { to: None, from: Arc::clone(&all), conditional: false, entering: None, kept: "" };
         collect(surface.torn.contains(&content.at), &content.value.effects, around);
     }
     found
 }
 
+/// Whether one of these effects, or of those in them, changes the mode.
+fn goes_anywhere(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| effect.go.is_some() || goes_anywhere(&effect.effects))
+}
+
+/// Which modes permit an action: by the names and patterns of their permits.
+struct Permitting<'g> {
+    /// The modes by their index.
+    modes: Vec<&'g str>,
+    named: HashMap<&'g str, Vec<usize>>,
+    patterns: HashMap<&'g str, Vec<usize>>,
+}
+
+impl<'g> Permitting<'g> {
+    fn of(surface: &'g Surface) -> Self {
+        let modes = surface.modes.keys().map(String::as_str).collect();
+        let mut permitting = Self { modes, named: HashMap::new(), patterns: HashMap::new() };
+        for (index, mode) in surface.modes.values().enumerate() {
+            for permit in mode.value.permits.iter().filter(|permit| !permit.is_of_contents()) {
+                for name in surface.named_by(permit) {
+                    let of_kind =
+                        if is_pattern(&name.value) { &mut permitting.patterns } else { &mut permitting.named };
+                    of_kind.entry(name.value.as_str()).or_default().push(index);
+                }
+            }
+        }
+        permitting
+    }
+
+    /// The modes with a permit that may be about this action, or this pattern for tools.
+    fn modes_for(&self, action: &str) -> IndexSet<&'g str> {
+        let about = |named: &&str| is_about(named, action);
+        let exact = self.named.get(action).into_iter();
+        let fitting = self.patterns.iter().filter(|(pattern, _)| about(pattern)).map(|(_, modes)| modes);
+        let mut indexes: Vec<usize> = exact.chain(fitting).flatten().copied().collect();
+        if is_pattern(action) {
+            indexes.extend(self.named.iter().filter(|(name, _)| about(name)).flat_map(|(_, modes)| modes));
+        }
+        indexes.sort_unstable();
+        indexes.dedup();
+        indexes.into_iter().filter_map(|index| self.modes.get(index).copied()).collect()
+    }
+}
+
 /// The modes in which an event may happen for a rule, and whether that is uncertain: the inputs that give words a class
 /// may not all have been read.
-fn happens<'g>(surface: &Surface, event: Option<Event<'g>>, all: &[&'g str]) -> (Vec<&'g str>, bool) {
+fn happens<'g>(
+    surface: &Surface,
+    event: Option<Event<'g>>,
+    all: &Arc<IndexSet<&'g str>>,
+) -> (Arc<IndexSet<&'g str>>, bool) {
     match event {
-        Some(Event::Enter(mode) | Event::Leave(mode)) => (vec![mode], false),
-        Some(Event::Start | Event::Utterance | Event::Reply) => (all.to_vec(), false),
-        None => (all.to_vec(), true),
+        Some(Event::Enter(mode) | Event::Leave(mode)) => (Arc::new(IndexSet::from([mode])), false),
+        Some(Event::Start | Event::Utterance | Event::Reply) => (Arc::clone(all), false),
+        None => (Arc::clone(all), true),
         Some(Event::Input(class)) => {
             let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
             let named = || inputs().flat_map(|input| &input.modes.0);
             let lost = inputs().next().is_none() || named().any(|name| is_lost(surface, name));
             let in_all = lost || inputs().any(|input| input.modes.0.is_empty());
-            let heard = |mode: &&str| in_all || named().any(|named| named.value == **mode);
             let torn = inputs().any(|input| surface.torn.contains(&input.at));
-            (all.iter().copied().filter(heard).collect(), lost || torn)
+            if in_all {
+                return (Arc::clone(all), lost || torn);
+            }
+            let named: HashSet<&str> = named().map(|named| named.value.as_str()).collect();
+            (Arc::new(all.iter().copied().filter(|mode| named.contains(mode)).collect()), lost || torn)
         }
     }
 }
 
 /// Whether the mode is undeclared.
 fn is_lost(surface: &Surface, name: &Spanned<String>) -> bool {
-    !surface.mode_names().any(|mode| mode == name.value)
+    !surface.has_mode(&name.value)
 }
 
 fn collect<'g>(surface: &Surface, effects: &'g [Effect], around: &Go<'g>, found: &mut Vec<Go<'g>>) {
@@ -152,9 +202,14 @@ fn has_exit(surface: &Surface, from: &str, to: &str) -> bool {
 
 /// Reports a missing exit. Without a condition, every mode in which the `go` happens needs the exit; with one, some
 /// mode does. Returns the mode without the exit, and the mode that it should lead to.
-fn check_exit<'g>(surface: &Surface, go: &Go<'g>, diagnostics: &mut Vec<Diagnostic>) -> Option<(&'g str, &'g str)> {
+fn check_exit<'g>(
+    surface: &Surface,
+    go: &Go<'g>,
+    doubtful: &HashSet<&str>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(&'g str, &'g str)> {
     let to = go.to?;
-    let without = |mode: &&&str| !has_exit(surface, mode, &to.value) && !is_doubtful(surface, mode);
+    let without = |mode: &&&str| !has_exit(surface, mode, &to.value) && !doubtful.contains(**mode);
     let lacking = go.from.iter().find(without);
     let some = go.from.iter().any(|mode| !without(&mode));
     let mode = *lacking.filter(|_| !go.conditional || !some)?;
@@ -167,58 +222,87 @@ fn check_exit<'g>(surface: &Surface, go: &Go<'g>, diagnostics: &mut Vec<Diagnost
     Some((mode, &to.value))
 }
 
-/// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left. Exits that
-/// were already reported as missing (`lacks`) count as present.
-fn check_reach(
-    surface: &Surface,
-    leads: impl Fn(&str, &str) -> bool,
-    lacks: impl Fn(&str, &str) -> bool,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let leads = |from: &str, to: &str| leads(from, to) || lacks(from, to);
-    let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
-    let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
-    let mut reached = vec![start];
-    let mut next = 0;
-    while let Some(from) = reached.get(next).copied() {
-        next += 1;
-        for to in surface.modes.keys() {
-            if !reached.contains(&to.as_str()) && leads(from, to) {
-                reached.push(to);
+/// To which modes a session can change from which.
+struct Ways<'g> {
+    /// The declared modes to which a `go` leads through an exit; an exit that was already reported as missing counts, too.
+    to: HashMap<&'g str, Vec<&'g str>>,
+    /// Modes with faults, which count as leading to every mode.
+    doubtful: HashSet<&'g str>,
+}
+
+impl<'g> Ways<'g> {
+    fn of(
+        surface: &'g Surface,
+        gone: &[Go<'g>],
+        told: &HashSet<(&'g str, &'g str)>,
+        doubtful: HashSet<&'g str>,
+    ) -> Self {
+        let mut by_name: HashMap<&str, Vec<&Go<'_>>> = HashMap::new();
+        let mut anywhere: Vec<&Go<'_>> = Vec::new();
+        for go in gone {
+            match go.to {
+                Some(to) => by_name.entry(to.value.as_str()).or_default().push(go),
+                None => anywhere.push(go),
             }
         }
+        let goes = |from: &str, to: &str| {
+            let there = by_name.get(to).into_iter().flatten();
+            there.chain(&anywhere).any(|go| go.from.contains(from))
+        };
+        let exits = surface.modes.iter().flat_map(|(from, mode)| mode.value.exits.iter().map(move |exit| (from, exit)));
+        let exits = exits.map(|(from, exit)| (from.as_str(), exit.to.value.as_str()));
+        let mut to: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (from, mode) in exits.filter(|(from, to)| goes(from, to)).chain(told.iter().copied()) {
+            if surface.modes.contains_key(mode) {
+                to.entry(from).or_default().push(mode);
+            }
+        }
+        Self { to, doubtful }
     }
+
+    fn out_of(&self, from: &str) -> &[&'g str] {
+        self.to.get(from).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a mode leads to any other, or to itself.
+    fn lead_out_of(&self, from: &str) -> bool {
+        self.doubtful.contains(from) || !self.out_of(from).is_empty()
+    }
+
+    /// Adds to `reached` what `start` leads to, of the modes in `all`.
+    fn reach(&self, start: &'g str, all: &IndexSet<&'g str>, reached: &mut HashSet<&'g str>) {
+        let mut left = vec![start];
+        reached.insert(start);
+        while let Some(from) = left.pop() {
+            if self.doubtful.contains(from) {
+                return reached.extend(all);
+            }
+            let to = self.out_of(from).iter().copied().filter(|to| all.contains(to));
+            left.extend(to.filter(|to| reached.insert(to)));
+        }
+    }
+}
+
+/// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left.
+fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<Diagnostic>) {
+    let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
+    let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
+    let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
+    let mut reached = HashSet::new();
+    ways.reach(start, &all, &mut reached);
     // If the start itself is undeclared, that is told, and not what follows from it.
     let starts = surface.modes.contains_key(start);
-    // A lost mode that another lost mode leads to is not told: it is reached once that one is. Of a circle of lost modes
-    // the first is told.
-    let lost: Vec<&str> = surface.modes.keys().map(String::as_str).filter(|name| !reached.contains(name)).collect();
-    let behind = |first: &str| {
-        let mut behind: Vec<&str> = lost.iter().copied().filter(|to| leads(first, to)).collect();
-        let mut next = 0;
-        while let Some(from) = behind.get(next).copied() {
-            next += 1;
-            let more: Vec<&str> = lost.iter().copied().filter(|to| leads(from, to) && !behind.contains(to)).collect();
-            behind.extend(more);
-        }
-        behind
-    };
-    let behind: Vec<(&str, Vec<&str>)> = lost.iter().map(|name| (*name, behind(name))).collect();
-    let follows = |number: usize, name: &str| {
-        let leads_back = |other: &str| behind.iter().any(|(from, to)| *from == name && to.contains(&other));
-        let mut others = behind.iter().enumerate().filter(|(_, (from, to))| *from != name && to.contains(&name));
-        others.any(|(before, (from, _))| before < number || !leads_back(from))
-    };
+    let lost: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
+    let told = firsts(ways, &lost);
     for (name, mode) in &surface.modes {
-        let told = lost.iter().position(|one| one == name).is_some_and(|number| !follows(number, name));
-        if starts && told {
+        if starts && told.contains(name.as_str()) {
             let message = format!("no `go` leads from `{start}` to the mode `{name}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)
                     .with_help("add an exit to it, and a rule or an action that goes there"),
             );
         }
-        if !mode.value.last && !surface.modes.keys().any(|to| leads(name, to)) {
+        if !mode.value.last && !ways.lead_out_of(name) {
             let message = match mode.value.exits.first() {
                 None => format!("the mode `{name}` has no exit"),
                 Some(exit) => format!("nothing goes from `{name}` to `{}`", exit.to.value),
@@ -231,6 +315,30 @@ fn check_reach(
     }
 }
 
+/// Of the lost modes, those to tell. One that another lost mode leads to is not told: it is reached once that one is. Of a
+/// circle of lost modes the first is told.
+fn firsts<'g>(ways: &Ways<'g>, lost: &IndexSet<&'g str>) -> HashSet<&'g str> {
+    // In order, each mode that none before it leads to. Whatever leads to one of these comes after it.
+    let mut known = HashSet::new();
+    let mut begins = Vec::new();
+    for mode in lost.iter().copied() {
+        if !known.contains(mode) {
+            ways.reach(mode, lost, &mut known);
+            begins.push(mode);
+        }
+    }
+    // So from the last on, each that none after it leads to: nothing outside its circle leads to it.
+    let mut known = HashSet::new();
+    let mut told = HashSet::new();
+    for mode in begins.into_iter().rev() {
+        if !known.contains(mode) {
+            ways.reach(mode, lost, &mut known);
+            told.insert(mode);
+        }
+    }
+    told
+}
+
 /// Reports modes that always change to another as soon as they are entered, in a circle.
 fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnostic>) {
     let gated = |from: &str, to: &str| {
@@ -240,11 +348,17 @@ fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnosti
     let always = |go: &Go<'_>, from: &str, to: &str| {
         go.entering == Some(from) && go.from.contains(&from) && !go.conditional && !gated(from, to)
     };
+    let mut on_entering: HashMap<&str, Vec<&Go<'_>>> = HashMap::new();
+    for go in gone {
+        go.entering.iter().for_each(|mode| on_entering.entry(mode).or_default().push(go));
+    }
+    let next = |from: &str| {
+        let mut goes = on_entering.get(from).into_iter().flatten();
+        goes.find_map(|go| go.to.filter(|to| always(go, from, &to.value)))
+    };
     for first in surface.modes.keys() {
         let mut way = vec![first.as_str()];
-        while let Some(to) =
-            way.last().and_then(|from| gone.iter().find_map(|go| go.to.filter(|to| always(go, from, &to.value))))
-        {
+        while let Some(to) = way.last().and_then(|from| next(from)) {
             if to.value == *first {
                 let message = format!("`{}` and back without end", way.join("` leads to `"));
                 diagnostics.push(

@@ -5,14 +5,16 @@
 //! Never: reports anything; a pack in which something is mended here does not run.
 
 use crate::diagnostic::nearest;
-use crate::surface::{Effect, Event, Surface, group_named, is_about};
+use crate::surface::{Effect, Event, Surface, group_named, is_about, is_pattern};
 use crate::text::Spanned;
+use indexmap::IndexSet;
 
 pub(super) fn names(surface: &mut Surface) {
-    let modes: Vec<String> = surface.modes.keys().cloned().collect();
-    let actions: Vec<String> = surface.actions.keys().cloned().collect();
-    let classes: Vec<String> = surface.inputs.iter().map(|input| input.class.value.clone()).collect();
-    let targets: Vec<String> = targets(surface);
+    let modes: IndexSet<String> = surface.modes.keys().cloned().collect();
+    let actions: IndexSet<String> = surface.actions.keys().cloned().collect();
+    let tools: Vec<String> = actions.iter().filter(|name| is_pattern(name)).cloned().collect();
+    let classes: IndexSet<String> = surface.inputs.iter().map(|input| input.class.value.clone()).collect();
+    let targets: IndexSet<String> = targets(surface);
     let start = surface.about.iter_mut().filter_map(|about| about.start.as_mut());
     let listed = surface.inputs.iter_mut().flat_map(|input| &mut input.modes.0);
     let listed = listed.chain(surface.rules.iter_mut().flat_map(|rule| &mut rule.modes.0));
@@ -22,7 +24,10 @@ pub(super) fn names(surface: &mut Surface) {
         mode.value.exits.iter_mut().for_each(|exit| mend(&mut exit.to, &modes));
         for name in mode.value.permits.iter_mut().chain(&mut mode.value.denies).flat_map(|permit| &mut permit.action.0)
         {
-            let is_known = group_named(&name.value).is_some() || actions.iter().any(|one| is_about(&name.value, one));
+            let fits = |one: &String| is_about(&name.value, one);
+            let is_known = group_named(&name.value).is_some()
+                || actions.contains(&name.value)
+                || if is_pattern(&name.value) { actions.iter().any(fits) } else { tools.iter().any(fits) };
             if !is_known {
                 mend(name, &actions);
             }
@@ -60,12 +65,12 @@ pub(super) fn names(surface: &mut Surface) {
     of_actions.chain(of_contents).chain(of_rules).for_each(|effect| mend_effect(effect, &modes));
 }
 
-fn mend_effect(effect: &mut Effect, modes: &[String]) {
+fn mend_effect(effect: &mut Effect, modes: &IndexSet<String>) {
     effect.go.iter_mut().for_each(|mode| mend(mode, modes));
     effect.effects.iter_mut().for_each(|effect| mend_effect(effect, modes));
 }
 
-fn mend(name: &mut Spanned<String>, declared: &[String]) {
+fn mend(name: &mut Spanned<String>, declared: &IndexSet<String>) {
     if !declared.contains(&name.value)
         && let Some(meant) = nearest(&name.value, declared.iter().map(String::as_str))
     {
@@ -74,7 +79,7 @@ fn mend(name: &mut Spanned<String>, declared: &[String]) {
 }
 
 /// Everything that a guardrail may check.
-fn targets(surface: &Surface) -> Vec<String> {
+fn targets(surface: &Surface) -> IndexSet<String> {
     let blocks = super::names::target_names(surface);
     let keys = blocks.iter().map(|block| format!("{block}.key"));
     let params = surface

@@ -43,6 +43,9 @@ pub(super) fn undeclared<'n>(
 
 /// The same for the name of a mode.
 pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Option<Diagnostic> {
+    if surface.has_mode(&name.value) {
+        return None;
+    }
     undeclared(&surface.lost, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, surface.mode_names())
 }
 

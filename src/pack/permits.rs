@@ -92,17 +92,20 @@ impl Permits<'_> {
             true => ("content", Code::PACK_UNKNOWN_BLOCK),
             false => ("action", Code::PACK_UNKNOWN_ACTION),
         };
+        let is_known = match of_contents {
+            true => self.contents.iter().any(|declared| glob(&name.value, declared)),
+            false => names_of(&self.surface.actions).any(|declared| is_about(&name.value, declared)),
+        };
+        // Most names are known, and to look for the nearest one takes long.
+        if is_known {
+            return;
+        }
         let declared: Vec<&str> = match of_contents {
             true => self.contents.clone(),
             false => names_of(&self.surface.actions).collect(),
         };
-        let fits = |declared: &&str| match of_contents {
-            true => glob(&name.value, declared),
-            false => is_about(&name.value, declared),
-        };
-        let is_known = declared.iter().any(fits);
         let fault = undeclared(&self.surface.lost, code, kind, &name.value, name.at, declared);
-        self.diagnostics.extend(fault.filter(|_| !is_known).map(|fault| match is_pattern(&name.value) {
+        self.diagnostics.extend(fault.map(|fault| match is_pattern(&name.value) {
             true => Diagnostic { message: format!("no {kind} is called like `{}`", name.value).into(), ..fault },
             false => fault,
         }));

@@ -66,9 +66,9 @@ impl Program {
 
     /// The pattern for tools that declares this name: of several, the one with the longest literal start.
     pub(crate) fn pattern_of(&self, name: &str) -> Option<ActionId> {
-        let patterns = self.actions_by_id().filter(|(_, _, action)| action.is_pattern);
-        let fitting = patterns.filter(|(_, pattern, _)| glob(pattern, name));
-        fitting.max_by_key(|(_, pattern, _)| literal_start(pattern).len()).map(|(id, ..)| id)
+        let patterns = self.tool_patterns.iter().filter_map(|id| Some((*id, self.action(*id)?.0)));
+        let fitting = patterns.filter(|(_, pattern)| glob(pattern, name));
+        fitting.max_by_key(|(_, pattern)| literal_start(pattern).len()).map(|(id, _)| id)
     }
 
     /// The action with this id, and its name.

@@ -4,23 +4,71 @@
 //! Out: `pack/shut-gate` for each gate that holds in none of these states; the same test for any other condition.
 //! Never: guesses: if the values are not all known, a condition counts as one that may hold.
 
-use super::{Effect, Program, Verb};
+use super::{Effect, Program, Shape, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
 use crate::text::Location;
 use crate::value::Record;
 use crate::value::Value;
+use std::collections::HashMap;
 
 /// The most states that are tried. A condition that needs more counts as one that may hold.
 const MOST: usize = 256;
 
+/// What effects can do to the values of the state. It is made once for many conditions, so that none of them takes time for
+/// each effect.
+#[derive(Debug, Default)]
+pub(crate) struct Changes<'p> {
+    by_name: HashMap<&'p str, Given<'p>>,
+    /// Whether an effect may change any value.
+    any: bool,
+}
+
+/// What effects give one value of the state.
+#[derive(Debug, Default)]
+struct Given<'p> {
+    /// Each constant, as often as it is given.
+    constants: Vec<&'p Shape>,
+    /// Whether it may be anything else, or too many constants to try.
+    open: bool,
+}
+
+impl<'p> Changes<'p> {
+    /// Adds an effect. Returns whether it can do what no effect before it could.
+    pub(super) fn add(&mut self, effect: &'p Effect) -> bool {
+        let (path, value) = match &effect.verb {
+            Some(Verb::Set { path, value }) => (path, Some(value)),
+            Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),
+            _ => return false,
+        };
+        let Some(name) = path.head().next() else { return !std::mem::replace(&mut self.any, true) };
+        let given = self.by_name.entry(name).or_default();
+        if given.open {
+            return false;
+        }
+        match value.filter(|value| path.len() == 1 && value.templates().is_empty()) {
+            Some(constant) if given.constants.len() < MOST => given.constants.push(constant),
+            _ => given.open = true,
+        }
+        true
+    }
+}
+
 impl Program {
+    /// All that effects can do.
+    pub(crate) fn changes(&self) -> Changes<'_> {
+        let mut changes = Changes::default();
+        self.effects().into_iter().for_each(|(_, effect)| _ = changes.add(effect));
+        changes
+    }
+
     /// Reports the gates that never open.
     pub(super) fn check_gates(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
+        let changes = self.changes();
         for (name, mode) in self.modes.iter() {
             for gate in mode.exits.iter().filter_map(|exit| exit.gate.as_ref()) {
-                let Some(tried) = self.never_holds(gate, Some(name)) else { continue };
+                let Some(tried) = self.never_holds(&changes, gate, Some(name)) else { continue };
                 let inside = |at: Location| at.source == gate.at().source && gate.at().span.covers(at.span);
                 if let Some(idle) = self.idle_comparisons.iter().find(|one| inside(one.constant.at)) {
                     let message = format!("this gate never opens: {}", idle.message());
@@ -41,19 +89,13 @@ impl Program {
     }
 
     /// If a condition holds in no possible state: how many states were tried. `mode` is the mode, if known.
-    pub(crate) fn never_holds(&self, condition: &Expression, mode: Option<&str>) -> Option<usize> {
-        let effects: Vec<&Effect> = self.effects().into_iter().map(|(_, effect)| effect).collect();
-        self.never_holds_after(&effects, condition, mode)
-    }
-
-    /// The same if only these effects ever happen.
-    pub(super) fn never_holds_after(
+    pub(crate) fn never_holds(
         &self,
-        effects: &[&Effect],
+        changes: &Changes<'_>,
         condition: &Expression,
         mode: Option<&str>,
     ) -> Option<usize> {
-        let (states, mode) = (self.states(effects, condition.reads(), mode)?, Value::from(mode));
+        let (states, mode) = (self.states(changes, condition.reads(), mode)?, Value::from(mode));
         let holds = |state: &Record| {
             let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
             scope.add_record("state", state);
@@ -63,7 +105,7 @@ impl Program {
     }
 
     /// The states that differ in the values read; none if they are not all known.
-    fn states(&self, effects: &[&Effect], reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
+    fn states(&self, changes: &Changes<'_>, reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
         let mut left: Vec<&[String]> = reads.iter().map(Vec::as_slice).collect();
         let (mut known, mut states) = (Vec::new(), vec![self.initial.clone()]);
         while let Some(read) = left.pop() {
@@ -78,7 +120,7 @@ impl Program {
                 Some(compute) => left.extend(compute.reads().iter().map(Vec::as_slice)),
                 None => {
                     let before = states.clone();
-                    for value in self.values(effects, name)? {
+                    for value in self.values(changes, name)? {
                         states.extend(before.iter().cloned().map(|mut state| {
                             state.entry(name).clone_from(&value);
                             state
@@ -94,24 +136,14 @@ impl Program {
         Some(states)
     }
 
-    /// The values that effects can give a value of the state; none if they may be any.
-    fn values(&self, effects: &[&Effect], name: &str) -> Option<Vec<Value>> {
-        if self.slots.get(name).is_none_or(|slot| slot.host) {
+    /// The values that effects can give a value of the state, each as often as they do; none if they may be any.
+    fn values(&self, changes: &Changes<'_>, name: &str) -> Option<Vec<Value>> {
+        if changes.any || self.slots.get(name).is_none_or(|slot| slot.host) {
             return None;
         }
-        let mut values = Vec::new();
-        for effect in effects {
-            let (path, value) = match &effect.verb {
-                Some(Verb::Set { path, value }) => (path, Some(value)),
-                Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),
-                _ => continue,
-            };
-            if path.head().next()? == name {
-                let constant = value.filter(|value| path.len() == 1 && value.templates().is_empty())?;
-                values.push(constant.render(&Scope::new()).ok()?);
-            }
-        }
-        Some(values)
+        let Some(given) = changes.by_name.get(name) else { return Some(Vec::new()) };
+        let values = given.constants.iter().map(|constant| constant.render(&Scope::new()).ok());
+        values.collect::<Option<_>>().filter(|_| !given.open)
     }
 
     /// Updates the computed values of a state. A computed value sees those before it.

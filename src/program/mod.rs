@@ -60,6 +60,7 @@ pub(crate) use effect::{Effect, Verb};
 pub(crate) use example::{Members, example};
 pub(crate) use family::{CloserStarts, Family, Lead, tag_family};
 pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
+pub(crate) use gates::Changes;
 pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
 pub(crate) use idle::{IdleComparison, Never};
 pub(crate) use inclusion::Matched;
@@ -107,6 +108,8 @@ pub struct Program {
     /// How the parts of structured replies are read that no dialect reads.
     pub(crate) native: Dialect,
     pub(crate) actions: Table<String, Arc<Action>>,
+    /// Those of them whose name is a pattern. Tools that a host adds come after them, and are none.
+    pub(crate) tool_patterns: Arc<[ActionId]>,
     pub(crate) modes: Arc<Table<String, Mode>>,
     /// What is made of each mode when it is first needed, by its index.
     pub(crate) views: Vec<ModeView>,

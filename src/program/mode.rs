@@ -5,7 +5,7 @@
 //! Never: evaluates a condition: the judge does.
 
 use super::permit::{Found, Permits};
-use super::{Action, Degradation, Dialect, DialectId, Exit, Program, Reply};
+use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
 use crate::diagnostic::Names;
 use crate::surface::is_pattern;
 use crate::text::Location;
@@ -117,9 +117,31 @@ impl Program {
 
     /// The actions that a mode permits, in the order of declaration, with their permits. A pattern for tools is none.
     pub(crate) fn permitted<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (&'p String, &'p Action, Found<'p>)> {
-        let named = self.actions.iter().filter(|(_, action)| !action.is_pattern);
-        let all = named.map(|(name, action)| (name, &**action, mode.actions.possible(name)));
+        let named = self.named_in(mode).filter_map(|id| self.action(id)).filter(|(_, action)| !action.is_pattern);
+        let all = named.map(|(name, action)| (name, action, mode.actions.possible(name)));
         all.filter(|(.., permits)| !permits.is_empty())
+    }
+
+    /// The actions that a mode may permit, and the patterns for tools, in the order of declaration, with their permits.
+    pub(crate) fn permits_in<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (ActionId, Found<'p>)> {
+        let all = self.named_in(mode).filter_map(|id| Some((id, mode.permits_for(self.action(id)?.0))));
+        all.filter(|(_, permits)| !permits.is_empty())
+    }
+
+    /// The actions and patterns for tools that a permit of a mode may be about, in the order of declaration. If it permits no
+    /// pattern, these are the names in its permits: a pack with thousands of modes has far more other actions.
+    fn named_in<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = ActionId> + use<'p> {
+        let names = mode.actions.permits.exact_names();
+        let mut named: Option<Vec<usize>> = names.map(|names| {
+            let patterns = self.tool_patterns.iter().map(|id| id.0);
+            names.filter_map(|name| self.actions.get_index_of(name)).chain(patterns).collect()
+        });
+        named.iter_mut().for_each(|named| {
+            named.sort_unstable();
+            named.dedup();
+        });
+        let all = if named.is_none() { 0..self.actions.len() } else { 0..0 };
+        named.into_iter().flatten().chain(all).map(ActionId)
     }
 
     /// The names of those actions, to be compared with the name of one that is not there.

@@ -76,6 +76,11 @@ impl PermitList {
         indexes.into_iter().filter_map(|index| self.entries.get(index)).collect()
     }
 
+    /// The names that the entries are about; none if one of them is about a pattern.
+    pub(crate) fn exact_names(&self) -> Option<impl Iterator<Item = &str>> {
+        self.patterns.is_empty().then(|| self.exact.keys().map(String::as_str))
+    }
+
     /// Every entry with its first name or pattern.
     pub(crate) fn named(&self) -> Vec<(&str, &Permit)> {
         let exact = self.exact.iter().flat_map(|(name, all)| all.iter().map(move |index| (*index, name.as_str())));

@@ -5,18 +5,27 @@
 //! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it never holds.
 //! Never: repeats a finding of the surface or of a single gate; guesses: what is not known may happen.
 
-use super::{Effect, Event, ModeId, Modes, Program, Verb};
+use super::{ActionId, Changes, Effect, Event, ModeId, Modes, Program, Verb};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::expression::Expression;
 use crate::surface::Surface;
+use std::rc::Rc;
 
 /// An effect, and when it may happen.
 struct Happening<'p> {
     effect: &'p Effect,
     /// The conditions around it, all of which must hold.
     conditions: Vec<&'p Expression>,
-    modes: Vec<ModeId>,
-    /// Whether it happens while its mode is being left, so that it cannot change the mode.
+    place: Place,
+}
+
+/// Where effects may happen. The effects of one declaration share it.
+#[derive(Clone)]
+struct Place {
+    modes: Rc<[ModeId]>,
+    /// Whether they may happen once for each of these modes, or once in all.
+    each: bool,
+    /// Whether they happen while their mode is being left, so that they cannot change the mode.
     leaving: bool,
 }
 
@@ -32,27 +41,30 @@ struct Transition {
 
 /// What can happen in a session.
 struct Course<'p> {
-    /// By mode: whether a session can reach it.
+    /// By mode: whether a session can reach it, and whether it can leave it.
     reached: Vec<bool>,
-    /// The modes that a session can leave.
-    left: Vec<ModeId>,
+    left: Vec<bool>,
     /// By the index of the happening: whether it can happen.
     passes: Vec<bool>,
-    /// The effects of those that can.
-    effects: Vec<&'p Effect>,
+    /// What those can do.
+    changes: Changes<'p>,
     /// Whether a shut gate may still be passed.
     lenient: bool,
 }
 
 impl Course<'_> {
-    /// Whether a session can reach a mode where an effect may happen.
-    fn comes(&self, one: &Happening<'_>) -> bool {
-        one.modes.iter().any(|mode| if one.leaving { self.left.contains(mode) } else { self.reaches(*mode) })
-    }
-
     fn reaches(&self, mode: ModeId) -> bool {
-        self.reached.get(mode.0).copied().unwrap_or_default()
+        is_set(&self.reached, mode.0)
     }
+}
+
+fn is_set(flags: &[bool], number: usize) -> bool {
+    flags.get(number).copied().unwrap_or_default()
+}
+
+/// Sets a flag. Returns whether it was not set before.
+fn set(flags: &mut [bool], number: usize) -> bool {
+    flags.get_mut(number).is_some_and(|flag| !std::mem::replace(flag, true))
 }
 
 impl Program {
@@ -64,20 +76,28 @@ impl Program {
         }
         let happenings = self.happenings();
         let course = self.course(&happenings);
+        let all = self.changes();
         let reached = self.modes.iter().enumerate().filter(|(number, _)| course.reaches(ModeId(*number)));
         let gates = reached.flat_map(|(_, (name, mode))| {
             mode.exits.iter().filter_map(move |exit| Some((name.as_str(), exit.gate.as_ref()?)))
         });
         for (name, gate) in gates {
-            let shut = self.never_holds_after(&course.effects, gate, Some(name)).is_some();
-            if shut && self.never_holds(gate, Some(name)).is_none() {
+            let shut = self.never_holds(&course.changes, gate, Some(name)).is_some();
+            if shut && self.never_holds(&all, gate, Some(name)).is_none() {
                 let message = "this gate never opens: nothing that happens before it sets what it waits for";
                 let help = "let an effect that happens without it, or the host (`from = \"host\"`), set that";
                 found.push(Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message).with_help(help));
             }
         }
         let taken = self.transitions(&happenings, &course);
-        for (number, (name, _)) in self.modes.iter().enumerate() {
+        let mut into: Vec<Vec<&Transition>> = self.modes.iter().map(|_| Vec::new()).collect();
+        let mut out_of = into.clone();
+        for way in &taken {
+            into.get_mut(way.to.0).into_iter().for_each(|ways| ways.push(way));
+            out_of.get_mut(way.from.0).into_iter().for_each(|ways| ways.push(way));
+        }
+        let ways = into.into_iter().zip(out_of);
+        for ((number, (name, _)), (into, out)) in self.modes.iter().enumerate().zip(ways) {
             let Some(declared) = surface.modes.get(name) else { continue };
             let mode = ModeId(number);
             let all_shut = |mut taken: Vec<&Transition>| {
@@ -88,11 +108,10 @@ impl Program {
             let help =
                 "the condition before each is false for every value that is ever set: mend one, or add another way";
             let mut finding = |code, message| found.push(Diagnostic::new(code, declared.at, message).with_help(help));
-            if !course.reaches(mode) && all_shut(taken.iter().filter(|way| way.to == mode).collect()) {
+            if !course.reaches(mode) && all_shut(into) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));
             }
             // Ways to a mode that is never reached were told with that mode.
-            let out: Vec<&Transition> = taken.iter().filter(|way| way.from == mode).collect();
             if !declared.value.last && out.iter().all(|way| course.reaches(way.to)) && all_shut(out) {
                 finding(Code::PACK_DEAD_END, format!("no `go` out of the mode `{name}` ever happens"));
             }
@@ -105,7 +124,7 @@ impl Program {
         let mut taken = Vec::new();
         for (one, passes) in happenings.iter().zip(&course.passes) {
             let Some(to) = one.goes() else { continue };
-            for from in one.modes.iter().copied().filter(|from| course.reaches(*from)) {
+            for from in one.place.modes.iter().copied().filter(|from| course.reaches(*from)) {
                 if let Some(shut) = self.is_shut(one, from, to, course) {
                     taken.push(Transition { from, to, open: *passes && !shut, told: shut });
                 }
@@ -114,40 +133,66 @@ impl Program {
         taken
     }
 
-    /// What can happen, from the start on: each thing may make others possible, until nothing new is found.
+    /// What can happen, from the start on: each thing may make others possible, until nothing new is found. What a session
+    /// comes to is looked at once; only conditions that do not hold yet are tried again, when effects can do more.
     fn course<'p>(&'p self, happenings: &[Happening<'p>]) -> Course<'p> {
-        let reached = (0..self.modes.len()).map(|mode| ModeId(mode) == self.start).collect();
         let lenient = self
             .degradation_table()
             .iter()
             .any(|row| row.defect == Defect::GateClosed && row.strategies.contains(&Strategy::Keep));
-        let mut course =
-            Course { reached, left: Vec::new(), passes: vec![false; happenings.len()], effects: Vec::new(), lenient };
+        let (reached, left) = (vec![false; self.modes.len()], vec![false; self.modes.len()]);
+        let passes = vec![false; happenings.len()];
+        let mut course = Course { reached, left, passes, changes: Changes::default(), lenient };
+        let [entered, leaving] = [false, true].map(|leaving| {
+            let all = happenings.iter().enumerate();
+            by_mode(self.modes.len(), all.filter(|(_, one)| one.place.leaving == leaving))
+        });
+        // What may happen where a session has come to, the changes of mode of that, and what still stops some of both.
+        let (mut next, mut changing) = (Vec::new(), Vec::new());
+        let (mut stopped, mut shut) = (Vec::new(), Vec::new());
+        // How often effects could do more so far, and how often when the conditions of each happening were last tried.
+        let (mut news, mut tried) = (1, vec![0; happenings.len()]);
+        set(&mut course.reached, self.start.0);
+        next.extend(here(&entered, self.start));
         loop {
-            let mut news = false;
-            for (number, one) in happenings.iter().enumerate() {
-                let known = course.passes.get(number).copied().unwrap_or_default();
-                let may = |when: &&Expression| self.never_holds_after(&course.effects, when, None).is_none();
-                if !known && course.comes(one) && one.conditions.iter().all(may) {
-                    course.passes.iter_mut().skip(number).take(1).for_each(|passes| *passes = true);
-                    course.effects.push(one.effect);
-                    news = true;
+            let before = news;
+            loop {
+                if let Some((number, mode)) = next.pop() {
+                    let Some(one) = happenings.get(number) else { continue };
+                    if !is_set(&course.passes, number) {
+                        let last = tried.get_mut(number).map(|tried| std::mem::replace(tried, news));
+                        let may = |when: &&Expression| self.never_holds(&course.changes, when, None).is_none();
+                        if last == Some(news) || !one.conditions.iter().all(may) {
+                            stopped.push((number, mode));
+                            continue;
+                        }
+                    }
+                    if set(&mut course.passes, number) || one.place.each {
+                        news += usize::from(course.changes.add(one.effect));
+                    }
+                    changing.extend(one.goes().map(|to| (number, mode, to)));
+                } else if let Some((number, mode, to)) = changing.pop() {
+                    match happenings.get(number).and_then(|one| self.is_shut(one, mode, to, &course)) {
+                        None => {}
+                        Some(true) => shut.push((number, mode, to)),
+                        Some(false) => {
+                            if set(&mut course.left, mode.0) {
+                                next.extend(here(&leaving, mode));
+                            }
+                            if set(&mut course.reached, to.0) {
+                                next.extend(here(&entered, to));
+                            }
+                        }
+                    }
+                } else {
+                    break;
                 }
             }
-            for way in self.transitions(happenings, &course).iter().filter(|way| way.open) {
-                if !course.left.contains(&way.from) {
-                    course.left.push(way.from);
-                    news = true;
-                }
-                let reached = course.reached.iter_mut().skip(way.to.0).take(1);
-                reached.filter(|reached| !**reached).for_each(|reached| {
-                    *reached = true;
-                    news = true;
-                });
-            }
-            if !news {
+            if news == before || (stopped.is_empty() && shut.is_empty()) {
                 return course;
             }
+            next.append(&mut stopped);
+            changing.append(&mut shut);
         }
     }
 
@@ -156,31 +201,45 @@ impl Program {
         let (name, mode) = self.modes.get_index(from.0)?;
         let gate = mode.exits.iter().find(|exit| exit.to == to)?.gate.as_ref();
         let insists = matches!(&one.effect.verb, Some(Verb::Go { insist: Some(_), .. }));
-        let shut = |gate| self.never_holds_after(&course.effects, gate, Some(name)).is_some();
+        let shut = |gate| self.never_holds(&course.changes, gate, Some(name)).is_some();
         Some(!insists && !course.lenient && gate.is_some_and(shut))
     }
 
     /// Every effect, with the modes in which it may happen.
     fn happenings(&self) -> Vec<Happening<'_>> {
         let mut found = Vec::new();
-        let all: Vec<ModeId> = (0..self.modes.len()).map(ModeId).collect();
-        for (name, action) in &self.actions {
-            for (mode, declared) in all.iter().zip(self.modes.values()) {
-                for permit in declared.permits_for(name) {
-                    let conditions: Vec<&Expression> = permit.when.iter().collect();
-                    collect(&action.effects, &conditions, &[*mode], false, &mut found);
+        // For each action the modes with a permit that has no condition, and all other permits.
+        let mut free: Vec<Vec<ModeId>> = self.actions.iter().map(|_| Vec::new()).collect();
+        let mut gated: Vec<Vec<(ModeId, &Expression)>> = self.actions.iter().map(|_| Vec::new()).collect();
+        for (mode, declared) in self.modes.values().enumerate() {
+            for (ActionId(action), permits) in self.permits_in(declared) {
+                for permit in permits {
+                    match &permit.when {
+                        None => free.get_mut(action).into_iter().for_each(|modes| modes.push(ModeId(mode))),
+                        Some(when) => gated.get_mut(action).into_iter().for_each(|all| all.push((ModeId(mode), when))),
+                    }
                 }
             }
         }
+        for ((action, free), gated) in self.actions.values().zip(free).zip(gated) {
+            let place = Place { modes: free.into(), each: true, leaving: false };
+            collect(&action.effects, &[], &place, &mut found);
+            for (mode, when) in gated {
+                let place = Place { modes: Rc::from([mode]), each: true, leaving: false };
+                collect(&action.effects, &[when], &place, &mut found);
+            }
+        }
+        let all: Rc<[ModeId]> = (0..self.modes.len()).map(ModeId).collect();
         for content in self.contents.values() {
-            collect(&content.effects, &[], &all, false, &mut found);
+            let place = Place { modes: Rc::clone(&all), each: false, leaving: false };
+            collect(&content.effects, &[], &place, &mut found);
         }
         for rule in &self.flows.rules {
             let conditions: Vec<&Expression> = rule.when.iter().collect();
             for on in &rule.on {
-                let modes: Vec<ModeId> =
-                    all.iter().copied().filter(|mode| self.may_happen(&rule.modes, *on, *mode)).collect();
-                collect(&rule.effects, &conditions, &modes, matches!(on, Event::Leave(_)), &mut found);
+                let modes = all.iter().copied().filter(|mode| self.may_happen(&rule.modes, *on, *mode)).collect();
+                let place = Place { modes, each: false, leaving: matches!(on, Event::Leave(_)) };
+                collect(&rule.effects, &conditions, &place, &mut found);
             }
         }
         found
@@ -203,23 +262,41 @@ impl Happening<'_> {
     /// The mode that it changes to.
     fn goes(&self) -> Option<ModeId> {
         match &self.effect.verb {
-            Some(Verb::Go { to, .. }) if !self.leaving => Some(*to),
+            Some(Verb::Go { to, .. }) if !self.place.leaving => Some(*to),
             _ => None,
         }
     }
+
+    /// Whether anything else can depend on it: it changes the mode or the state.
+    fn matters(&self) -> bool {
+        matches!(self.effect.verb, Some(Verb::Go { .. } | Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. }))
+    }
+}
+
+/// For each mode the indexes of the happenings there that matter. There may be as many as actions times modes.
+fn by_mode<'h>(modes: usize, happenings: impl Iterator<Item = (usize, &'h Happening<'h>)> + Clone) -> Vec<Box<[u32]>> {
+    let places = happenings.filter(|(_, one)| one.matters());
+    let places = places.flat_map(|(number, one)| one.place.modes.iter().map(move |mode| (number as u32, mode.0)));
+    let mut counts = vec![0; modes];
+    places.clone().for_each(|(_, mode)| counts.get_mut(mode).into_iter().for_each(|count| *count += 1));
+    let mut lists: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+    places.for_each(|(number, mode)| lists.get_mut(mode).into_iter().for_each(|list| list.push(number)));
+    lists.into_iter().map(Vec::into_boxed_slice).collect()
+}
+
+/// The happenings of a mode, each with the mode.
+fn here(lists: &[Box<[u32]>], mode: ModeId) -> impl Iterator<Item = (usize, ModeId)> {
+    lists.get(mode.0).into_iter().flatten().map(move |number| (*number as usize, mode))
 }
 
 /// Adds the effects of a list, and those nested in them.
-fn collect<'p>(
-    effects: &'p [Effect],
-    around: &[&'p Expression],
-    modes: &[ModeId],
-    leaving: bool,
-    found: &mut Vec<Happening<'p>>,
-) {
+fn collect<'p>(effects: &'p [Effect], around: &[&'p Expression], place: &Place, found: &mut Vec<Happening<'p>>) {
+    if place.modes.is_empty() {
+        return;
+    }
     for effect in effects {
         let conditions: Vec<&Expression> = around.iter().copied().chain(&effect.when).collect();
-        collect(&effect.nested, &conditions, modes, leaving, found);
-        found.push(Happening { effect, conditions, modes: modes.to_vec(), leaving });
+        collect(&effect.nested, &conditions, place, found);
+        found.push(Happening { effect, conditions, place: place.clone() });
     }
 }

@@ -214,6 +214,11 @@ impl Surface {
         self.modes.keys().map(String::as_str).chain(only)
     }
 
+    /// Whether there is a mode of this name.
+    pub(crate) fn has_mode(&self, name: &str) -> bool {
+        self.modes.contains_key(name) || (self.modes.is_empty() && name == ONLY_MODE)
+    }
+
     /// The blocks of all dialects, with their names.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (&String, &Spanned<Block>)> + Clone {
         self.dialects.values().flat_map(|dialect| &dialect.value.blocks)

@@ -225,14 +225,15 @@ pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
     let mut told: Vec<&Error> = Vec::new();
     let mut until = (0, 0);
     let start = |error: &Error| error.span().unwrap_or_default().start;
-    let (last, end) = match (errors.iter().find(|error| is_unclosed(error)), unclosed(text)) {
-        (Some(error), Some(open)) => (Some(error), open.start),
+    let open = errors.iter().find(|error| is_unclosed(error)).map(|error| (error, unclosed(text)));
+    let (last, end) = match open {
+        Some((error, Some(open))) => (Some(error), open.start),
         // The bracket is closed, so the fault lies in what stands before the closer.
-        (Some(_), None) => {
+        Some((_, None)) => {
             let first = errors.iter().find(|error| error.message().starts_with("missing"));
             (None, first.map_or(usize::MAX, |first| start(first) + 1))
         }
-        (None, _) => (None, usize::MAX),
+        None => (None, usize::MAX),
     };
     for error in errors.iter().filter(|error| start(error) < end).chain(last) {
         let start = error.span().unwrap_or_default().start;

@@ -17,8 +17,8 @@ mod replies;
 mod sight;
 
 use super::{
-    Action, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, ModeView, Param,
-    ParamNames, Permits, PlaceNames, Program, Reply, Schema, Slot,
+    Action, ActionId, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, ModeView,
+    Param, ParamNames, Permits, PlaceNames, Program, Reply, Schema, Slot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
@@ -46,9 +46,11 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let surface = &pack.surface;
     let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json()));
     let ids = surface.effects().into_iter().filter_map(|effect| Some(effect.new.as_ref()?.value.as_str()));
+    let patterns = surface.actions.keys().enumerate().filter(|(_, name)| is_pattern(name));
     let mut compiler = Compiler {
         surface,
         diagnostics,
+        tool_patterns: patterns.map(|(number, _)| number).collect(),
         ids: ids.collect(),
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
@@ -74,7 +76,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     compiler.touched.mark(&mut slots);
     compiler.join_plain();
     let levels = surface.check.iter().flat_map(surface::Levels::all);
-    let Compiler { effects_read, comparisons, data, .. } = compiler;
+    let Compiler { effects_read, comparisons, data, tool_patterns, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         version: surface.about.as_ref().and_then(|about| Some(about.version.as_ref()?.value.clone())),
@@ -83,6 +85,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         dialects: Arc::new(dialects),
         native: Dialect::native(params),
         actions,
+        tool_patterns: tool_patterns.into_iter().map(ActionId).collect(),
         views: modes.iter().map(|_| ModeView::default()).collect(),
         modes: Arc::new(modes),
         start: ModeId(start),
@@ -153,6 +156,8 @@ struct Compiler<'c> {
     data: Value,
     /// The kinds of ids that effects use.
     ids: Vec<&'c str>,
+    /// The numbers of the actions whose name is a pattern for tools.
+    tool_patterns: Vec<usize>,
     /// The paths in `reply` and `attributes` that effects read.
     effects_read: Vec<Vec<String>>,
     touched: Touched,

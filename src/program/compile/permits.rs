@@ -48,9 +48,7 @@ impl<'c> Compiler<'c> {
     /// Checks the names that an entry reads, for each action that it may be about. A permit may read a parameter that only
     /// some of these have, since it does not hold for the others; but a denial must not, since it would not deny those.
     fn see_calls(&mut self, entry: &surface::Permit, reads: &[&Reads], denies: bool) {
-        let surface = self.surface;
-        let concerned: Vec<_> =
-            surface.actions.iter().filter(|(action, _)| surface.may_concern(entry, action)).collect();
+        let concerned = self.concerned(entry);
         if concerned.is_empty() {
             return reads.iter().for_each(|reads| self.see(reads, &Sight::of(CALL_NAMES)));
         }
@@ -75,6 +73,22 @@ impl<'c> Compiler<'c> {
             }
         }
         self.diagnostics.extend(told);
+    }
+
+    /// The actions and patterns for tools that an entry may be about, in the order of declaration. Most entries name actions,
+    /// so that only these and the patterns have to be looked at.
+    fn concerned(&self, entry: &surface::Permit) -> Vec<(&'c String, &'c Spanned<surface::Action>)> {
+        let surface = self.surface;
+        let named = surface.named_by(entry);
+        let mut numbers: Vec<usize> = match named.iter().any(|name| is_pattern(&name.value)) {
+            true => (0..surface.actions.len()).collect(),
+            false => named.iter().filter_map(|name| surface.actions.get_index_of(&name.value)).collect(),
+        };
+        numbers.extend(&self.tool_patterns);
+        numbers.sort_unstable();
+        numbers.dedup();
+        let actions = numbers.into_iter().filter_map(|number| surface.actions.get_index(number));
+        actions.filter(|(action, _)| surface.may_concern(entry, action)).collect()
     }
 
     /// The names that are seen where a call of this action is. The parameters of a pattern for tools may be any, and those

@@ -106,12 +106,15 @@ pub(super) struct Touched {
 
 impl Touched {
     pub(super) fn mark(&self, slots: &mut Table<String, Slot>) {
+        for (path, at) in &self.read {
+            match path.split_first() {
+                Some((head, inside)) => {
+                    slots.get_mut(head).into_iter().for_each(|slot| slot.reads.push((inside.to_vec(), *at)));
+                }
+                None => slots.values_mut().for_each(|slot| slot.reads.push((Vec::new(), *at))),
+            }
+        }
         for (name, slot) in slots {
-            let inside = |(path, at): &(Vec<String>, Location)| match path.split_first() {
-                Some((head, inside)) => (head == name).then(|| (inside.to_vec(), *at)),
-                None => Some((Vec::new(), *at)),
-            };
-            slot.reads = self.read.iter().filter_map(inside).collect();
             slot.changed = self.changed.contains(name);
             slot.given |= slot.changed;
         }
