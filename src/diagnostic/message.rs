@@ -4,7 +4,7 @@
 //! Out: [`Message`], whose sentence is put together when it is first read.
 //! Never: joins anything before that: what a sentence quotes can be looked at by itself.
 
-use super::names;
+use super::{NameList, names};
 use crate::text::{excerpt, one_line};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -48,7 +48,7 @@ enum Kind {
 }
 
 /// Names that exist: what a finding needs to look for the nearest one when it is read.
-pub(crate) type Names = Arc<[Arc<str>]>;
+pub(crate) type Names = Arc<NameList>;
 
 /// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that there
 /// are more: what is quoted may be the whole answer, once for each of a thousand findings.
@@ -235,9 +235,7 @@ impl fmt::Display for Argument {
         match &self.0 {
             Kind::Whole(text) => f.write_str(text),
             Kind::Quote(text, most) => f.write_str(&excerpt(text, *most)),
-            Kind::Nearest(typed, names) => {
-                f.write_str(&names::advice(typed, names.iter().map(|name| &**name)).1.unwrap_or_default())
-            }
+            Kind::Nearest(typed, names) => f.write_str(&names::advice_of(typed, names).unwrap_or_default()),
         }
     }
 }
@@ -342,7 +340,7 @@ mod tests {
     }
 
     fn names(names: &[&str]) -> Names {
-        names.iter().map(|name| Arc::from(*name)).collect()
+        Arc::new(names.iter().map(|name| Arc::from(*name)).collect())
     }
 
     #[test]

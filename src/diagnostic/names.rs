@@ -5,31 +5,44 @@
 //! Never: corrects a name by itself.
 
 use super::lookalikes;
+use super::name_list::{NameList, letters_of};
 use std::collections::HashSet;
 
 /// The declared name nearest to `typed`, if it is near enough. A common beginning alone is not enough.
 pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded = typed.to_lowercase();
-    let score = |name: &'n str| {
-        let lower = name.to_lowercase();
-        // Two letters the wrong way round are the commonest slip, and the most that short names can bear.
-        if is_swapped(&folded, &lower) {
-            return Some((SWAPPED, name));
-        }
-        if !may_be_alike(&folded, &lower) {
-            return None;
-        }
-        let score = Some(strsim::jaro_winkler(&folded, &lower)).filter(|score| *score > 0.8)?;
-        // Counting edits takes longer than comparing, and few names come so far.
-        let length = folded.chars().count().max(lower.chars().count());
-        let near = lower.starts_with(&folded) || 2 * strsim::osa_distance(&folded, &lower) <= length;
-        near.then_some((score, name))
-    };
-    declared
-        .into_iter()
-        .filter_map(score)
-        .max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1)))
-        .map(|(_, name)| name)
+    let alike = declared.into_iter().filter_map(|name| Some((likeness(&folded, name)?, name)));
+    alike.max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1))).map(|(_, name)| name)
+}
+
+/// How alike a name is to one that was typed, in lower case; none if it is not near enough.
+pub(super) fn likeness(folded: &str, name: &str) -> Option<f64> {
+    let lower = name.to_lowercase();
+    // Two letters the wrong way round are the commonest slip, and the most that short names can bear.
+    if is_swapped(folded, &lower) {
+        return Some(SWAPPED);
+    }
+    if !may_be_alike(folded, &lower) {
+        return None;
+    }
+    let score = Some(strsim::jaro_winkler(folded, &lower)).filter(|score| *score > ENOUGH)?;
+    // Counting edits takes longer than comparing, and few names come so far.
+    let length = folded.chars().count().max(lower.chars().count());
+    let near = lower.starts_with(folded) || 2 * strsim::osa_distance(folded, &lower) <= length;
+    near.then_some(score)
+}
+
+/// Two names are only near if they are more alike than this.
+pub(super) const ENOUGH: f64 = 0.8;
+/// The most letters at the start of two names that count once more if they are the same.
+pub(super) const PREFIX: usize = 4;
+
+/// The most that [`strsim::jaro_winkler`] can return for two names of these lengths that share so many letters, of which so
+/// many stand at the start of both.
+pub(super) fn most_alike(shared: usize, one: usize, other: usize, first: usize) -> f64 {
+    let (shared, first) = (shared as f64, first as f64);
+    let most = (shared / one as f64 + shared / other as f64 + 1.0) / 3.0;
+    most + 0.1 * first * (1.0 - most)
 }
 
 /// Words that authors know from elsewhere, and the words of a pack for the same thing.
@@ -135,6 +148,9 @@ pub(crate) fn meant(typed: &str, words: &[&str]) -> Option<&'static str> {
     Some(word)
 }
 
+/// What rounding may add to or take from a similarity, and more.
+pub(super) const MARGIN: f64 = 1e-9;
+
 /// The similarity of two names that differ by two swapped letters: higher than that of most pairs, lower than that of
 /// names that differ only in case.
 const SWAPPED: f64 = 0.98;
@@ -152,6 +168,25 @@ fn is_swapped(one: &str, other: &str) -> bool {
 pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     let most = if one.chars().count() < 8 { 1 } else { 2 };
     strsim::osa_distance(one, other) <= most
+}
+
+/// What of a name rules out most others of which it could be a typing mistake.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Letters {
+    letters: u64,
+    length: usize,
+}
+
+impl Letters {
+    pub(crate) fn of(name: &str) -> Self {
+        Self { letters: letters_of(name), length: name.chars().count() }
+    }
+
+    /// Whether [`is_slip`] may hold for the names with these letters: an edit changes two letters at most.
+    pub(crate) fn may_be_slip(&self, other: &Self) -> bool {
+        let most = if self.length < 8 { 1 } else { 2 };
+        self.length.abs_diff(other.length) <= most && (self.letters ^ other.letters).count_ones() as usize <= 2 * most
+    }
 }
 
 /// Whether one name of a value may be written for the other: it differs by a typing mistake, or in how its words are joined,
@@ -173,10 +208,9 @@ fn may_be_alike(one: &str, other: &str) -> bool {
         let count = letters.get_mut(*letter as usize % 64).filter(|count| **count > 0);
         count.map(|count| *count -= 1).is_some()
     };
-    let shared = other.chars().filter(take).count() as f64;
-    let most = (shared / one.chars().count() as f64 + shared / other.chars().count() as f64 + 1.0) / 3.0;
-    let first = one.chars().zip(other.chars()).take(4).take_while(|(one, other)| one == other).count() as f64;
-    most + 0.1 * first * (1.0 - most) > 0.8
+    let shared = other.chars().filter(take).count();
+    let first = one.chars().zip(other.chars()).take(PREFIX).take_while(|(one, other)| one == other).count();
+    most_alike(shared, one.chars().count(), other.chars().count(), first) > ENOUGH
 }
 
 /// The most characters of a list of names: what is more than a line is not read.
@@ -194,41 +228,87 @@ pub(super) fn advice<'n>(
     declared: impl IntoIterator<Item = &'n str>,
 ) -> (Option<&'n str>, Option<String>) {
     let (nearest, help) = suggestion(typed, declared);
+    (nearest, help.map(|help| pointed(typed, nearest, help)))
+}
+
+/// The same help for a list of names, which are not all compared.
+pub(super) fn advice_of(typed: &str, declared: &NameList) -> Option<String> {
+    let nearest = declared.nearest(typed);
+    suggested(nearest, declared.iter()).map(|help| pointed(typed, nearest, help))
+}
+
+/// The help, and the character by which two names that look the same differ.
+fn pointed(typed: &str, nearest: Option<&str>, help: String) -> String {
     let odd = nearest.filter(|near| lookalikes::look_alike(typed, near)).and_then(|near| {
         lookalikes::odd(typed).or_else(|| lookalikes::odd(near)).or_else(|| lookalikes::foreign(typed))
     });
-    (nearest, help.map(|help| odd.map_or(help.clone(), |odd| format!("{help} {odd}"))))
+    odd.map_or(help.clone(), |odd| format!("{help} {odd}"))
 }
 
 fn suggestion<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> (Option<&'n str>, Option<String>) {
     let mut seen = HashSet::new();
     let names: Vec<&str> = declared.into_iter().filter(|name| seen.insert(*name)).collect();
-    if let Some(name) = nearest(typed, names.iter().copied()) {
-        return (Some(name), Some(format!("did you mean `{name}`?")));
-    }
-    if names.is_empty() {
-        return (None, None);
+    let nearest = nearest(typed, names.iter().copied());
+    (nearest, suggested(nearest, names.iter().copied()))
+}
+
+/// Help that says the nearest of some names, or else as many of them as make a line.
+fn suggested<'n>(nearest: Option<&str>, names: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
+    if let Some(name) = nearest {
+        return Some(format!("did you mean `{name}`?"));
     }
     let mut length = 0;
-    let is_within = |name: &&&str| {
+    let is_within = |name: &&str| {
         length += name.chars().count() + 4;
         length <= LINE
     };
-    let shown: Vec<String> = names.iter().take_while(is_within).map(|name| format!("`{name}`")).collect();
-    let shown = if shown.is_empty() { names.iter().take(1).map(|name| format!("`{name}`")).collect() } else { shown };
-    let more = names.len() - shown.len();
+    let quoted = |name: &str| format!("`{name}`");
+    let mut shown: Vec<String> = names.clone().take_while(is_within).map(quoted).collect();
+    if shown.is_empty() {
+        shown.push(names.clone().next().map(quoted)?);
+    }
+    let more = names.count() - shown.len();
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-    (None, Some(format!("there is {}{rest}", shown.join(", "))))
+    Some(format!("there is {}{rest}", shown.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::sync::Arc;
 
-    proptest::proptest! {
+    /// Names of a few letters, of which many are alike.
+    fn names() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[ab]{0,5}",
+            "[a-cé_]{0,9}",
+            "step_[0-9]{1,4}",
+            "(get|set|list)_(page|pages|user)(_[ab])?",
+            "[A-Ca-c]{3,6}"
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_finds_the_name_that_comparing_all_of_them_finds(
+            declared in prop::collection::vec(names(), 0..40),
+            typed in names(),
+        ) {
+            let list: NameList = declared.iter().map(|name| Arc::from(name.as_str())).collect();
+            let all = || declared.iter().map(String::as_str);
+            prop_assert_eq!(list.nearest(&typed), nearest(&typed, all()));
+            prop_assert_eq!(advice_of(&typed, &list), advice(&typed, all()).1);
+        }
+
+        #[test]
+        fn letters_rule_out_no_slip(one in names(), other in names()) {
+            prop_assert!(Letters::of(&one).may_be_slip(&Letters::of(&other)) || !is_slip(&one, &other));
+        }
+
         #[test]
         fn names_that_are_not_compared_are_not_alike(one in "[a-cé_]{1,8}", other in "[a-cé_]{1,8}") {
-            proptest::prop_assert!(may_be_alike(&one, &other) || strsim::jaro_winkler(&one, &other) <= 0.8);
+            prop_assert!(may_be_alike(&one, &other) || strsim::jaro_winkler(&one, &other) <= 0.8);
         }
     }
 

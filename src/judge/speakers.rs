@@ -35,7 +35,7 @@ struct Known {
 impl Known {
     fn names(&self) -> &Names {
         let name = |one: &Value| Some(one.get("name")?.as_str()?.into());
-        self.names.get_or_init(|| self.values.iter().filter_map(name).collect())
+        self.names.get_or_init(|| Arc::new(self.values.iter().filter_map(name).collect()))
     }
 }
 

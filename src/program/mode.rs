@@ -10,6 +10,7 @@ use crate::diagnostic::Names;
 use crate::surface::is_pattern;
 use crate::text::Location;
 use crate::value::Value;
+use std::sync::Arc;
 
 /// The index of a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -148,6 +149,6 @@ impl Program {
     pub(crate) fn permitted_names(&self, id: ModeId) -> Option<&Names> {
         let (_, mode) = self.modes.get_index(id.0)?;
         let view = self.views.get(id.0)?;
-        Some(view.names.get_or_init(|| self.permitted(mode).map(|(name, ..)| name.as_str().into()).collect()))
+        Some(view.names.get_or_init(|| Arc::new(self.permitted(mode).map(|(name, ..)| name.as_str().into()).collect())))
     }
 }

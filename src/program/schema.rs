@@ -97,7 +97,7 @@ impl Schema {
 
     /// The names of the members that it declares, to be compared with the name of one that it does not.
     pub(crate) fn names(&self) -> &Names {
-        self.names.get_or_init(|| self.types().members().map(|(name, _)| Arc::clone(name)).collect())
+        self.names.get_or_init(|| Arc::new(self.types().members().map(|(name, _)| Arc::clone(name)).collect()))
     }
 
     /// The default for the part at the end of a path, or else for the nearest part around it that has one: the path to

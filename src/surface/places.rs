@@ -7,10 +7,11 @@
 
 use super::decode::{Node, in_order};
 use super::{Count, Effect, Folder, Guardrail, Input, Layer, Rule, syntax};
-use crate::diagnostic::is_slip;
+use crate::diagnostic::{Letters, is_slip};
 use crate::text::{Span, authored};
+use indexmap::IndexMap;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
 /// Places that belong to one mention: the first, and the headers below that repeat the name.
@@ -125,42 +126,69 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         let headers: Vec<_> = syntax::headers(text).collect();
         let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
         let headers: Vec<_> = headers.iter().zip(ends.chain([text.len()])).collect();
-        // Each name after the first, the names before it, and what is below.
-        let steps = || {
-            headers.iter().flat_map(|(header, end)| {
-                let step = |last: usize| {
-                    let (way, rest) = header.split_at_checked(last)?;
-                    let (name, span) = rest.first()?;
-                    let way: Vec<&str> = syntax::names(way).collect();
-                    Some((way, name, *span, Span::new(span.start, *end)))
-                };
-                (1..header.len()).filter_map(step)
-            })
-        };
-        for (way, name, span, _) in steps() {
-            let beside = || steps().filter(|(other, ..)| *other == way);
-            let Some((_, other, place, _)) = beside().find(|(_, other, ..)| *other != name && is_slip(name, other))
-            else {
-                continue;
-            };
-            let below = beside().filter(|(_, one, ..)| [name, other].contains(one)).map(|(.., below)| below).collect();
+        // Each name after the first, with what is below, by the names before it.
+        let mut groups: IndexMap<Vec<&str>, Beside<'_>> = IndexMap::new();
+        let mut steps = Vec::new();
+        for (header, end) in &headers {
+            for last in 1..header.len() {
+                let Some((way, [(name, span), ..])) = header.split_at_checked(last) else { continue };
+                let group = groups.entry(syntax::names(way).collect());
+                let number = group.index();
+                let places = group.or_default().places.entry(name.as_str()).or_default();
+                places.push((*span, Span::new(span.start, *end)));
+                steps.push((number, name, *span));
+            }
+        }
+        let whole: HashSet<Vec<&str>> = headers.iter().map(|(header, _)| syntax::names(header).collect()).collect();
+        for (number, name, span) in steps {
+            let Some((way, beside)) = groups.get_index_mut(number) else { continue };
+            let Some(other) = beside.slip_of(name) else { continue };
+            let places = |name: &str| beside.places.get(name).into_iter().flatten();
+            let Some((place, _)) = places(other).next() else { continue };
+            let mut below: Vec<Span> = places(name).chain(places(other)).map(|(_, below)| *below).collect();
+            below.sort_unstable();
             let said = |span| Mentions { path: path.to_owned(), spans: vec![span] };
-            let within = "another header";
-            let is_whole = |name: &str| {
-                headers.iter().any(|(header, _)| syntax::names(header).eq(way.iter().copied().chain([name])))
-            };
+            let is_whole = |name: &str| whole.contains(&[way.as_slice(), &[name]].concat());
             let has_parts = matches!(way.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name);
             found.push(Alike {
                 said: said(span),
-                other: other.clone(),
-                beside: said(place),
-                within,
+                other: other.to_owned(),
+                beside: said(*place),
+                within: "another header",
                 below: Some(below),
                 is_part: has_parts && find(folder, name).len() == 1,
             });
         }
     });
     found
+}
+
+/// The names that headers have at one place, in the order in which they first occur.
+#[derive(Default)]
+struct Beside<'n> {
+    /// For each name where it is written, and what is below.
+    places: IndexMap<&'n str, Vec<(Span, Span)>>,
+    /// The letters of each name: they rule out most pairs of names.
+    letters: Vec<Letters>,
+    /// For each name that was asked for the first other name for which it may be a misspelling.
+    slips: HashMap<&'n str, Option<&'n str>>,
+}
+
+impl<'n> Beside<'n> {
+    fn slip_of(&mut self, name: &'n str) -> Option<&'n str> {
+        if let Some(known) = self.slips.get(name) {
+            return *known;
+        }
+        if self.letters.is_empty() {
+            self.letters = self.places.keys().map(|name| Letters::of(name)).collect();
+        }
+        let own = Letters::of(name);
+        let mut others = self.places.keys().zip(&self.letters).filter(|(other, _)| **other != name);
+        let is_other = |(other, letters): &(&&str, &Letters)| own.may_be_slip(letters) && is_slip(name, other);
+        let slip = others.find(is_other).map(|(other, _)| *other);
+        self.slips.insert(name, slip);
+        slip
+    }
 }
 
 type Key<'t> = toml::Spanned<Cow<'t, str>>;
