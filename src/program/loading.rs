@@ -13,7 +13,7 @@ use crate::text::SourceId;
 impl Program {
     /// Reads, checks and compiles a pack. One run finds all faults; there is never a partial program.
     ///
-    /// Schemas are compiled on first use; [`Program::check`] compiles them all.
+    /// Schemas and patterns are compiled on first use; [`Program::check`] compiles all schemas.
     ///
     /// ```
     /// use rulebook::{Folder, Program};
@@ -34,8 +34,8 @@ impl Program {
         program.loaded(diagnostics)
     }
 
-    /// The same as [`Program::load`], and also compiles everything that is usually compiled on first use, and runs
-    /// every expression once with sample values.
+    /// The same as [`Program::load`], and also compiles every schema, which is usually compiled on first use, and runs
+    /// every expression once with sample values. Loading has found every pattern that cannot be compiled.
     #[doc(hidden)]
     pub fn check(folder: &Folder) -> Checked<Program> {
         let (program, pack, mut diagnostics) = Self::build(folder);
