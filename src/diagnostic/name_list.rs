@@ -127,5 +127,10 @@ impl NameList {
 
 /// The letters of a name, each as a bit; some share one.
 pub(super) fn letters_of(name: &str) -> u64 {
-    name.chars().fold(0, |letters, letter| letters | 1 << (letter as u32 % 64))
+    name.chars().fold(0, |letters, letter| letters | bit(letter))
+}
+
+/// The bit of a letter; some letters share one.
+pub(super) fn bit(letter: char) -> u64 {
+    1 << (letter as u32 % 64)
 }

@@ -5,7 +5,7 @@
 //! Never: corrects a name by itself.
 
 use super::lookalikes;
-use super::name_list::{NameList, letters_of};
+use super::name_list::{NameList, bit};
 use std::collections::HashSet;
 
 /// The declared name nearest to `typed`, if it is near enough. A common beginning alone is not enough.
@@ -179,7 +179,14 @@ pub(crate) struct Letters {
 
 impl Letters {
     pub(crate) fn of(name: &str) -> Self {
-        Self { letters: letters_of(name), length: name.chars().count() }
+        Self::of_all(name.chars())
+    }
+
+    fn of_all(letters: impl Iterator<Item = char>) -> Self {
+        letters.fold(Self { letters: 0, length: 0 }, |all, letter| Self {
+            letters: all.letters | bit(letter),
+            length: all.length + 1,
+        })
     }
 
     /// Whether [`is_slip`] may hold for the names with these letters: an edit changes two letters at most.
@@ -192,8 +199,14 @@ impl Letters {
 /// Whether one name of a value may be written for the other: it differs by a typing mistake, or in how its words are joined,
 /// as `maxResults` and `max_results` do.
 pub(crate) fn is_misspelt(one: &str, other: &str) -> bool {
-    let letters = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let (one, other): (String, String) = (letters(one), letters(other));
+    fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+    }
+    // Most pairs have too few letters in common, which is seen without a copy of either.
+    if !Letters::of_all(letters(one)).may_be_slip(&Letters::of_all(letters(other))) {
+        return false;
+    }
+    let (one, other): (String, String) = (letters(one).collect(), letters(other).collect());
     // One of two or three letters is a name of its own.
     let is_long = one.chars().count().min(other.chars().count()) > 3;
     one == other || is_long && is_slip(&one, &other)
