@@ -568,8 +568,10 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
     let found = match (&set.wide, set.stops) {
         (Some(_), _) => {
             let mut end = at;
-            while let Some(first) = bytes.get(end) {
-                match taken(set, text, end, *first) {
+            // Most characters are ASCII, of which the byte decides.
+            while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
+                end += rest.iter().take_while(|byte| byte.is_ascii() && set.holds(**byte)).count();
+                match bytes.get(end).map_or(0, |first| taken(set, text, end, *first)) {
                     0 => break,
                     length => end += length,
                 }
