@@ -109,10 +109,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn action_called(&self, name: &str) -> Option<ActionId> {
         let spelled = || {
             let names = &self.dialect.filter(|_| !name.is_empty())?.names;
-            let mut actions = self.program.actions_by_id().filter(|(.., action)| !action.is_pattern);
-            let named = actions.clone().find(|(_, declared, _)| names.same(declared, name));
-            let spelled = || actions.find(|(.., action)| action.names.iter().any(|other| names.same(other, name)));
-            named.or_else(spelled).map(|(id, ..)| id)
+            self.program.action_spelled(name, |one, other| names.same(one, other))
         };
         self.program
             .action_id(name)

@@ -7,6 +7,9 @@
 use super::{Degradation, Effect, Program, Schema};
 use crate::surface::{Tree, literal_start};
 use crate::text::{Location, Spanned, glob};
+use foldhash::fast::RandomState;
+use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The number of an action within its program.
@@ -58,7 +61,38 @@ impl Action {
     }
 }
 
+/// The actions by all spellings of their names, in lower case; in the order of their declaration.
+#[derive(Debug, Default)]
+pub(crate) struct Spellings(HashMap<String, SmallVec<[ActionId; 1]>, RandomState>);
+
 impl Program {
+    /// The action that has this name, or else this other spelling, as `same` compares them; of several, the first.
+    pub(crate) fn action_spelled(&self, name: &str, same: impl Fn(&str, &str) -> bool) -> Option<ActionId> {
+        let alike = self.spellings().0.get(&name.to_ascii_lowercase())?.iter().filter_map(|id| {
+            let (declared, action) = self.action(*id)?;
+            Some((*id, declared, action))
+        });
+        let named = alike.clone().find(|(_, declared, _)| same(declared, name));
+        let spelled = || { alike }.find(|(.., action)| action.names.iter().any(|other| same(other, name)));
+        named.or_else(spelled).map(|(id, ..)| id)
+    }
+
+    /// Made when an answer first has a name that is not declared.
+    fn spellings(&self) -> &Spellings {
+        self.spellings.get_or_init(|| {
+            let mut spellings = Spellings::default();
+            for (id, declared, action) in self.actions_by_id().filter(|(.., action)| !action.is_pattern) {
+                for spelling in action.spellings(declared) {
+                    let ids = spellings.0.entry(spelling.to_ascii_lowercase()).or_default();
+                    if ids.last() != Some(&id) {
+                        ids.push(id);
+                    }
+                }
+            }
+            spellings
+        })
+    }
+
     /// The id of the action with this name. A pattern for tools has none.
     pub(crate) fn action_id(&self, name: &str) -> Option<ActionId> {
         self.actions.get_full(name).filter(|(.., action)| !action.is_pattern).map(|(number, ..)| ActionId(number))

@@ -49,6 +49,7 @@ mod types;
 mod usable;
 mod watch;
 
+use action::Spellings;
 pub(crate) use action::{Action, ActionId, Param};
 pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
 pub(crate) use builders::Builders;
@@ -110,6 +111,7 @@ pub struct Program {
     pub(crate) actions: Table<String, Arc<Action>>,
     /// Those of them whose name is a pattern. Tools that a host adds come after them, and are none.
     pub(crate) tool_patterns: Arc<[ActionId]>,
+    spellings: Arc<OnceLock<Spellings>>,
     pub(crate) modes: Arc<Table<String, Mode>>,
     /// What is made of each mode when it is first needed, by its index.
     pub(crate) views: Vec<ModeView>,

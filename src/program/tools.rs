@@ -46,6 +46,7 @@ impl Program {
         let params = Arc::new(ParamNames::new(schemas));
         Arc::make_mut(&mut program.dialects).iter_mut().for_each(|one| one.params = Arc::clone(&params));
         program.native.params = params;
+        program.spellings = Arc::default();
         program.views = program.modes.iter().map(|_| ModeView::default()).collect();
         Checked::new(Some(program), found, sources)
     }

@@ -86,6 +86,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         native: Dialect::native(params),
         actions,
         tool_patterns: tool_patterns.into_iter().map(ActionId).collect(),
+        spellings: Arc::default(),
         views: modes.iter().map(|_| ModeView::default()).collect(),
         modes: Arc::new(modes),
         start: ModeId(start),
