@@ -20,9 +20,6 @@ mod values;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Runs the command `rulebook` with these arguments, and returns its exit status.
 #[pyfunction]
 fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
