@@ -272,7 +272,7 @@ impl Marker {
             if inside && families.get(index).is_none_or(|family| !family.inside_words) {
                 continue;
             }
-            // What is quoted is said to be, wherever it stands.
+            // A quoted opener is reported wherever it is.
             if !closing
                 && families.get(index).is_some_and(|family| family.leads_paragraph)
                 && *in_paragraph.get_or_insert_with(|| self.is_in_paragraph(look))
