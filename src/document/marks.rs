@@ -45,6 +45,8 @@ pub(super) struct Marker {
     leads: bool,
     /// The name of the last opener at the start of this line.
     leader: Option<Span>,
+    /// The white space before the place that was last asked about.
+    gap: Gap,
     /// The code span being read.
     span: Option<Span>,
     /// Openers in it that it has not closed, and whether it has a closer without an opener.
@@ -100,6 +102,7 @@ impl Marker {
             fenced: false,
             leads: false,
             leader: None,
+            gap: Gap::START,
             span: None,
             depth: 0,
             cut: false,
@@ -316,7 +319,7 @@ impl Marker {
 
     /// Whether this place is in a paragraph, not at its start, and not quoted.
     fn is_in_paragraph(&mut self, look: &Look<'_>) -> bool {
-        !look.text.as_bytes().get(..self.at).is_some_and(ends_paragraph)
+        !self.gap.ends_paragraph(look.text.as_bytes(), self.at)
             && look.masks.covering(self.at, &mut self.mask_cursor).is_none()
     }
 
@@ -529,7 +532,7 @@ impl Marker {
         }
         let mask = look.masks.covering(span.start, &mut self.mask_cursor);
         let leads = match leads_line {
-            true if look.text.as_bytes().get(..span.start).is_some_and(ends_paragraph) => Leads::Paragraph,
+            true if self.gap.ends_paragraph(look.text.as_bytes(), span.start) => Leads::Paragraph,
             true => Leads::Line,
             false => Leads::Nothing,
         };
@@ -556,18 +559,75 @@ fn is_inside_word(bytes: &[u8], at: usize) -> bool {
     is_of_word(at) && at.checked_sub(1).is_some_and(is_of_word)
 }
 
-/// Whether the next line starts a paragraph: at the end of this text, or after white space there.
-fn ends_paragraph(before: &[u8]) -> bool {
-    let mut breaks = 0;
-    for byte in before.strip_prefix("\u{feff}".as_bytes()).unwrap_or(before).iter().rev() {
-        match byte {
-            b'\n' => breaks += 1,
-            b' ' | b'\t' | b'\r' => {}
-            _ => return false,
+/// The white space before a place: the next line starts a paragraph after two line breaks, or where nothing else comes
+/// before it. Continues from the place asked about before, so that no white space is read twice.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    /// The place asked about before.
+    at: usize,
+    /// How many line breaks are between that place and the text before it, at most [`Gap::ENOUGH`].
+    breaks: usize,
+}
+
+impl Gap {
+    /// Line breaks that end a paragraph. There are as many before the start of an answer.
+    const ENOUGH: usize = 2;
+
+    /// The start of an answer.
+    const START: Self = Self { at: 0, breaks: Self::ENOUGH };
+
+    /// Whether the next line starts a paragraph at `at`.
+    fn ends_paragraph(&mut self, bytes: &[u8], at: usize) -> bool {
+        if at < self.at {
+            *self = Self::START;
         }
-        if breaks == 2 {
-            return true;
+        let mark = if self.at == 0 && bytes.starts_with("\u{feff}".as_bytes()) { "\u{feff}".len() } else { 0 };
+        let between = bytes.get(self.at.max(mark)..at).unwrap_or_default();
+        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let mut blanks = 0;
+        let mut breaks = 0;
+        for byte in between.iter().rev().take_while(is_blank) {
+            breaks += usize::from(*byte == b'\n');
+            if breaks == Self::ENOUGH {
+                break;
+            }
+            blanks += 1;
+        }
+        let before = if blanks == between.len() { self.breaks } else { 0 };
+        *self = Self { at, breaks: (before + breaks).min(Self::ENOUGH) };
+        self.breaks == Self::ENOUGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`Gap`] answers, read anew from the start of the text.
+    fn ends_paragraph(before: &str) -> bool {
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+        let blank = &before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..];
+        blank.len() == before.len() || blank.matches('\n').count() >= 2
+    }
+
+    #[track_caller]
+    fn check(text: &str) {
+        let places: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+        for step in 1..4 {
+            let mut gap = Gap::START;
+            // Forwards, as a text is read, and back to an earlier place.
+            for at in places.iter().step_by(step).chain(places.iter().rev().step_by(step)) {
+                let found = gap.ends_paragraph(text.as_bytes(), *at);
+                assert_eq!(found, ends_paragraph(&text[..*at]), "{text:?} at {at}, every {step}");
+            }
         }
     }
-    true
+
+    #[test]
+    fn a_paragraph_starts_behind_an_empty_line_and_where_the_text_starts() {
+        for text in ["", "a\nb\n\nc", "\n", " \t\r\n\r\n a", "a\r\n \r\nb\n c\n\t\n", "\u{feff}a", "\u{feff}\n a\n\nb"]
+        {
+            check(text);
+        }
+    }
 }
