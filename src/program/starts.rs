@@ -39,7 +39,7 @@ impl Starts {
     pub(crate) fn new(families: &[Family], names: &Names) -> Self {
         let mut first = [vec![Vec::new(); 256], vec![Vec::new(); 256]];
         let mut by_first = vec![[[0; 256]; 2]; 256];
-        let (mut all, mut openers) = (Heads::default(), Heads::default());
+        let [mut all, mut anywhere, mut openers] = std::array::from_fn(|_| Heads::default());
         for (number, family) in families.iter().enumerate() {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
@@ -49,6 +49,8 @@ impl Starts {
                     continue;
                 }
                 let mark = (2 * number + closes) as u8;
+                // What opens at the start of a line alone is not looked for elsewhere.
+                let leads_line = closes == 0 && family.leads_line;
                 let lead = if closes == 0 { &family.open_lead } else { &family.close_lead };
                 let of_name = |place: usize| match closes {
                     0 => names.opener_bytes(place - lead.literal.len(), number),
@@ -75,13 +77,15 @@ impl Starts {
                         }
                     }
                     all.add(byte, &behind_it);
+                    if !leads_line {
+                        anywhere.add(byte, &behind_it);
+                    }
                     if closes == 0 {
                         openers.add(byte, &behind_it);
                     }
                 }
                 for (elsewhere, numbers) in first.iter_mut().enumerate() {
-                    // What opens at the start of a line alone is not looked for elsewhere.
-                    if elsewhere == 1 && closes == 0 && family.leads_line {
+                    if elsewhere == 1 && leads_line {
                         continue;
                     }
                     for (numbers, byte) in numbers.iter_mut().zip(0..=u8::MAX) {
@@ -97,8 +101,7 @@ impl Starts {
         });
         const BREAK: usize = b'\n' as usize;
         let by_line = leading != elsewhere && leading.get(BREAK) == Some(&false);
-        let elsewhere = if by_line { elsewhere } else { leading };
-        let mut needles = all.with(|byte| elsewhere.get(usize::from(byte)) == Some(&true));
+        let mut needles = if by_line { anywhere.texts() } else { all.texts() };
         needles.extend(by_line.then(|| vec![b'\n']));
         let elsewhere = Needles::new(&needles);
         let margin = std::array::from_fn(|byte| match byte as u8 {
@@ -120,7 +123,7 @@ impl Starts {
         });
         let tables: Vec<u8> = tables.collect();
         let tables = std::array::from_fn(|byte| tables.get(byte).copied().unwrap_or_default());
-        Self { first, behind, tables, margin, indents, by_line, elsewhere, openers: openers.with(|_| true) }
+        Self { first, behind, tables, margin, indents, by_line, elsewhere, openers: openers.texts() }
     }
 
     /// How many spaces `bytes` starts with, if spaces start nothing. Skips the indentation of code quickly.
@@ -218,9 +221,9 @@ impl Heads {
         }
     }
 
-    /// Texts of up to three bytes, one of which each of these openers or closers starts with, if its first byte is meant.
-    fn with(&self, meant: impl Fn(u8) -> bool) -> Vec<Vec<u8>> {
-        let heads = self.0.iter().filter(|(first, _)| meant(**first)).flat_map(|(first, behind)| {
+    /// Texts of up to three bytes, one of which each of these openers or closers starts with.
+    fn texts(&self) -> Vec<Vec<u8>> {
+        let heads = self.0.iter().flat_map(|(first, behind)| {
             let mut heads = vec![vec![*first]];
             for may_stand in behind {
                 let next: Vec<u8> =
@@ -278,7 +281,9 @@ impl Needles {
 pub(crate) struct NeedleSet {
     /// The first bytes.
     table: Bytes,
-    /// Searches with vector instructions; none if the machine or the number of texts does not allow it.
+    /// The texts of a single byte, if they are searched for apart from the others.
+    single: Needles,
+    /// Searches for the others with vector instructions; none if the machine or the number of texts does not allow it.
     searcher: Option<packed::Searcher>,
     /// How many bytes at the end may be the start of a text that has not come whole.
     open: usize,
@@ -288,32 +293,47 @@ impl NeedleSet {
     fn new(first: &[u8], texts: &[Vec<u8>]) -> Self {
         let table = std::array::from_fn(|byte| first.iter().any(|one| usize::from(*one) == byte));
         let built = |texts: &[&[u8]]| packed::Config::new().builder().extend(texts).build();
-        let whole: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
-        let open = texts.iter().map(Vec::len).max().unwrap_or_default().saturating_sub(1);
-        // The searcher tells texts apart by their first bytes, as many as all of them have, and puts them into eight buckets:
-        // more texts of a single byte and of several cost more than they save.
-        let tells_apart = texts.len() <= 8 || texts.iter().all(|text| text.len() > 1);
-        match tells_apart.then(|| built(&whole)).flatten() {
-            Some(searcher) => Self { table, searcher: Some(searcher), open },
-            None => Self { table, searcher: built(&first.chunks(1).collect::<Vec<_>>()), open: 0 },
+        // The searcher tells texts apart by as many bytes as all of them have, and puts them into eight buckets: more texts of
+        // a single byte and of several would stop it at each first byte.
+        let together = texts.len() <= 8;
+        let (single, longer): (Vec<&[u8]>, Vec<&[u8]>) =
+            texts.iter().map(Vec::as_slice).partition(|text| !together && text.len() == 1);
+        let single = match single.as_slice() {
+            [] => Some(Needles::None),
+            [[one]] => Some(Needles::One(*one)),
+            [[one], [two]] => Some(Needles::Two(*one, *two)),
+            [[one], [two], [three]] => Some(Needles::Three(*one, *two, *three)),
+            _ => None,
+        };
+        let open = longer.iter().map(|text| text.len()).max().unwrap_or_default().saturating_sub(1);
+        match single.and_then(|single| Some((single, built(&longer)?))) {
+            Some((single, searcher)) => Self { table, single, searcher: Some(searcher), open },
+            None => {
+                Self { table, single: Needles::None, searcher: built(&first.chunks(1).collect::<Vec<_>>()), open: 0 }
+            }
         }
     }
 
     /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are
     /// left to the table.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let single = self.single.find(bytes);
+        // What starts behind the single byte is not asked for, but a text before it may reach further.
+        let before = single.map_or(bytes, |at| bytes.get(..at + self.open).unwrap_or(bytes));
         let by_table = |from: usize| {
-            let rest = bytes.get(from..).unwrap_or_default();
+            let rest = before.get(from..).unwrap_or_default();
             let found = rest.iter().position(|byte| self.table.get(usize::from(*byte)) == Some(&true));
             found.map(|found| from + found)
         };
-        match self.searcher.as_ref().filter(|searcher| bytes.len() >= searcher.minimum_len()) {
+        let found = match self.searcher.as_ref().filter(|searcher| before.len() >= searcher.minimum_len()) {
             Some(searcher) => {
-                let found = searcher.find(bytes).map(|found| found.start());
-                found.or_else(|| by_table(bytes.len() - self.open))
+                let found = searcher.find(before).map(|found| found.start());
+                let open = if before.len() == bytes.len() { self.open } else { 0 };
+                found.or_else(|| by_table(before.len() - open))
             }
             None => by_table(0),
-        }
+        };
+        [single, found].into_iter().flatten().min()
     }
 }
 
