@@ -255,12 +255,17 @@ impl Needles {
         let first: BTreeSet<u8> = texts.iter().filter_map(|text| text.first().copied()).collect();
         let first: Vec<u8> = first.into_iter().collect();
         // Three bytes or fewer are found faster than what would have to be compared next.
-        match first.as_slice() {
-            [] => Needles::None,
-            [one] => Needles::One(*one),
-            [one, two] => Needles::Two(*one, *two),
-            [one, two, three] => Needles::Three(*one, *two, *three),
-            many => Needles::Many(Box::new(NeedleSet::new(many, texts))),
+        Self::few(&first).unwrap_or_else(|| Needles::Many(Box::new(NeedleSet::new(&first, texts))))
+    }
+
+    /// At most three bytes.
+    fn few(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [] => Some(Needles::None),
+            [one] => Some(Needles::One(*one)),
+            [one, two] => Some(Needles::Two(*one, *two)),
+            [one, two, three] => Some(Needles::Three(*one, *two, *three)),
+            _ => None,
         }
     }
 
@@ -298,13 +303,7 @@ impl NeedleSet {
         let together = texts.len() <= 8;
         let (single, longer): (Vec<&[u8]>, Vec<&[u8]>) =
             texts.iter().map(Vec::as_slice).partition(|text| !together && text.len() == 1);
-        let single = match single.as_slice() {
-            [] => Some(Needles::None),
-            [[one]] => Some(Needles::One(*one)),
-            [[one], [two]] => Some(Needles::Two(*one, *two)),
-            [[one], [two], [three]] => Some(Needles::Three(*one, *two, *three)),
-            _ => None,
-        };
+        let single = Needles::few(&single.concat());
         let open = longer.iter().map(|text| text.len()).max().unwrap_or_default().saturating_sub(1);
         match single.and_then(|single| Some((single, built(&longer)?))) {
             Some((single, searcher)) => Self { table, single, searcher: Some(searcher), open },
