@@ -315,28 +315,25 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     }
 }
 
-/// Of the lost modes, those to tell. One that another lost mode leads to is not told: it is reached once that one is. Of a
-/// circle of lost modes the first is told.
+/// Of the unreachable modes, those to report. One that another unreachable mode leads to is not reported: it is reached once
+/// that one is. Of a circle of unreachable modes the first is reported.
 fn firsts<'g>(ways: &Ways<'g>, lost: &IndexSet<&'g str>) -> HashSet<&'g str> {
-    // In order, each mode that none before it leads to. Whatever leads to one of these comes after it.
-    let mut known = HashSet::new();
-    let mut begins = Vec::new();
-    for mode in lost.iter().copied() {
+    // Whatever leads to one of the first pass comes after it. So in the second, from the last on, nothing outside its circle
+    // leads to it.
+    let begins = not_led_to(ways, lost, lost.iter().copied());
+    not_led_to(ways, lost, begins.into_iter().rev()).into_iter().collect()
+}
+
+/// Of these modes, in their order, each that none before it leads to.
+fn not_led_to<'g>(ways: &Ways<'g>, lost: &IndexSet<&'g str>, modes: impl Iterator<Item = &'g str>) -> Vec<&'g str> {
+    let (mut known, mut begins) = (HashSet::new(), Vec::new());
+    for mode in modes {
         if !known.contains(mode) {
             ways.reach(mode, lost, &mut known);
             begins.push(mode);
         }
     }
-    // So from the last on, each that none after it leads to: nothing outside its circle leads to it.
-    let mut known = HashSet::new();
-    let mut told = HashSet::new();
-    for mode in begins.into_iter().rev() {
-        if !known.contains(mode) {
-            ways.reach(mode, lost, &mut known);
-            told.insert(mode);
-        }
-    }
-    told
+    begins
 }
 
 /// Reports modes that always change to another as soon as they are entered, in a circle.
