@@ -35,6 +35,9 @@ pub(crate) fn most_matches(text: &str) -> usize {
     MOST_MATCHES.max(SEARCHED / text.len().max(1))
 }
 
+/// The most patterns that are tried one by one rather than as a set.
+const FEW: usize = 3;
+
 /// An ASCII word boundary, as a pattern writes it.
 const ASCII: &str = r"(?-u:\b)";
 const NONE: &str = "(?:)";
@@ -253,9 +256,8 @@ impl PatternSet {
         let mut found = sorted.literals.find(text);
         let ascii = (!found.is_empty() || !sorted.rest.is_empty()) && words_are_ascii(text);
         match sorted.rest.as_slice() {
-            [] => {}
-            // A single pattern is as quick as a set, and stops at its first match.
-            [one] => found.push(*one),
+            // A few patterns, one by one, are as quick as a set: each stops at its first match.
+            few if few.len() <= FEW => found.extend(few),
             rest => {
                 let (set, boundary) = if ascii { (&sorted.ascii, ASCII) } else { (&sorted.loose, NONE) };
                 match set.get_or_init(|| self.joined(sorted, boundary).ok()) {
