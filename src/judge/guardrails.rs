@@ -62,9 +62,8 @@ impl Judgement<'_> {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
             self.trip(rule, None, std::iter::empty(), &mut stale, &mut Pending::default());
         }
+        // What conditions have read of the reply is what effects read, unless a guardrail has removed something.
         self.renew(&mut stale);
-        // Effects read a reply that is made anew from what was decided; this one is no longer needed.
-        self.reply = Record::default();
     }
 
     /// Whether a guardrail replaces what it matches, by its own word.

@@ -10,7 +10,7 @@ use crate::expression::Template;
 use crate::program::{Found, Permit, Permits};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt, legible};
-use crate::value::Value;
+use crate::value::{Record, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -87,6 +87,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn judge_permits_again(&mut self) {
         if self.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
             self.judge_permits(|call| call.accepted);
+            self.reply = Record::default();
         }
     }
 
