@@ -313,12 +313,32 @@ impl NeedleSet {
         }
     }
 
-    /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are
-    /// left to the table.
+    /// The first place where one of the texts starts, or may start.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
-        let single = self.single.find(bytes);
-        // What starts behind the single byte is not asked for, but a text before it may reach further.
-        let before = single.map_or(bytes, |at| bytes.get(..at + self.open).unwrap_or(bytes));
+        if matches!(self.single, Needles::None) {
+            return self.find_longer(bytes, bytes.len());
+        }
+        // Two searches take turns in windows that double: neither reads far beyond what the other finds.
+        let (mut from, mut window) = (0, WINDOW);
+        while let Some(rest) = bytes.get(from..).filter(|rest| !rest.is_empty()) {
+            let within = rest.get(..window).unwrap_or(rest);
+            let single = self.single.find(within);
+            if let Some(found) = self.find_longer(rest, single.unwrap_or(within.len())).or(single) {
+                return Some(from + found);
+            }
+            from += within.len();
+            window *= 2;
+        }
+        None
+    }
+
+    /// The first place before `until` where one of the texts for the searcher starts, or may start.
+    ///
+    /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are left to
+    /// the table.
+    fn find_longer(&self, bytes: &[u8], until: usize) -> Option<usize> {
+        // A text that starts before the end may reach further.
+        let before = bytes.get(..until + self.open).unwrap_or(bytes);
         let by_table = |from: usize| {
             let rest = before.get(from..).unwrap_or_default();
             let found = rest.iter().position(|byte| self.table.get(usize::from(*byte)) == Some(&true));
@@ -332,9 +352,12 @@ impl NeedleSet {
             }
             None => by_table(0),
         };
-        [single, found].into_iter().flatten().min()
+        found.filter(|found| *found < until)
     }
 }
+
+/// The bytes of the first window of two searches.
+const WINDOW: usize = 128;
 
 #[cfg(test)]
 mod tests {

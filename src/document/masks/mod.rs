@@ -34,6 +34,15 @@ use section::{Sections, section_at};
 use wrapper::Wrapper;
 
 impl MaskKinds {
+    /// Whether a mark that may open a mask may start with this byte.
+    fn may_start(self, byte: u8) -> bool {
+        match byte {
+            b'`' | b'~' => self.fences || self.spans,
+            b'<' => self.comments || self.cdata,
+            _ => false,
+        }
+    }
+
     /// The offset of the first mark that may open a mask.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
         match (self.fences || self.spans, self.comments || self.cdata) {

@@ -171,7 +171,7 @@ impl Masks {
             if let Some(mark) = mark_before(bytes, self.decided, at) {
                 return Some(mark);
             }
-            if self.kinds.first_mark(before.get(at..at + 1)?).is_some() {
+            if self.kinds.may_start(*before.get(at)?) {
                 return Some(at);
             }
             from = at + 1;
