@@ -9,10 +9,10 @@
 //! read, permitted or prompted, and a diagnostic says so.
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
-use crate::program::{self, Program, Slot};
+use crate::program::{self, Program, StateSlot};
 use crate::text::excerpt;
 use crate::text::{JsonPlaces, Span};
-use crate::value::{Budget, Object, Record, Rule, Value};
+use crate::value::{ByteBudget, Object, Record, ComputeRule, Value};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -122,10 +122,10 @@ impl Session {
             let Some(compute) = &slot.compute else { continue };
             match &slot.rule {
                 Some(rule) if self.state.is_computed(name, rule) => {}
-                Some(rule) => self.state.compute(name, Rule::clone(rule)),
+                Some(rule) => self.state.compute(name, ComputeRule::clone(rule)),
                 None => {
                     let (mode, now) = (self.mode.as_str().into(), self.now.as_deref().into());
-                    self.state.compute(name, Slot::rule(name, compute, &program.data, mode, now));
+                    self.state.compute(name, StateSlot::rule(name, compute, &program.data, mode, now));
                 }
             }
         }
@@ -136,7 +136,7 @@ impl Session {
 #[derive(Debug)]
 pub struct Misfit {
     /// The JSON pointer to the part.
-    pub way: String,
+    pub pointer: String,
     /// Whether the name is wrong, and not the value.
     pub named: bool,
     /// What does not fit, and why.
@@ -146,17 +146,17 @@ pub struct Misfit {
 impl Misfit {
     /// A misfit whose value does not fit.
     fn value(way: impl Into<String>, message: String) -> Self {
-        Self { way: way.into(), named: false, diagnostic: misfit(message) }
+        Self { pointer: way.into(), named: false, diagnostic: misfit(message) }
     }
 
     /// The place of the misfit in the JSON text of the session.
     pub fn place(&self, places: &mut JsonPlaces<'_>) -> Span {
-        if self.named { places.name(&self.way) } else { places.value(&self.way) }
+        if self.named { places.name(&self.pointer) } else { places.value(&self.pointer) }
     }
 
     /// A misfit whose name is unknown; `declared` are the known ones.
-    fn name<'n>(way: String, message: String, name: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
-        Self { way, named: true, diagnostic: misfit(message).with_nearest(name, declared) }
+    fn name<'n>(pointer: String, message: String, name: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
+        Self { pointer, named: true, diagnostic: misfit(message).with_nearest(name, declared) }
     }
 }
 
@@ -209,7 +209,7 @@ impl Program {
     fn initial_computed(&self) -> Record {
         let mut state = self.initial.clone();
         for (name, slot) in self.slots.iter() {
-            slot.rule.iter().for_each(|rule| state.compute(name, Rule::clone(rule)));
+            slot.rule.iter().for_each(|rule| state.compute(name, ComputeRule::clone(rule)));
         }
         state.mark_checked();
         let lazy = state.clone();
@@ -278,7 +278,7 @@ impl Program {
                 (_, Value::Null) => {}
                 ("mode", Value::String(mode)) if self.modes.contains_key(&**mode) => session.mode = (**mode).to_owned(),
                 ("mode", Value::String(mode)) => {
-                    faults.add(|| Misfit { way: way(), named: false, diagnostic: self.no_mode(mode) });
+                    faults.add(|| Misfit { pointer: way(), named: false, diagnostic: self.no_mode(mode) });
                 }
                 ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Value::String(now)) => session.now = Some((**now).to_owned()),
@@ -311,9 +311,9 @@ impl Program {
 
     /// The session for an occasion with an input of this many bytes, and what all that is made on it may take together.
     /// Computed values take their part until the state is [settled](Record::settle).
-    pub(crate) fn occasion<'s>(&self, session: Cow<'s, Session>, length: usize) -> (Cow<'s, Session>, Arc<Budget>) {
+    pub(crate) fn occasion<'s>(&self, session: Cow<'s, Session>, length: usize) -> (Cow<'s, Session>, Arc<ByteBudget>) {
         let mut session = session;
-        let budget = Arc::new(Budget::new(length, session.state.clone(), self.data.clone()));
+        let budget = Arc::new(ByteBudget::new(length, session.state.clone(), self.data.clone()));
         if session.state.rules().next().is_some() {
             session.to_mut().state.spend(&budget);
         }

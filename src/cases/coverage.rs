@@ -211,7 +211,7 @@ impl<'c> Counting<'c> {
             for strategy in answer.strategies {
                 let acted = |one: &&Finding| one.code == code && one.strategy == Some(strategy);
                 let hits = self.findings().filter(acted).count();
-                let name = format!("{} = {strategy} ({})", answer.defect, answer.said_by);
+                let name = format!("{} = {strategy} ({})", answer.defect, answer.declared_by);
                 let shadow = earlier.clone();
                 self.row("degradation", name, Some(rule.clone()), hits, |_| shadow.map(Reason::Shadowed));
                 earlier = earlier.or((hits > 0).then(|| strategy.to_string()));

@@ -10,7 +10,7 @@ use crate::text::Spanned;
 
 /// What a part of a case is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum PartKind {
     /// `=== start ===`: the start of the session.
     Start,
     /// `=== user ===`: the words of a user.
@@ -28,30 +28,30 @@ pub enum Part {
     Prompt,
 }
 
-impl Part {
-    pub(super) const ALL: [Part; 10] = [
-        Part::Start,
-        Part::User,
-        Part::Response,
-        Part::Prompt,
-        Part::Confirm,
-        Part::Decline,
-        Part::Reply(Provider::Openai),
-        Part::Reply(Provider::Anthropic),
-        Part::Reply(Provider::Gemini),
-        Part::Reply(Provider::Mcp),
+impl PartKind {
+    pub(super) const ALL: [PartKind; 10] = [
+        PartKind::Start,
+        PartKind::User,
+        PartKind::Response,
+        PartKind::Prompt,
+        PartKind::Confirm,
+        PartKind::Decline,
+        PartKind::Reply(Provider::Openai),
+        PartKind::Reply(Provider::Anthropic),
+        PartKind::Reply(Provider::Gemini),
+        PartKind::Reply(Provider::Mcp),
     ];
 
     /// The word in its marker.
     pub fn word(self) -> &'static str {
         match self {
-            Part::Start => "start",
-            Part::User => "user",
-            Part::Response => "response",
-            Part::Reply(provider) => provider.name(),
-            Part::Confirm => "confirm",
-            Part::Decline => "decline",
-            Part::Prompt => "prompt",
+            PartKind::Start => "start",
+            PartKind::User => "user",
+            PartKind::Response => "response",
+            PartKind::Reply(provider) => provider.name(),
+            PartKind::Confirm => "confirm",
+            PartKind::Decline => "decline",
+            PartKind::Prompt => "prompt",
         }
     }
 
@@ -63,9 +63,9 @@ impl Part {
     /// The keys that its expectation may have.
     pub(super) fn keys(self) -> &'static [&'static str] {
         match self {
-            Part::Start | Part::User => HEARD_KEYS,
-            Part::Response | Part::Reply(_) | Part::Confirm | Part::Decline => OUTCOME_KEYS,
-            Part::Prompt => PROMPT_KEYS,
+            PartKind::Start | PartKind::User => HEARD_KEYS,
+            PartKind::Response | PartKind::Reply(_) | PartKind::Confirm | PartKind::Decline => OUTCOME_KEYS,
+            PartKind::Prompt => PROMPT_KEYS,
         }
     }
 }

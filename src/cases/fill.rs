@@ -4,7 +4,7 @@
 //! Out: the same text with everything that came of each part filled in.
 //! Never: fixes any other fault of a case, or claims that the result is right.
 
-use super::expectation::Part;
+use super::expectation::PartKind;
 use super::parse::read;
 use super::runner::{CaseOptions, run, start};
 use super::script::expectation;
@@ -22,15 +22,15 @@ pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
     let empty = || case.steps.iter().filter(|step| step.expected.is_empty());
     let fits = empty().count() == faults.len()
         && faults.iter().all(|fault| fault.code == Code::CASE_EMPTY)
-        && empty().all(|step| step.part != Part::Prompt);
+        && empty().all(|step| step.part != PartKind::Prompt);
     if faults.is_empty() || !fits {
         return None;
     }
     let mut before = start(program, &case).ok()?;
     let run = run(program, &case, CaseOptions::default());
-    let steps: Vec<_> = case.steps.iter().filter(|step| step.part != Part::Prompt).collect();
+    let steps: Vec<_> = case.steps.iter().filter(|step| step.part != PartKind::Prompt).collect();
     // The results of the header come first: skip them.
-    let told = run.told.iter().skip(run.told.len().checked_sub(steps.len())?);
+    let told = run.results.iter().skip(run.results.len().checked_sub(steps.len())?);
     let text = sources.get(case.source)?.text();
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);
     for (step, told) in steps.into_iter().zip(told) {

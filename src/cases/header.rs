@@ -6,7 +6,7 @@
 
 use crate::surface::Tree;
 use crate::surface::declare::table;
-use crate::surface::decode::{Decode, Decoder, Named, Node, OneOrMore};
+use crate::surface::decode::{Decode, Decoder, Named, TomlNode, OneOrMore};
 use crate::text::Spanned;
 use toml::de::DeValue;
 
@@ -42,7 +42,7 @@ pub(super) const KEYS: &[&str] = &["claim", "mode", "state", "now", "dialect", "
 pub struct Todo(pub Option<String>);
 
 impl Decode for Todo {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::String(reason) => Some(Self(Some(reason.as_ref().to_owned()))),
             DeValue::Boolean(true) => Some(Self(None)),

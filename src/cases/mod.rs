@@ -44,13 +44,13 @@ pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
 #[cfg(feature = "unstable")]
 mod tools {
     pub use super::coverage::{Coverage, Covered, Reason};
-    pub use super::expectation::{Expectation, Part};
+    pub use super::expectation::{Expectation, PartKind};
     pub use super::fill::filled;
     pub use super::header::{CaseHeader, Todo};
     pub use super::names::{
         is_case, is_written_like_case, may_be_case, overlooked, overlooked_files, overlooked_folder,
     };
-    pub use super::parse::Step;
+    pub use super::parse::CaseStep;
     pub use super::runner::check;
     pub use super::script::{Exchange, script};
     pub use super::talk::{Talk, TurnResult};

@@ -4,7 +4,7 @@
 //! Out: [`Case`], or a diagnostic for every fault, at its line.
 //! Never: runs anything.
 
-use super::expectation::{Expectation, OUTCOME_KEYS, Part};
+use super::expectation::{Expectation, OUTCOME_KEYS, PartKind};
 use super::header::{CaseHeader, KEYS};
 use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::surface::Tree;
@@ -24,17 +24,17 @@ pub struct Case {
     /// Its header.
     pub header: CaseHeader,
     /// Its parts, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CaseStep>,
 }
 
 /// One part, and what is expected of it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Step {
+pub struct CaseStep {
     /// The marker line.
     pub at: Location,
     /// The kind of part.
-    pub part: Part,
+    pub part: PartKind,
     /// The text of the part.
     pub text: String,
     /// What is expected; never empty.
@@ -99,7 +99,7 @@ struct CasePiece<'t> {
 /// A part whose expectation has not been read yet.
 struct PendingStep<'p> {
     at: Location,
-    part: Part,
+    part: PartKind,
     piece: &'p CasePiece<'p>,
 }
 
@@ -146,15 +146,15 @@ impl Parsing<'_> {
     }
 
     /// The parts as steps. `before` is the word of a misspelt marker right before them, if there was one.
-    fn steps(&mut self, parts: &[CasePiece<'_>], before: Option<&str>) -> Vec<Step> {
-        let mut steps: Vec<Step> = Vec::new();
+    fn steps(&mut self, parts: &[CasePiece<'_>], before: Option<&str>) -> Vec<CaseStep> {
+        let mut steps: Vec<CaseStep> = Vec::new();
         // What waits for its expectation.
         let mut waiting: Option<PendingStep<'_>> = None;
         // Whether what stands before has been told to be no part, and which one was meant.
-        let mut lost: Option<Option<Part>> = before.filter(|word| *word != EXPECT).map(part_meant);
+        let mut lost: Option<Option<PartKind>> = before.filter(|word| *word != EXPECT).map(part_meant);
         for piece in parts {
             let at = self.at(piece.marker);
-            if let Some(part) = Part::of_word(piece.name) {
+            if let Some(part) = PartKind::of_word(piece.name) {
                 lost = None;
                 self.late_header(piece);
                 let before = waiting.replace(PendingStep { at, part, piece });
@@ -184,7 +184,7 @@ impl Parsing<'_> {
     }
 
     /// A part with its expectation.
-    fn step(&mut self, said: Option<PendingStep<'_>>, piece: &CasePiece<'_>) -> Option<Step> {
+    fn step(&mut self, said: Option<PendingStep<'_>>, piece: &CasePiece<'_>) -> Option<CaseStep> {
         let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
         let expected = self.expectation(piece, keys);
         let Some(said) = said else {
@@ -199,7 +199,7 @@ impl Parsing<'_> {
         }
         let text = said.piece.text.of(self.text).to_owned();
         let (expected, expects) = (expected.unwrap_or_default(), piece.text.start);
-        Some(Step { at: said.at, part: said.part, text, expected, expects })
+        Some(CaseStep { at: said.at, part: said.part, text, expected, expects })
     }
 
     /// Reports a part whose text begins like a key of the header: it is text there, not a key.
@@ -264,7 +264,7 @@ impl Parsing<'_> {
         let written = at.of(self.text);
         let (table, errors) = DeTable::parse_recoverable(written);
         let fault = |error| syntax::fault(error, table.get_ref(), written, self.at(at));
-        let mut found: Vec<Diagnostic> = syntax::told(&errors, written).into_iter().map(fault).collect();
+        let mut found: Vec<Diagnostic> = syntax::first_errors(&errors, written).into_iter().map(fault).collect();
         let node = toml::Spanned::new(table.span(), DeValue::Table(table.into_inner()));
         let value = decode(&node, &mut Decoder::new(self.source, written, &mut found).starting_at(at.start));
         self.diagnostics.extend(found.into_iter().map(|diagnostic| first_line(diagnostic, self.text)));
@@ -308,13 +308,13 @@ fn before_line_break(text: &str, offset: usize) -> usize {
 }
 
 /// The part that a misspelt marker probably meant, if any.
-fn part_meant(name: &str) -> Option<Part> {
-    Part::of_word(nearest(name, Part::ALL.map(Part::word))?)
+fn part_meant(name: &str) -> Option<PartKind> {
+    PartKind::of_word(nearest(name, PartKind::ALL.map(PartKind::word))?)
 }
 
 /// The words that markers can have.
 fn words() -> impl Iterator<Item = &'static str> {
-    Part::ALL.into_iter().map(Part::word).chain([EXPECT])
+    PartKind::ALL.into_iter().map(PartKind::word).chain([EXPECT])
 }
 
 /// The first line that would be a marker but for its spaces, its case or the number of `=`, and the word of that

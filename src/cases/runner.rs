@@ -4,9 +4,9 @@
 //! Out: [`CaseRun`]: the verdict, every failed expectation, and the result of each part.
 //! Never: stops at the first failure, or lets one case see the session of another.
 
-use super::expectation::Part;
+use super::expectation::PartKind;
 use super::matching::{Failure, compare};
-use super::parse::{Case, Step};
+use super::parse::{Case, CaseStep};
 use super::prompts;
 use super::talk::{Talk, TurnResult};
 use crate::diagnostic::{Code, Diagnostic, Message, alternatives};
@@ -37,7 +37,7 @@ pub struct CaseRun {
     /// Why it could not be run, or what else is worth saying.
     pub diagnostics: Vec<Diagnostic>,
     /// The results: first those of the header's `classes`, then those of the parts.
-    pub told: Vec<TurnResult>,
+    pub results: Vec<TurnResult>,
 }
 
 /// Whether a case passed.
@@ -84,7 +84,7 @@ pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
 /// history.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
-        CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), told: Vec::new() };
+        CaseRun { verdict: CaseVerdict::Passed, failures: Vec::new(), diagnostics: Vec::new(), results: Vec::new() };
     match start(program, case) {
         Ok(session) => {
             run.classes(program, &session, case, options.trace);
@@ -93,19 +93,19 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
             let mut talk = Talk::new(program, session, options);
             for step in &case.steps {
                 match step.part {
-                    Part::Start => run.take(step, talk.start()),
-                    Part::User => run.take(step, talk.hear(&step.text)),
-                    Part::Response => run.take(step, talk.answer(&step.text)),
-                    Part::Reply(provider) => match talk.judge(provider, &step.text) {
+                    PartKind::Start => run.take(step, talk.start()),
+                    PartKind::User => run.take(step, talk.hear(&step.text)),
+                    PartKind::Response => run.take(step, talk.answer(&step.text)),
+                    PartKind::Reply(provider) => match talk.judge(provider, &step.text) {
                         Ok(told) => run.take(step, told),
                         Err(faults) => {
                             let placed = |fault: Diagnostic| fault.placed(step.at);
                             run.diagnostics.extend(faults.diagnostics.into_iter().map(placed));
                         }
                     },
-                    Part::Confirm => run.take(step, talk.confirm(step.text.trim())),
-                    Part::Decline => run.take(step, talk.decline(step.text.trim())),
-                    Part::Prompt => {
+                    PartKind::Confirm => run.take(step, talk.confirm(step.text.trim())),
+                    PartKind::Decline => run.take(step, talk.decline(step.text.trim())),
+                    PartKind::Prompt => {
                         let named = |word: &Option<Spanned<String>>| word.as_ref().map(|word| word.value.clone());
                         let (prompt, model) = (named(&case.header.prompt), named(&case.header.model));
                         let prompt = talk.prompt_for(&step.text, prompt, model);
@@ -139,23 +139,23 @@ impl CaseRun {
                 let got = heard.class.clone().unwrap_or_default();
                 if got != *class {
                     let failure = Failure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));
-                    self.failures.push(Failure { step: self.told.len(), ..failure });
+                    self.failures.push(Failure { step: self.results.len(), ..failure });
                 }
-                self.told.push(TurnResult::Heard(Box::new(heard)));
+                self.results.push(TurnResult::Heard(Box::new(heard)));
             }
         }
     }
 
     /// Compares the result of a step with what is expected of it.
-    fn take(&mut self, step: &Step, told: TurnResult) {
+    fn take(&mut self, step: &CaseStep, told: TurnResult) {
         match told.json() {
-            Some(json) => self.failures.extend(compare(self.told.len(), &step.expected, &json)),
+            Some(json) => self.failures.extend(compare(self.results.len(), &step.expected, &json)),
             None => {
                 let message = "what came of this cannot be written as JSON";
                 self.diagnostics.push(Diagnostic::new(Code::INTERNAL, step.at, message));
             }
         }
-        self.told.push(told);
+        self.results.push(told);
     }
 }
 
@@ -204,7 +204,7 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
     }
     let placed = |misfit: Misfit| {
         let inside =
-            misfit.way.strip_prefix("/state").and_then(|way| Some(header.state.as_ref()?.place(way, misfit.named)));
+            misfit.pointer.strip_prefix("/state").and_then(|way| Some(header.state.as_ref()?.place(way, misfit.named)));
         Diagnostic { at: Some(inside.unwrap_or(place)), ..misfit.diagnostic }
     };
     Err(misfits.into_iter().map(placed).collect())

@@ -4,7 +4,7 @@
 //! Out: the text of a `.case` file that passes.
 //! Never: returns a case that does not pass, or writes a file.
 
-use super::expectation::Part;
+use super::expectation::PartKind;
 use super::parse::parse;
 use super::runner::{CaseOptions, CaseVerdict, run};
 use super::talk::TurnResult;
@@ -22,11 +22,11 @@ use std::fmt::Write as _;
 #[derive(Debug, Clone)]
 pub struct Exchange {
     /// Who said it.
-    pub part: Part,
+    pub part: PartKind,
     /// The words.
     pub text: String,
     /// The result.
-    pub told: TurnResult,
+    pub result: TurnResult,
 }
 
 /// The text of a case for a conversation that began in the session `start`.
@@ -40,8 +40,8 @@ pub fn script(program: &Program, claim: &str, start: &Session, said: &[Exchange]
     for one in said {
         let line_break = if one.text.is_empty() { "" } else { "\n" };
         _ = write!(text, "\n=== {} ===\n{}{line_break}=== expect ===\n", one.part.word(), one.text);
-        text += &expectation(before, &one.told);
-        before = one.told.session();
+        text += &expectation(before, &one.result);
+        before = one.result.session();
     }
     proved(program, &text, said).map(|()| text)
 }

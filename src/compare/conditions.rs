@@ -6,12 +6,12 @@
 //! Never: evaluates a condition, or recognises two texts as equivalent.
 
 use super::constraint::Constraint;
-use crate::expression::{Expression, Op, Tree};
+use crate::expression::{Expression, Operation, ExprTree};
 use crate::text::{Location, Span, Spanned};
 
 /// How a condition differs from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ConditionChange {
     /// More is required: `and` adds these.
     MoreAsked(String),
     /// Less is required: `and` no longer has these.
@@ -28,7 +28,7 @@ pub(super) enum Step {
     Other,
 }
 
-impl Step {
+impl ConditionChange {
     pub(super) fn between(old: &str, new: &str) -> Self {
         let parse = |text: &str| {
             let at = Location::response(Span::default());
@@ -36,7 +36,7 @@ impl Step {
         };
         let (before, after) = (parse(old), parse(new));
         let trees = before.as_ref().and_then(Expression::tree).zip(after.as_ref().and_then(Expression::tree));
-        let Some((before, after)) = trees else { return Step::Other };
+        let Some((before, after)) = trees else { return ConditionChange::Other };
         let both = |joined| (operands(before, old, joined), operands(after, new, joined));
         let (ands, ors) = (both(Joined::And), both(Joined::Or));
         let beside = |these: &[Operand<'_>], others: &[Operand<'_>]| -> Vec<String> {
@@ -46,14 +46,14 @@ impl Step {
         let asked = |(old, new): &(Vec<Operand<'_>>, Vec<Operand<'_>>)| (beside(new, old), beside(old, new));
         let (and, or) = (asked(&ands), asked(&ors));
         match ((and.0.as_slice(), and.1.as_slice()), (or.0.as_slice(), or.1.as_slice())) {
-            (([_, ..], []), _) => Step::MoreAsked(and.0.join(" and ")),
-            (([], [_, ..]), _) => Step::LessAsked(and.1.join(" and ")),
-            (_, ([_, ..], [])) => Step::MoreEnough(or.0.join(" or ")),
-            (_, ([], [_, ..])) => Step::LessEnough(or.1.join(" or ")),
+            (([_, ..], []), _) => ConditionChange::MoreAsked(and.0.join(" and ")),
+            (([], [_, ..]), _) => ConditionChange::LessAsked(and.1.join(" and ")),
+            (_, ([_, ..], [])) => ConditionChange::MoreEnough(or.0.join(" or ")),
+            (_, ([], [_, ..])) => ConditionChange::LessEnough(or.1.join(" or ")),
             _ => [ands, ors]
                 .iter()
                 .find_map(|(before, after)| by_constraint(before, after, (old, new)))
-                .unwrap_or(Step::Other),
+                .unwrap_or(ConditionChange::Other),
         }
     }
 }
@@ -67,14 +67,14 @@ enum Joined {
 
 /// An operand of a condition, and its text.
 struct Operand<'t> {
-    tree: &'t Tree,
+    tree: &'t ExprTree,
     text: &'t str,
 }
 
 /// The operands of the `and`s of a condition, or of its `or`s; the whole condition if there are none.
-fn operands<'t>(tree: &'t Tree, source: &'t str, joined: Joined) -> Vec<Operand<'t>> {
+fn operands<'t>(tree: &'t ExprTree, source: &'t str, joined: Joined) -> Vec<Operand<'t>> {
     match (&tree.op, joined) {
-        (Op::And, Joined::And) | (Op::Or, Joined::Or) => {
+        (Operation::And, Joined::And) | (Operation::Or, Joined::Or) => {
             tree.parts.iter().flat_map(|part| operands(part, source, joined)).collect()
         }
         _ => vec![Operand { tree, text: tree.span.of(source) }],
@@ -82,7 +82,7 @@ fn operands<'t>(tree: &'t Tree, source: &'t str, joined: Joined) -> Vec<Operand<
 }
 
 /// The step between two conditions that differ in one operand, by the values that the operand lets through.
-fn by_constraint(old: &[Operand<'_>], new: &[Operand<'_>], source: (&str, &str)) -> Option<Step> {
+fn by_constraint(old: &[Operand<'_>], new: &[Operand<'_>], source: (&str, &str)) -> Option<ConditionChange> {
     let mut differing = old.iter().zip(new).filter(|(old, new)| old.text != new.text);
     let (one, other) = differing.next().filter(|_| old.len() == new.len())?;
     let (before, after) = (Constraint::of(one.tree, source.0)?, Constraint::of(other.tree, source.1)?);
@@ -91,8 +91,8 @@ fn by_constraint(old: &[Operand<'_>], new: &[Operand<'_>], source: (&str, &str))
     }
     let (one, other) = (one.text.to_owned(), other.text.to_owned());
     match (after.through.holds(&before.through), before.through.holds(&after.through)) {
-        (true, false) => Some(Step::Looser(one, other)),
-        (false, true) => Some(Step::Stricter(one, other)),
+        (true, false) => Some(ConditionChange::Looser(one, other)),
+        (false, true) => Some(ConditionChange::Stricter(one, other)),
         _ => None,
     }
 }
@@ -102,31 +102,31 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(old: &str, new: &str, expected: Step) {
-        assert_eq!(Step::between(old, new), expected, "{old} | {new}");
+    fn check(old: &str, new: &str, expected: ConditionChange) {
+        assert_eq!(ConditionChange::between(old, new), expected, "{old} | {new}");
     }
 
     #[test]
     fn parts_that_come_and_go_are_known() {
         let text = str::to_owned;
-        check("a", "a and b > 1", Step::MoreAsked(text("b > 1")));
-        check("a and b and c | length", "c | length and a", Step::LessAsked(text("b")));
-        check("(a or b) and c", "a or b", Step::LessAsked(text("c")));
-        check("a", "a or b and c", Step::MoreEnough(text("b and c")));
-        check("a or b or c", "c or a", Step::LessEnough(text("b")));
-        check("a and b", "a and c", Step::Other);
-        check("a and b", "a or b", Step::Other);
-        check("a and b", "b and a", Step::Other);
-        check("a", "b", Step::Other);
-        check("not a", "a", Step::Other);
+        check("a", "a and b > 1", ConditionChange::MoreAsked(text("b > 1")));
+        check("a and b and c | length", "c | length and a", ConditionChange::LessAsked(text("b")));
+        check("(a or b) and c", "a or b", ConditionChange::LessAsked(text("c")));
+        check("a", "a or b and c", ConditionChange::MoreEnough(text("b and c")));
+        check("a or b or c", "c or a", ConditionChange::LessEnough(text("b")));
+        check("a and b", "a and c", ConditionChange::Other);
+        check("a and b", "a or b", ConditionChange::Other);
+        check("a and b", "b and a", ConditionChange::Other);
+        check("a", "b", ConditionChange::Other);
+        check("not a", "a", ConditionChange::Other);
     }
 
     #[test]
     fn what_a_part_compares_with_lets_more_or_fewer_through() {
         #[track_caller]
         fn looser(old: &str, new: &str, one: &str, other: &str) {
-            check(old, new, Step::Looser(one.to_owned(), other.to_owned()));
-            check(new, old, Step::Stricter(other.to_owned(), one.to_owned()));
+            check(old, new, ConditionChange::Looser(one.to_owned(), other.to_owned()));
+            check(new, old, ConditionChange::Stricter(other.to_owned(), one.to_owned()));
         }
         looser("a.b <= 50", "a.b <= 100", "a.b <= 50", "a.b <= 100");
         looser("a < 5", "a <= 5", "a < 5", "a <= 5");
@@ -141,20 +141,20 @@ mod tests {
         looser("a == 'x'", "a in ['x', 'y']", "a == 'x'", "a in ['x', 'y']");
         looser("a not in ['x', 'y']", "a != 'y'", "a not in ['x', 'y']", "a != 'y'");
         looser("a == 1", "a != 'x'", "a == 1", "a != 'x'");
-        check("a == 1", "a != true", Step::Other);
-        check("a == 1", "a != 1.0", Step::Other);
+        check("a == 1", "a != true", ConditionChange::Other);
+        check("a == 1", "a != 1.0", ConditionChange::Other);
         looser("a['b'] == 1 and c", "a['b'] in [1, 2] and c", "a['b'] == 1", "a['b'] in [1, 2]");
-        check("a in ['x', 'y']", "a in ['y', 'x']", Step::Other);
-        check("a in ['x', 'y']", "a in ['y', 'z']", Step::Other);
-        check("a != 'x'", "a == 'x'", Step::Other);
-        check("a in b", "a in ['x']", Step::Other);
-        check("'x' in a", "'y' in a", Step::Other);
-        check("a < 'b'", "a < 'c'", Step::Other);
-        check("a | lower == 'x'", "a | lower in ['x', 'y']", Step::Other);
-        check("not a < 5", "not a < 6", Step::Other);
-        check("a < 5", "a > 5", Step::Other);
-        check("a < 5", "b < 6", Step::Other);
-        check("a < 5 and b < 5", "a < 6 and b < 4", Step::Other);
-        check("a < 5 and b", "b and a < 6", Step::Other);
+        check("a in ['x', 'y']", "a in ['y', 'x']", ConditionChange::Other);
+        check("a in ['x', 'y']", "a in ['y', 'z']", ConditionChange::Other);
+        check("a != 'x'", "a == 'x'", ConditionChange::Other);
+        check("a in b", "a in ['x']", ConditionChange::Other);
+        check("'x' in a", "'y' in a", ConditionChange::Other);
+        check("a < 'b'", "a < 'c'", ConditionChange::Other);
+        check("a | lower == 'x'", "a | lower in ['x', 'y']", ConditionChange::Other);
+        check("not a < 5", "not a < 6", ConditionChange::Other);
+        check("a < 5", "a > 5", ConditionChange::Other);
+        check("a < 5", "b < 6", ConditionChange::Other);
+        check("a < 5 and b < 5", "a < 6 and b < 4", ConditionChange::Other);
+        check("a < 5 and b", "b and a < 6", ConditionChange::Other);
     }
 }

@@ -4,7 +4,7 @@
 //! Out: [`Constraint`], if the part compares a path with literal numbers, texts or booleans.
 //! Never: follows the path, or knows its possible values.
 
-use crate::expression::{Constant, Op, Relation, Tree};
+use crate::expression::{Constant, Operation, Relation, ExprTree};
 
 /// A comparison of a path with constants.
 #[derive(Debug, PartialEq)]
@@ -34,10 +34,10 @@ pub(super) enum Through {
 
 impl<'s> Constraint<'s> {
     /// The constraint of a part of a condition, if it is a simple comparison.
-    pub(super) fn of(part: &Tree, source: &'s str) -> Option<Self> {
+    pub(super) fn of(part: &ExprTree, source: &'s str) -> Option<Self> {
         match (&part.op, &*part.parts) {
-            (Op::Comparison(relation), [left, right]) => Self::of_comparison(*relation, left, right, source),
-            (Op::Not, [Tree { op: Op::Comparison(Relation::In), parts, .. }]) => {
+            (Operation::Comparison(relation), [left, right]) => Self::of_comparison(*relation, left, right, source),
+            (Operation::Not, [ExprTree { op: Operation::Comparison(Relation::In), parts, .. }]) => {
                 let [left, right] = &**parts else { return None };
                 let Self { path, through } = Self::of_comparison(Relation::In, left, right, source)?;
                 match through {
@@ -49,8 +49,8 @@ impl<'s> Constraint<'s> {
         }
     }
 
-    fn of_comparison(relation: Relation, left: &Tree, right: &Tree, source: &'s str) -> Option<Self> {
-        let path = matches!(&left.op, Op::Read(read) if read.is_fixed()).then(|| left.span.of(source))?;
+    fn of_comparison(relation: Relation, left: &ExprTree, right: &ExprTree, source: &'s str) -> Option<Self> {
+        let path = matches!(&left.op, Operation::Read(read) if read.is_fixed()).then(|| left.span.of(source))?;
         let only = || Some(vec![constant(right)?]);
         let through = match relation {
             Relation::Less | Relation::AtMost => {
@@ -61,7 +61,7 @@ impl<'s> Constraint<'s> {
             }
             Relation::Equal => Through::Among(only()?),
             Relation::Unequal => Through::Besides(only()?),
-            Relation::In if matches!(right.op, Op::List) => {
+            Relation::In if matches!(right.op, Operation::List) => {
                 Through::Among(right.parts.iter().map(constant).collect::<Option<_>>()?)
             }
             Relation::In | Relation::NotIn => return None,
@@ -91,15 +91,15 @@ impl Through {
     }
 }
 
-fn number(tree: &Tree) -> Option<f64> {
+fn number(tree: &ExprTree) -> Option<f64> {
     match (&tree.op, &*tree.parts) {
-        (Op::Constant(number), _) => number.as_f64(),
-        (Op::Negative, [inner]) => number(inner).map(|number| -number),
+        (Operation::Constant(number), _) => number.as_f64(),
+        (Operation::Negative, [inner]) => number(inner).map(|number| -number),
         _ => None,
     }
 }
 
-fn constant(tree: &Tree) -> Option<Constant> {
+fn constant(tree: &ExprTree) -> Option<Constant> {
     tree.constant().and_then(Constant::of)
 }
 

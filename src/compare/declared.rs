@@ -5,7 +5,7 @@
 //! Never: considers order, comments or places; reports what another file of this room compares in detail.
 
 use super::rows::{arrow, both, member, row};
-use super::{Change, Way};
+use super::{DeclarationChange, Direction};
 use crate::surface::{Folder, plain_tables};
 use crate::text::authored;
 use crate::value::{Object, Value};
@@ -38,7 +38,7 @@ const ALONE: &[(&str, &[&str])] = &[
 /// The most phrases about one table.
 const MOST: usize = 8;
 
-pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
+pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<DeclarationChange> {
     let (old_tables, new_tables) = (tables(old), tables(new));
     let mut changes = Vec::new();
     for (table, kind, aside) in NAMED {
@@ -48,13 +48,13 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<Change> {
     for (table, aside) in ALONE {
         let of = |tables: &Object| {
             let mut table = tables.get(table).cloned().unwrap_or_default();
-            aside.iter().for_each(|way| take_out(&mut table, way));
+            aside.iter().for_each(|direction| take_out(&mut table, direction));
             table
         };
         changes.extend(differing("table", table, &of(&old_tables), &of(&new_tables)));
     }
     changes.extend(entries("file", &texts(old), &texts(new), |path, old, new| {
-        (old != new).then(|| change("file", path, Way::Changed, Vec::new()))
+        (old != new).then(|| change("file", path, Direction::Changed, Vec::new()))
     }));
     changes
 }
@@ -64,27 +64,27 @@ fn entries<'v, N: AsRef<str> + Hash + Eq + ?Sized + 'v, V: 'v>(
     kind: &str,
     old: impl IntoIterator<Item = (&'v N, &'v V)>,
     new: impl IntoIterator<Item = (&'v N, &'v V)>,
-    differing: impl Fn(&str, &V, &V) -> Option<Change>,
-) -> Vec<Change> {
+    differing: impl Fn(&str, &V, &V) -> Option<DeclarationChange>,
+) -> Vec<DeclarationChange> {
     let change = |(name, pair): (&N, (Option<&V>, Option<&V>))| match pair {
         (Some(old), Some(new)) => differing(name.as_ref(), old, new),
-        (Some(_), None) => Some(change(kind, name.as_ref(), Way::Gone, Vec::new())),
-        (None, _) => Some(change(kind, name.as_ref(), Way::Appeared, Vec::new())),
+        (Some(_), None) => Some(change(kind, name.as_ref(), Direction::Gone, Vec::new())),
+        (None, _) => Some(change(kind, name.as_ref(), Direction::Appeared, Vec::new())),
     };
     both(old, new).into_iter().filter_map(change).collect()
 }
 
-fn change(kind: &str, name: &str, way: Way, how: Vec<String>) -> Change {
-    Change { gone: way == Way::Gone, ..row(kind, name, way, how, None) }
+fn change(kind: &str, name: &str, direction: Direction, how: Vec<String>) -> DeclarationChange {
+    DeclarationChange { gone: direction == Direction::Gone, ..row(kind, name, direction, how, None) }
 }
 
-fn differing(kind: &str, name: &str, old: &Value, new: &Value) -> Option<Change> {
+fn differing(kind: &str, name: &str, old: &Value, new: &Value) -> Option<DeclarationChange> {
     let mut how = Vec::new();
     phrases("", old, new, &mut how);
     let more = how.len().saturating_sub(MOST);
     how.truncate(MOST);
     how.extend((more > 0).then(|| format!("and {more} more")));
-    (!how.is_empty()).then(|| change(kind, name, Way::Changed, how))
+    (!how.is_empty()).then(|| change(kind, name, Direction::Changed, how))
 }
 
 fn phrases(path: &str, old: &Value, new: &Value, how: &mut Vec<String>) {
@@ -132,16 +132,16 @@ fn named(table: Option<&Value>, aside: &[&str]) -> Object {
         _ => Object::new(),
     };
     for (_, value) in all.iter_mut() {
-        aside.iter().for_each(|way| take_out(value, way));
+        aside.iter().for_each(|direction| take_out(value, direction));
     }
     all
 }
 
 /// Removes the value at a path of keys, in which `*` is any key, and each table that becomes empty.
-fn take_out(value: &mut Value, way: &str) {
+fn take_out(value: &mut Value, direction: &str) {
     let Value::Object(members) = value else { return };
-    match way.split_once('.') {
-        None => drop(members.remove(way)),
+    match direction.split_once('.') {
+        None => drop(members.remove(direction)),
         Some((head, rest)) => {
             let is_meant = |key: &str| head == "*" || head == key;
             members.iter_mut().filter(|(key, _)| is_meant(key)).for_each(|(_, inner)| take_out(inner, rest));

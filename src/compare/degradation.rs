@@ -5,18 +5,18 @@
 //! Never: reports a declaration that appeared or disappeared if the strategies stay the same.
 
 use super::rows::row;
-use super::{Change, Way};
+use super::{DeclarationChange, Direction};
 use crate::diagnostic::{Defect, Strategy};
-use crate::program::{DegradationRow, Program, SaidBy};
+use crate::program::{DegradationRow, Program, DeclaredBy};
 
-pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let (old_rows, new_rows) = (old.degradation_table(), new.degradation_table());
     let own = |rows: &[DegradationRow]| -> Vec<DegradationRow> {
         rows.iter().filter(|row| row.rule.is_some()).cloned().collect()
     };
     let mut all = own(&new_rows);
     let is_known = |one: &DegradationRow, all: &[DegradationRow]| {
-        all.iter().any(|other| (other.defect, &other.said_by) == (one.defect, &one.said_by))
+        all.iter().any(|other| (other.defect, &other.declared_by) == (one.defect, &one.declared_by))
     };
     let gone: Vec<DegradationRow> = own(&old_rows).into_iter().filter(|row| !is_known(row, &all)).collect();
     all.extend(gone);
@@ -24,10 +24,10 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
 }
 
 /// The change of a row that is in at least one of the tables.
-fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) -> Option<Change> {
+fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) -> Option<DeclarationChange> {
     let own = |rows: &[DegradationRow]| {
         rows.iter()
-            .find(|row| (row.defect, &row.said_by) == (one.defect, &one.said_by))
+            .find(|row| (row.defect, &row.declared_by) == (one.defect, &one.declared_by))
             .map(|row| row.strategies.clone())
     };
     let (before, now) = (own(old), own(new));
@@ -40,38 +40,38 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
     };
     // Several defaults may lie beneath the row: it has widened if it is more lenient than any of them.
     let others = |rows: &[DegradationRow]| -> Vec<Vec<Strategy>> {
-        let others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
+        let others = rows.iter().filter(|row| row.defect == one.defect && row.declared_by != one.declared_by);
         others.map(|row| row.strategies.clone()).collect()
     };
-    let widens = |before: &[Strategy], now: &[Strategy]| stricter(one.defect, before, now) == Way::Widened;
+    let widens = |before: &[Strategy], now: &[Strategy]| stricter(one.defect, before, now) == Direction::Widened;
     let widened = match (&before, &now) {
         (None, Some(now)) => others(old).iter().any(|before| widens(before, now)),
         (Some(before), None) => others(new).iter().any(|now| widens(before, now)),
         _ => false,
     };
     let (before, now) = (before.or_else(|| beneath(one, old)), now.or_else(|| beneath(one, new)));
-    let (way, how) = match (before, now) {
+    let (direction, how) = match (before, now) {
         (Some(before), Some(now)) if before == now => return None,
         (Some(before), Some(now)) => {
             let how = format!("{} → {}", words(&before), words(&now));
             (stricter(one.defect, &before, &now), [Some(how), word].into_iter().flatten().collect())
         }
-        _ if widened => (Way::Widened, word.into_iter().collect()),
-        _ => (Way::Changed, word.into_iter().collect()),
+        _ if widened => (Direction::Widened, word.into_iter().collect()),
+        _ => (Direction::Changed, word.into_iter().collect()),
     };
-    let name = format!("{} ({})", one.defect, one.said_by);
-    Some(Change { gone, ..row("degradation", &name, way, how, one.rule.clone()) })
+    let name = format!("{} ({})", one.defect, one.declared_by);
+    Some(DeclarationChange { gone, ..row("degradation", &name, direction, how, one.rule.clone()) })
 }
 
 /// The strategies that apply without this row: those of the pack, or the default; none if they are not the same for
 /// everything that the row is about.
 fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy>> {
-    let mut others = rows.iter().filter(|row| row.defect == one.defect && row.said_by != one.said_by);
-    let pack = others.clone().find(|row| row.said_by == SaidBy::Pack);
+    let mut others = rows.iter().filter(|row| row.defect == one.defect && row.declared_by != one.declared_by);
+    let pack = others.clone().find(|row| row.declared_by == DeclaredBy::Pack);
     // A mode or block may have a nearer word than the pack.
-    let between = others.clone().any(|row| row.rule.is_some() && row.said_by != SaidBy::Pack);
+    let between = others.clone().any(|row| row.rule.is_some() && row.declared_by != DeclaredBy::Pack);
     match pack {
-        _ if between && one.said_by != SaidBy::Pack => None,
+        _ if between && one.declared_by != DeclaredBy::Pack => None,
         Some(pack) => Some(pack.strategies.clone()),
         None => {
             let first = others.find(|row| row.rule.is_none())?;
@@ -84,12 +84,12 @@ fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy
 /// The strategies for a defect that apply to every answer; none if a mode, a block or an action has its own.
 pub(super) fn everywhere(defect: Defect, program: &Program) -> Option<Vec<Strategy>> {
     let rows = program.degradation_table().into_iter().filter(|row| row.defect == defect);
-    let all = rows.map(|row| matches!(row.said_by, SaidBy::Default | SaidBy::Pack).then_some(row.strategies));
+    let all = rows.map(|row| matches!(row.declared_by, DeclaredBy::Default | DeclaredBy::Pack).then_some(row.strategies));
     all.collect::<Option<Vec<_>>>()?.pop()
 }
 
 /// Whether other strategies are stricter, by how much of a defect's subject each may leave.
-pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Way {
+pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Direction {
     // The first strategy that applies acts, so that the most lenient one decides what may come through.
     let rank = |all: &[Strategy]| {
         let of = |one: &Strategy| match one {
@@ -106,5 +106,5 @@ pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Wa
         };
         all.iter().map(of).min()
     };
-    Way::of(rank(old).cmp(&rank(new)))
+    Direction::of(rank(old).cmp(&rank(new)))
 }

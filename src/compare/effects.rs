@@ -8,35 +8,35 @@
 
 use super::permissions::condition;
 use super::rows::{Rows, looks, pair};
-use super::{Change, Way};
-use crate::program::{Effect, Program, Verb};
+use super::{DeclarationChange, Direction};
+use crate::program::{EffectRule, Program, Verb};
 use crate::text::Location;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::collections::BTreeSet;
 
-pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
     let (before, now) = (Acts::of(old, new), Acts::of(new, old));
     let (of_old, of_new) = (before.rows(old), now.rows(new));
-    pair("effect", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
+    pair("effect", &of_old, &of_new, (Direction::Widened, Direction::Narrowed), &mut changes, both);
     // A `go` that insists passes a shut gate.
     let insists = |acts: &Acts, program: &Program| -> Rows<Option<String>> {
         let insisting = acts.0.iter().filter(|(_, act)| !act.insists.is_empty());
         insisting.map(|(name, act)| (name.clone(), Some(joined(&act.insists, "or")), program.place(act.at))).collect()
     };
     let (of_old, of_new) = (insists(&before, old), insists(&now, new));
-    pair("insist", &of_old, &of_new, (Way::Widened, Way::Narrowed), &mut changes, both);
+    pair("insist", &of_old, &of_new, (Direction::Widened, Direction::Narrowed), &mut changes, both);
     let looking = |program: &Program, other: &Program| -> Rows<Vec<String>> {
         let known = |id: &String| other.flows.rules.iter().any(|rule| rule.id == *id);
         let rules = program.flows.rules.iter().filter(|rule| known(&rule.id));
         rules.map(|rule| (rule.id.clone(), program.names_of(&rule.modes), program.place(rule.at))).collect()
     };
-    let way = |old: &Vec<String>, new: &Vec<String>| {
-        looks(old, new, Way::Widened, Way::Narrowed).map(|(way, how)| (way, vec![how]))
+    let direction = |old: &Vec<String>, new: &Vec<String>| {
+        looks(old, new, Direction::Widened, Direction::Narrowed).map(|(direction, how)| (direction, vec![how]))
     };
-    pair("rule", &looking(old, new), &looking(new, old), (Way::Widened, Way::Narrowed), &mut changes, way);
+    pair("rule", &looking(old, new), &looking(new, old), (Direction::Widened, Direction::Narrowed), &mut changes, direction);
     changes
 }
 
@@ -70,7 +70,7 @@ impl Acts {
     }
 
     /// Adds effects of `owner` that happen if all conditions in `around` hold.
-    fn gather(&mut self, program: &Program, owner: &str, effects: &[Effect], around: &[String]) {
+    fn gather(&mut self, program: &Program, owner: &str, effects: &[EffectRule], around: &[String]) {
         for effect in effects {
             let own = effect.when.iter().map(|when| when.source().to_owned());
             let when: Vec<String> = around.iter().cloned().chain(own).collect();

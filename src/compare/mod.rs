@@ -35,16 +35,16 @@ pub struct Version<'v> {
 #[derive(Debug, Clone, Default)]
 pub struct Comparison {
     /// The changes, by kind.
-    pub changes: Vec<Change>,
+    pub changes: Vec<DeclarationChange>,
     /// The prompts whose size changed.
     pub prompts: Vec<PromptChange>,
 }
 
-/// In which way something changed.
+/// In which direction something changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum Direction {
     /// More is allowed than before; maybe less in other places.
     Widened,
     /// Less is allowed than before.
@@ -57,33 +57,33 @@ pub enum Way {
     Gone,
 }
 
-impl Way {
+impl Direction {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Widened => "widened",
-            Way::Narrowed => "narrowed",
-            Way::Changed => "changed",
-            Way::Appeared => "appeared",
-            Way::Gone => "gone",
+            Direction::Widened => "widened",
+            Direction::Narrowed => "narrowed",
+            Direction::Changed => "changed",
+            Direction::Appeared => "appeared",
+            Direction::Gone => "gone",
         }
     }
 
     /// Widened if there is now more, narrowed if there is less, for something of which more allows more.
     fn of(now: Ordering) -> Self {
         match now {
-            Ordering::Greater => Way::Widened,
-            Ordering::Less => Way::Narrowed,
-            Ordering::Equal => Way::Changed,
+            Ordering::Greater => Direction::Widened,
+            Ordering::Less => Direction::Narrowed,
+            Ordering::Equal => Direction::Changed,
         }
     }
 
     /// Both at once. If one of them widened, so have both together.
     fn and(self, other: Self) -> Self {
         match (self, other) {
-            (Way::Widened, _) | (_, Way::Widened) => Way::Widened,
+            (Direction::Widened, _) | (_, Direction::Widened) => Direction::Widened,
             (one, other) if one == other => one,
-            _ => Way::Changed,
+            _ => Direction::Changed,
         }
     }
 }
@@ -91,14 +91,14 @@ impl Way {
 /// A declaration that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Change {
+pub struct DeclarationChange {
     /// The kind of declaration: `permit`, `parameters`, `exit`, `guardrail`, `effect`, `insist`, `block`, `thinking`,
     /// `limit`, `mask`, `path`, `degradation`, `file`, or the word for one entry of a table of the pack.
     pub kind: String,
     /// Its name in the pack.
     pub name: String,
-    /// In which way it changed.
-    pub way: Way,
+    /// In which direction it changed.
+    pub direction: Direction,
     /// The differences, in phrases.
     pub how: Vec<String>,
     /// Its place now, or in the old version if it no longer exists, as `pack/file:line:column`.
@@ -134,8 +134,8 @@ impl Comparison {
         Self { changes, prompts: prompts::changes(old.program, new.program) }
     }
 
-    /// The number of changes of this way.
-    pub fn count(&self, way: Way) -> usize {
-        self.changes.iter().filter(|change| change.way == way).count()
+    /// The number of changes in this direction.
+    pub fn count(&self, direction: Direction) -> usize {
+        self.changes.iter().filter(|change| change.direction == direction).count()
     }
 }

@@ -5,25 +5,25 @@
 //! Never: evaluates a condition: if more differs than operands of `and` and `or`, it counts as changed, neither wider
 //! nor narrower.
 
-use super::conditions::Step;
+use super::conditions::ConditionChange;
 use super::degradation::{everywhere, stricter};
 use super::rows::{Rows, arrow, looks, pair, row, together};
-use super::{Change, Way, schema};
+use super::{DeclarationChange, Direction, schema};
 use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, Program};
 use crate::text::excerpt;
 
-pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
     // Everything is forbidden by default, so that a new permit or exit widens.
-    pair("permit", &permits(old), &permits(new), (Way::Widened, Way::Narrowed), &mut changes, both);
+    pair("permit", &permits(old), &permits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
     for (name, action) in &new.actions {
         let Some(before) = old.actions.get(name) else { continue };
-        let (way, how) = schema::compare(before.schema.json(), action.schema.json());
-        changes.extend(way.map(|way| row("parameters", name, way, how, new.place(action.at))));
+        let (direction, how) = schema::compare(before.schema.json(), action.schema.json());
+        changes.extend(direction.map(|direction| row("parameters", name, direction, how, new.place(action.at))));
     }
-    pair("exit", &exits(old), &exits(new), (Way::Widened, Way::Narrowed), &mut changes, both);
+    pair("exit", &exits(old), &exits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
     // A check that came lets less through.
     let checks = |program: &Program| -> Rows<GuardrailKey> {
         let rows = program.guardrails.rules.iter();
@@ -31,43 +31,43 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
         rows.map(|rule| (rule.id.clone(), GuardrailKey::of(program, rule, table.as_deref()), program.place(rule.at)))
             .collect()
     };
-    pair("guardrail", &checks(old), &checks(new), (Way::Narrowed, Way::Widened), &mut changes, GuardrailKey::way);
+    pair("guardrail", &checks(old), &checks(new), (Direction::Narrowed, Direction::Widened), &mut changes, GuardrailKey::direction);
     changes
 }
 
 /// How the condition of a permit or exit changed. A condition that fails denies.
-pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Way, Vec<String>)> {
+pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Direction, Vec<String>)> {
     let short = |text: &str| excerpt(text, 80).into_owned();
-    let (way, how) = match (old, new) {
-        (Some(old), Some(new)) if old != new => match Step::between(old, new) {
-            Step::MoreAsked(part) => (Way::Narrowed, format!("only where `{}`, too", short(&part))),
-            Step::LessAsked(part) => (Way::Widened, format!("`{}` is no longer asked", short(&part))),
-            Step::MoreEnough(part) => (Way::Widened, format!("`{}` is enough now", short(&part))),
+    let (direction, how) = match (old, new) {
+        (Some(old), Some(new)) if old != new => match ConditionChange::between(old, new) {
+            ConditionChange::MoreAsked(part) => (Direction::Narrowed, format!("only where `{}`, too", short(&part))),
+            ConditionChange::LessAsked(part) => (Direction::Widened, format!("`{}` is no longer asked", short(&part))),
+            ConditionChange::MoreEnough(part) => (Direction::Widened, format!("`{}` is enough now", short(&part))),
             // Where evaluating it failed, nothing was permitted: without it, more may be.
-            Step::LessEnough(part) => (Way::Changed, format!("`{}` is no longer enough", short(&part))),
-            Step::Looser(old, new) => (Way::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
-            Step::Stricter(old, new) => (Way::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
-            Step::Other => (Way::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+            ConditionChange::LessEnough(part) => (Direction::Changed, format!("`{}` is no longer enough", short(&part))),
+            ConditionChange::Looser(old, new) => (Direction::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+            ConditionChange::Stricter(old, new) => (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+            ConditionChange::Other => (Direction::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         },
-        (Some(old), None) => (Way::Widened, format!("`{}` is no longer asked", short(old))),
-        (None, Some(new)) => (Way::Narrowed, format!("only where `{}`", short(new))),
+        (Some(old), None) => (Direction::Widened, format!("`{}` is no longer asked", short(old))),
+        (None, Some(new)) => (Direction::Narrowed, format!("only where `{}`", short(new))),
         _ => return None,
     };
-    Some((way, vec![how]))
+    Some((direction, vec![how]))
 }
 
 /// How the condition under which a guardrail trips changed. A condition that fails trips it.
-pub(super) fn trips(old: &str, new: &str) -> (Way, String) {
+pub(super) fn trips(old: &str, new: &str) -> (Direction, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
-    match Step::between(old, new) {
-        Step::MoreAsked(part) => (Way::Widened, format!("it trips only where `{}`, too", short(&part))),
+    match ConditionChange::between(old, new) {
+        ConditionChange::MoreAsked(part) => (Direction::Widened, format!("it trips only where `{}`, too", short(&part))),
         // Where evaluating it failed, the guardrail tripped: without it, more may come through.
-        Step::LessAsked(part) => (Way::Changed, format!("it no longer asks for `{}`", short(&part))),
-        Step::MoreEnough(part) => (Way::Narrowed, format!("it trips where `{}`, too", short(&part))),
-        Step::LessEnough(part) => (Way::Widened, format!("it no longer trips where `{}`", short(&part))),
-        Step::Looser(old, new) => (Way::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
-        Step::Stricter(old, new) => (Way::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
-        Step::Other => (Way::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+        ConditionChange::LessAsked(part) => (Direction::Changed, format!("it no longer asks for `{}`", short(&part))),
+        ConditionChange::MoreEnough(part) => (Direction::Narrowed, format!("it trips where `{}`, too", short(&part))),
+        ConditionChange::LessEnough(part) => (Direction::Widened, format!("it no longer trips where `{}`", short(&part))),
+        ConditionChange::Looser(old, new) => (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+        ConditionChange::Stricter(old, new) => (Direction::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+        ConditionChange::Other => (Direction::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
     }
 }
 
@@ -126,37 +126,37 @@ impl GuardrailKey {
         self.strategy.map(|own| vec![own]).or_else(|| self.table.clone())
     }
 
-    fn way(&self, new: &Self) -> Option<(Way, Vec<String>)> {
-        let mut all: Vec<(Way, String)> = Vec::new();
+    fn direction(&self, new: &Self) -> Option<(Direction, Vec<String>)> {
+        let mut all: Vec<(Direction, String)> = Vec::new();
         let other = [
             ("what it looks at", &Some(self.target.clone()), &Some(new.target.clone())),
             ("its pattern", &self.pattern, &new.pattern),
         ];
         for (what, _, _) in other.iter().filter(|(_, one, other)| one != other) {
-            all.push((Way::Changed, format!("{what} is another")));
+            all.push((Direction::Changed, format!("{what} is another")));
         }
         // A guardrail with more conditions trips less often.
         let (excuse, when) = ((&self.excuse, &new.excuse), (&self.when, &new.when));
         for (article, what, (one, other)) in [("an", "exception", excuse), ("a", "condition", when)] {
             all.extend(match (one, other) {
-                (None, Some(_)) => Some((Way::Widened, format!("it has {article} {what} now"))),
-                (Some(_), None) => Some((Way::Narrowed, format!("it has no {what} any more"))),
+                (None, Some(_)) => Some((Direction::Widened, format!("it has {article} {what} now"))),
+                (Some(_), None) => Some((Direction::Narrowed, format!("it has no {what} any more"))),
                 (Some(one), Some(other)) if one != other && what == "condition" => Some(trips(one, other)),
-                (one, other) => (one != other).then(|| (Way::Changed, format!("its {what} is another"))),
+                (one, other) => (one != other).then(|| (Direction::Changed, format!("its {what} is another"))),
             });
         }
-        all.extend(looks(&self.modes, &new.modes, Way::Narrowed, Way::Widened));
+        all.extend(looks(&self.modes, &new.modes, Direction::Narrowed, Direction::Widened));
         if self.severity != new.severity {
-            let way = if new.severity > self.severity { Way::Narrowed } else { Way::Widened };
-            all.push((way, format!("{} → {}", self.severity.name(), new.severity.name())));
+            let direction = if new.severity > self.severity { Direction::Narrowed } else { Direction::Widened };
+            all.push((direction, format!("{} → {}", self.severity.name(), new.severity.name())));
         }
         if self.strategy != new.strategy {
             let word = |one: Option<Strategy>| one.map_or("the table's word", Strategy::name);
-            let way = match (self.strategies(), new.strategies()) {
+            let direction = match (self.strategies(), new.strategies()) {
                 (Some(old), Some(new)) => (old != new).then(|| stricter(Defect::Guardrail, &old, &new)),
-                _ => Some(Way::Changed),
+                _ => Some(Direction::Changed),
             };
-            all.extend(way.map(|way| (way, format!("{} → {}", word(self.strategy), word(new.strategy)))));
+            all.extend(direction.map(|direction| (direction, format!("{} → {}", word(self.strategy), word(new.strategy)))));
         }
         together(all)
     }

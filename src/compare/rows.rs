@@ -4,7 +4,7 @@
 //! Out: a [`Change`] for each that differs.
 //! Never: knows what a row is.
 
-use super::{Change, Way};
+use super::{DeclarationChange, Direction};
 use crate::text::{FilePlace, excerpt, glob};
 use indexmap::IndexMap;
 use std::cmp::Ordering;
@@ -16,13 +16,13 @@ const SHOWN: usize = 60;
 /// Things to compare, by name: a description, and the place.
 pub(super) type Rows<T> = Vec<(String, T, Option<FilePlace>)>;
 
-pub(super) fn row(kind: &str, name: &str, way: Way, how: Vec<String>, rule: Option<FilePlace>) -> Change {
-    Change { kind: kind.to_owned(), name: name.to_owned(), way, how, rule, gone: false }
+pub(super) fn row(kind: &str, name: &str, direction: Direction, how: Vec<String>, rule: Option<FilePlace>) -> DeclarationChange {
+    DeclarationChange { kind: kind.to_owned(), name: name.to_owned(), direction: direction, how, rule, gone: false }
 }
 
 /// The change for something that no longer exists, with its old place.
-pub(super) fn gone(kind: &str, name: &str, way: Way, rule: Option<FilePlace>) -> Change {
-    Change { gone: true, ..row(kind, name, way, vec!["it is gone".to_owned()], rule) }
+pub(super) fn gone(kind: &str, name: &str, direction: Direction, rule: Option<FilePlace>) -> DeclarationChange {
+    DeclarationChange { gone: true, ..row(kind, name, direction, vec!["it is gone".to_owned()], rule) }
 }
 
 /// `old → new`, each short enough for a line: of long ones, the part from where they differ.
@@ -54,9 +54,9 @@ pub(super) fn member(path: &str, name: &str) -> String {
 }
 
 /// All changes of one row as one; none if there are none.
-pub(super) fn together(all: Vec<(Way, String)>) -> Option<(Way, Vec<String>)> {
-    let way = all.iter().map(|(way, _)| *way).reduce(Way::and)?;
-    Some((way, all.into_iter().map(|(_, how)| how).collect()))
+pub(super) fn together(all: Vec<(Direction, String)>) -> Option<(Direction, Vec<String>)> {
+    let direction = all.iter().map(|(direction, _)| *direction).reduce(Direction::and)?;
+    Some((direction, all.into_iter().map(|(_, how)| how).collect()))
 }
 
 /// Compares the rows with the same name; `ways` are those of a row that appeared, and of one that disappeared.
@@ -64,14 +64,14 @@ pub(super) fn pair<T>(
     kind: &str,
     old: &Rows<T>,
     new: &Rows<T>,
-    ways: (Way, Way),
-    changes: &mut Vec<Change>,
-    way: impl Fn(&T, &T) -> Option<(Way, Vec<String>)>,
+    ways: (Direction, Direction),
+    changes: &mut Vec<DeclarationChange>,
+    direction: impl Fn(&T, &T) -> Option<(Direction, Vec<String>)>,
 ) {
     for (name, before, place) in old {
         match new.iter().find(|(known, ..)| known == name) {
             Some((_, now, place)) => {
-                changes.extend(way(before, now).map(|(way, how)| row(kind, name, way, how, place.clone())));
+                changes.extend(direction(before, now).map(|(direction, how)| row(kind, name, direction, how, place.clone())));
             }
             None => changes.push(gone(kind, name, ways.1, place.clone())),
         }
@@ -82,15 +82,15 @@ pub(super) fn pair<T>(
 }
 
 /// The change between the modes in which something applies, and what more or fewer modes mean.
-pub(super) fn looks(old: &[String], new: &[String], more: Way, fewer: Way) -> Option<(Way, String)> {
-    let (way, which) = match reach(new, old) {
+pub(super) fn looks(old: &[String], new: &[String], more: Direction, fewer: Direction) -> Option<(Direction, String)> {
+    let (direction, which) = match reach(new, old) {
         Some(Ordering::Equal) => return None,
         Some(Ordering::Greater) => (more, "more"),
         Some(Ordering::Less) => (fewer, "fewer"),
         // More modes here and fewer there: count it as widened, to be safe.
-        None => (Way::Widened, "other"),
+        None => (Direction::Widened, "other"),
     };
-    Some((way, format!("it looks in {which} modes")))
+    Some((direction, format!("it looks in {which} modes")))
 }
 
 /// Which of two lists of names covers more, with `*` and `?` in names; an empty list covers everything. None if each

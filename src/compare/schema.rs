@@ -4,7 +4,7 @@
 //! Out: how it changed, and a phrase for each keyword that differs.
 //! Never: validates a value; if it is not certain, it says changed.
 
-use super::Way;
+use super::Direction;
 use super::rows::{arrow, both, member};
 use crate::text::excerpt;
 use crate::value::{Object, Value};
@@ -17,21 +17,21 @@ const LOWER: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems",
 const UPPER: &[&str] = &["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"];
 
 /// How the schema changed from `old` to `new`; none if both accept the same values.
-pub(super) fn compare(old: &Value, new: &Value) -> (Option<Way>, Vec<String>) {
+pub(super) fn compare(old: &Value, new: &Value) -> (Option<Direction>, Vec<String>) {
     let mut comparing = Comparing::default();
     comparing.schema("", old, new);
-    (comparing.way, comparing.how)
+    (comparing.direction, comparing.how)
 }
 
 #[derive(Default)]
 struct Comparing {
-    way: Option<Way>,
+    direction: Option<Direction>,
     how: Vec<String>,
 }
 
 impl Comparing {
-    fn note(&mut self, way: Way, phrase: String) {
-        self.way = Some(self.way.map_or(way, |before| before.and(way)));
+    fn note(&mut self, direction: Direction, phrase: String) {
+        self.direction = Some(self.direction.map_or(direction, |before| before.and(direction)));
         self.how.push(phrase);
     }
 
@@ -39,7 +39,7 @@ impl Comparing {
         match (old, new) {
             (Value::Object(old), Value::Object(new)) => self.members(path, old, new),
             _ if old == new => {}
-            _ => self.note(Way::Changed, format!("{}: {}", shown(path), arrow(&old.to_string(), &new.to_string()))),
+            _ => self.note(Direction::Changed, format!("{}: {}", shown(path), arrow(&old.to_string(), &new.to_string()))),
         }
     }
 
@@ -54,14 +54,14 @@ impl Comparing {
                     (Some(one), Some(other)) => self.schema(&format!("{path}[]"), one, other),
                     _ => self.keyword(path, key, one, other, of_constraint(one, other)),
                 },
-                _ => self.keyword(path, key, one, other, way(key, one, other)),
+                _ => self.keyword(path, key, one, other, direction(key, one, other)),
             }
         }
     }
 
-    fn keyword(&mut self, path: &str, key: &str, old: Option<&Value>, new: Option<&Value>, way: Way) {
+    fn keyword(&mut self, path: &str, key: &str, old: Option<&Value>, new: Option<&Value>, direction: Direction) {
         let word = |value: Option<&Value>| value.map_or("none".to_owned(), short);
-        self.note(way, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
+        self.note(direction, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
     }
 
     fn properties(&mut self, path: &str, old: &Object, new: &Object) {
@@ -70,22 +70,22 @@ impl Comparing {
             match (pair.0.or(undeclared(old)), pair.1.or(undeclared(new))) {
                 (Some(old), Some(new)) => self.schema(&shown, old, new),
                 (Some(_), None) if required(old).any(|required| required == name) => {
-                    self.note(Way::Widened, format!("`{shown}`, which was required, is gone"));
+                    self.note(Direction::Widened, format!("`{shown}`, which was required, is gone"));
                 }
-                (Some(_), None) => self.note(Way::Narrowed, format!("`{shown}` is gone")),
-                (None, _) => self.note(Way::Widened, format!("`{shown}` is new")),
+                (Some(_), None) => self.note(Direction::Narrowed, format!("`{shown}` is gone")),
+                (None, _) => self.note(Direction::Widened, format!("`{shown}` is new")),
             }
         }
     }
 
     fn required(&mut self, path: &str, old: &Object, new: &Object) {
         for name in required(new).filter(|name| required(old).all(|old| old != *name)) {
-            self.note(Way::Narrowed, format!("`{}` is required now", member(path, name)));
+            self.note(Direction::Narrowed, format!("`{}` is required now", member(path, name)));
         }
         // A property that is gone altogether is told as gone.
         let taken = |name: &str| undeclared(new).is_some() || declared(new).any(|(declared, _)| declared == name);
         for name in required(old).filter(|name| taken(name) && required(new).all(|new| new != *name)) {
-            self.note(Way::Widened, format!("`{}` may be absent now", member(path, name)));
+            self.note(Direction::Widened, format!("`{}` may be absent now", member(path, name)));
         }
     }
 }
@@ -108,7 +108,7 @@ fn undeclared(schema: &Object) -> Option<&Value> {
 }
 
 /// The meaning of a keyword that differs.
-fn way(key: &str, old: Option<&Value>, new: Option<&Value>) -> Way {
+fn direction(key: &str, old: Option<&Value>, new: Option<&Value>) -> Direction {
     let number = |value: Option<&Value>| value.and_then(Value::as_f64);
     match key {
         "enum" | "type" => match (old.map(|old| set(key, old)), new.map(|new| set(key, new))) {
@@ -116,15 +116,15 @@ fn way(key: &str, old: Option<&Value>, new: Option<&Value>) -> Way {
             _ => of_constraint(old, new),
         },
         _ if LOWER.contains(&key) || UPPER.contains(&key) => match (number(old), number(new)) {
-            (Some(old), Some(new)) if (new < old) == LOWER.contains(&key) => Way::Widened,
-            (Some(_), Some(_)) => Way::Narrowed,
+            (Some(old), Some(new)) if (new < old) == LOWER.contains(&key) => Direction::Widened,
+            (Some(_), Some(_)) => Direction::Narrowed,
             _ => of_constraint(old, new),
         },
         // Where nothing is said of them, entries may be alike, and members that are not declared are left out.
-        "uniqueItems" => Way::of(truth(old).cmp(&truth(new))),
-        "additionalProperties" => Way::of(openness(new).cmp(&openness(old))),
+        "uniqueItems" => Direction::of(truth(old).cmp(&truth(new))),
+        "additionalProperties" => Direction::of(openness(new).cmp(&openness(old))),
         "const" | "pattern" | "format" | "multipleOf" | "contains" | "propertyNames" => of_constraint(old, new),
-        _ => Way::Changed,
+        _ => Direction::Changed,
     }
 }
 
@@ -142,11 +142,11 @@ fn openness(value: Option<&Value>) -> u8 {
 }
 
 /// A new constraint narrows; a removed one widens.
-fn of_constraint(old: Option<&Value>, new: Option<&Value>) -> Way {
+fn of_constraint(old: Option<&Value>, new: Option<&Value>) -> Direction {
     match (old, new) {
-        (None, Some(_)) => Way::Narrowed,
-        (Some(_), None) => Way::Widened,
-        _ => Way::Changed,
+        (None, Some(_)) => Direction::Narrowed,
+        (Some(_), None) => Direction::Widened,
+        _ => Direction::Changed,
     }
 }
 
@@ -158,7 +158,7 @@ fn set(key: &str, value: &Value) -> Vec<Value> {
     }
 }
 
-fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Way {
+fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Direction {
     // Every whole number is a number.
     let in_set = |set: &[Value], value: &Value| {
         set.contains(value) || (key == "type" && value == "integer" && set.iter().any(|one| one == "number"))
@@ -166,9 +166,9 @@ fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Way {
     let wider = old.iter().all(|value| in_set(new, value));
     let narrower = new.iter().all(|value| in_set(old, value));
     match (wider, narrower) {
-        (_, false) => Way::Widened,
-        (false, true) => Way::Narrowed,
-        (true, true) => Way::Changed,
+        (_, false) => Direction::Widened,
+        (false, true) => Direction::Narrowed,
+        (true, true) => Direction::Changed,
     }
 }
 
@@ -186,8 +186,8 @@ mod tests {
     use crate::value::value;
 
     #[track_caller]
-    fn check(old: Value, new: Value, way: Option<Way>, how: &[&str]) {
-        assert_eq!(compare(&old, &new), (way, how.iter().map(|one| (*one).to_owned()).collect()));
+    fn check(old: Value, new: Value, direction: Option<Direction>, how: &[&str]) {
+        assert_eq!(compare(&old, &new), (direction, how.iter().map(|one| (*one).to_owned()).collect()));
     }
 
     #[test]
@@ -196,22 +196,22 @@ mod tests {
         check(
             value!({ "type": "integer" }),
             value!({ "type": "number" }),
-            Some(Way::Widened),
+            Some(Direction::Widened),
             &["type: \"integer\" → \"number\""],
         );
-        check(value!({ "enum": [1, 2] }), value!({ "enum": [2] }), Some(Way::Narrowed), &["enum: [1,2] → [2]"]);
-        check(value!({ "enum": [1] }), value!({ "enum": [2] }), Some(Way::Widened), &["enum: [1] → [2]"]);
-        check(value!({ "minimum": 1 }), value!({ "minimum": 0 }), Some(Way::Widened), &["minimum: 1 → 0"]);
-        check(value!({ "maxLength": 9 }), value!({ "maxLength": 8 }), Some(Way::Narrowed), &["maxLength: 9 → 8"]);
-        check(value!({}), value!({ "pattern": "a" }), Some(Way::Narrowed), &["pattern: none → \"a\""]);
+        check(value!({ "enum": [1, 2] }), value!({ "enum": [2] }), Some(Direction::Narrowed), &["enum: [1,2] → [2]"]);
+        check(value!({ "enum": [1] }), value!({ "enum": [2] }), Some(Direction::Widened), &["enum: [1] → [2]"]);
+        check(value!({ "minimum": 1 }), value!({ "minimum": 0 }), Some(Direction::Widened), &["minimum: 1 → 0"]);
+        check(value!({ "maxLength": 9 }), value!({ "maxLength": 8 }), Some(Direction::Narrowed), &["maxLength: 9 → 8"]);
+        check(value!({}), value!({ "pattern": "a" }), Some(Direction::Narrowed), &["pattern: none → \"a\""]);
         let lists = |unique| value!({ "uniqueItems": unique });
-        check(lists(true), value!({}), Some(Way::Widened), &["uniqueItems: true → none"]);
-        check(lists(false), lists(true), Some(Way::Narrowed), &["uniqueItems: false → true"]);
+        check(lists(true), value!({}), Some(Direction::Widened), &["uniqueItems: true → none"]);
+        check(lists(false), lists(true), Some(Direction::Narrowed), &["uniqueItems: false → true"]);
         let open = |others| value!({ "additionalProperties": others });
-        check(value!({}), open(value!({})), Some(Way::Widened), &["additionalProperties: none → {}"]);
-        check(open(value!(true)), open(value!(false)), Some(Way::Narrowed), &["additionalProperties: true → false"]);
-        check(value!({ "format": "date" }), value!({}), Some(Way::Widened), &["format: \"date\" → none"]);
-        check(value!({ "oneOf": [] }), value!({}), Some(Way::Changed), &["oneOf: [] → none"]);
+        check(value!({}), open(value!({})), Some(Direction::Widened), &["additionalProperties: none → {}"]);
+        check(open(value!(true)), open(value!(false)), Some(Direction::Narrowed), &["additionalProperties: true → false"]);
+        check(value!({ "format": "date" }), value!({}), Some(Direction::Widened), &["format: \"date\" → none"]);
+        check(value!({ "oneOf": [] }), value!({}), Some(Direction::Changed), &["oneOf: [] → none"]);
     }
 
     #[test]
@@ -220,25 +220,25 @@ mod tests {
         check(
             schema(value!({ "a": {} }), value!([])),
             schema(value!({ "a": {} }), value!(["a"])),
-            Some(Way::Narrowed),
+            Some(Direction::Narrowed),
             &["`a` is required now"],
         );
         check(
             schema(value!({ "a": {} }), value!(["a"])),
             schema(value!({}), value!([])),
-            Some(Way::Widened),
+            Some(Direction::Widened),
             &["`a`, which was required, is gone"],
         );
         check(
             schema(value!({ "a": {} }), value!([])),
             schema(value!({}), value!([])),
-            Some(Way::Narrowed),
+            Some(Direction::Narrowed),
             &["`a` is gone"],
         );
         check(
             schema(value!({ "a": { "items": { "maximum": 1 } } }), value!([])),
             schema(value!({ "a": { "items": { "maximum": 2 } }, "b": {} }), value!(["b"])),
-            Some(Way::Widened),
+            Some(Direction::Widened),
             &["`a[]` maximum: 1 → 2", "`b` is new", "`b` is required now"],
         );
         // A member that is not declared has to fit what is said of the others.
@@ -246,7 +246,7 @@ mod tests {
         check(
             open(value!({ "a": { "maximum": 1 } }), value!(["a"])),
             open(value!({ "b": { "maximum": 1 } }), value!([])),
-            Some(Way::Widened),
+            Some(Direction::Widened),
             &["`a` maximum: 1 → none", "`b` maximum: none → 1", "`a` may be absent now"],
         );
     }

@@ -7,20 +7,20 @@
 
 use super::permissions::trips;
 use super::rows::{Rows, pair, reach, together};
-use super::{Change, Way};
+use super::{DeclarationChange, Direction};
 use crate::program::{Dialect, MaskKinds, Mode, Program};
 use crate::surface::Role;
 use std::cmp::Ordering;
 
-pub(super) fn changes(old: &Program, new: &Program) -> Vec<Change> {
+pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let same = |(): &(), (): &()| None;
-    let opens = (Way::Widened, Way::Narrowed);
-    let shuts = (Way::Narrowed, Way::Widened);
+    let opens = (Direction::Widened, Direction::Narrowed);
+    let shuts = (Direction::Narrowed, Direction::Widened);
     pair("block", &blocks(old), &blocks(new), opens, &mut changes, same);
     pair("thinking", &thoughts(old, new), &thoughts(new, old), shuts, &mut changes, same);
-    pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::way);
-    let limited = |old: &String, new: &String| (old != new).then(|| trips(old, new)).map(|(way, how)| (way, vec![how]));
+    pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::direction);
+    let limited = |old: &String, new: &String| (old != new).then(|| trips(old, new)).map(|(direction, how)| (direction, vec![how]));
     pair("limit", &speech(old), &speech(new), shuts, &mut changes, limited);
     pair("mask", &masks(old, new), &masks(new, old), shuts, &mut changes, same);
     pair("path", &paths(old, new), &paths(new, old), shuts, &mut changes, same);
@@ -48,18 +48,18 @@ struct Limit {
 }
 
 impl Limit {
-    fn way(&self, new: &Self) -> Option<(Way, Vec<String>)> {
+    fn direction(&self, new: &Self) -> Option<(Direction, Vec<String>)> {
         let number =
             |most: Option<usize>| most.map_or_else(|| "any number".to_owned(), |most| format!("at most {most}"));
         let order = new.most.unwrap_or(usize::MAX).cmp(&self.most.unwrap_or(usize::MAX));
-        let most = order.is_ne().then(|| (Way::of(order), format!("{} → {}", number(self.most), number(new.most))));
+        let most = order.is_ne().then(|| (Direction::of(order), format!("{} → {}", number(self.most), number(new.most))));
         let keys = match reach(&new.keys, &self.keys) {
             Some(Ordering::Equal) => None,
-            Some(Ordering::Greater) => Some((Way::Widened, "it may have more keys")),
-            Some(Ordering::Less) => Some((Way::Narrowed, "it may have fewer keys")),
-            None => Some((Way::Changed, "it may have other keys")),
+            Some(Ordering::Greater) => Some((Direction::Widened, "it may have more keys")),
+            Some(Ordering::Less) => Some((Direction::Narrowed, "it may have fewer keys")),
+            None => Some((Direction::Changed, "it may have other keys")),
         };
-        let keys = keys.map(|(way, how)| (way, how.to_owned()));
+        let keys = keys.map(|(direction, how)| (direction, how.to_owned()));
         together([most, keys].into_iter().flatten().collect())
     }
 }

@@ -35,55 +35,55 @@ pub struct Message {
 
 /// What stands in one hole of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument(Kind);
+pub struct Argument(MessageForm);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum MessageForm {
     /// A text that is printed as it is.
     Whole(String),
     /// A text of which at most so many characters are printed.
     Quote(String, usize),
     /// The advice for a name that does not exist, and the names that do.
-    Nearest(String, Names),
+    Nearest(String, KnownNames),
 }
 
 /// Names that exist: what a finding needs to look for the nearest one when it is read.
-pub(crate) type Names = Arc<NameList>;
+pub(crate) type KnownNames = Arc<NameList>;
 
 /// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that there
 /// are more: what is quoted may be the whole answer, once for each of a thousand findings.
 pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
     let text = text.as_ref();
     let end = text.char_indices().nth(most + 1).map_or(text.len(), |(end, _)| end);
-    Argument(Kind::Quote(text.get(..end).unwrap_or_default().to_owned(), most))
+    Argument(MessageForm::Quote(text.get(..end).unwrap_or_default().to_owned(), most))
 }
 
 impl Argument {
     /// What is printed as it is.
     pub(crate) fn whole(text: impl Into<String>) -> Self {
-        Self(Kind::Whole(text.into()))
+        Self(MessageForm::Whole(text.into()))
     }
 
     /// The text that it is made of.
     fn text(&self) -> &str {
         match &self.0 {
-            Kind::Whole(text) | Kind::Quote(text, _) | Kind::Nearest(text, _) => text,
+            MessageForm::Whole(text) | MessageForm::Quote(text, _) | MessageForm::Nearest(text, _) => text,
         }
     }
 }
 
 /// What can stand in a hole: what is printed, whole, or a [`quote`].
-pub(crate) trait Fill {
+pub(crate) trait HoleFill {
     fn fill(self) -> Argument;
 }
 
-impl Fill for Argument {
+impl HoleFill for Argument {
     fn fill(self) -> Argument {
         self
     }
 }
 
-impl<T: fmt::Display + ?Sized> Fill for &T {
+impl<T: fmt::Display + ?Sized> HoleFill for &T {
     fn fill(self) -> Argument {
         Argument::whole(self.to_string())
     }
@@ -92,7 +92,7 @@ impl<T: fmt::Display + ?Sized> Fill for &T {
 /// `message!("`{}` closes `{}`", quote(closer, 40), &name)`: a form, and what stands in each of its holes.
 macro_rules! message {
     ($form:literal $(, $argument:expr)* $(,)?) => {
-        $crate::diagnostic::Message::of($form, vec![$($crate::diagnostic::Fill::fill($argument)),*])
+        $crate::diagnostic::Message::of($form, vec![$($crate::diagnostic::HoleFill::fill($argument)),*])
     };
 }
 pub(crate) use message;
@@ -106,8 +106,8 @@ impl Message {
 
     /// The help for a name that does not exist: the nearest of `names`, or else as many of them as make a line. They are
     /// compared when it is read.
-    pub(crate) fn nearest(typed: &str, names: Names) -> Self {
-        Self::of("{}", vec![Argument(Kind::Nearest(typed.to_owned(), names))])
+    pub(crate) fn nearest(typed: &str, names: KnownNames) -> Self {
+        Self::of("{}", vec![Argument(MessageForm::Nearest(typed.to_owned(), names))])
     }
 
     /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short: it may
@@ -119,8 +119,8 @@ impl Message {
         }
         for Argument(kind) in &mut self.arguments {
             let (text, is_cut) = match kind {
-                Kind::Whole(text) | Kind::Nearest(text, _) => (text, false),
-                Kind::Quote(text, most) => {
+                MessageForm::Whole(text) | MessageForm::Nearest(text, _) => (text, false),
+                MessageForm::Quote(text, most) => {
                     let is_cut = text.chars().nth(*most).is_some();
                     (text, is_cut)
                 }
@@ -163,7 +163,7 @@ impl Message {
     pub(crate) fn hide_quotes(&mut self) {
         self.settle();
         for Argument(kind) in &mut self.arguments {
-            if let Kind::Quote(text, _) = kind {
+            if let MessageForm::Quote(text, _) = kind {
                 *text = "…".to_owned();
             }
         }
@@ -172,7 +172,7 @@ impl Message {
     /// Prepares for hiding: the sentence is not read yet, and one that depends on a name of the answer without quoting it
     /// becomes a sentence that was made as a whole. Nothing that is hidden afterwards is left beside it.
     fn settle(&mut self) {
-        if self.arguments.iter().any(|argument| matches!(argument.0, Kind::Nearest(..))) {
+        if self.arguments.iter().any(|argument| matches!(argument.0, MessageForm::Nearest(..))) {
             *self = self.as_str().into();
         }
         self.text.take();
@@ -233,9 +233,9 @@ impl fmt::Debug for Message {
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Whole(text) => f.write_str(text),
-            Kind::Quote(text, most) => f.write_str(&excerpt(text, *most)),
-            Kind::Nearest(typed, names) => f.write_str(&names::advice_of(typed, names).unwrap_or_default()),
+            MessageForm::Whole(text) => f.write_str(text),
+            MessageForm::Quote(text, most) => f.write_str(&excerpt(text, *most)),
+            MessageForm::Nearest(typed, names) => f.write_str(&names::advice_of(typed, names).unwrap_or_default()),
         }
     }
 }
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(Message::from("write `{}`"), "write `{}`");
     }
 
-    fn names(names: &[&str]) -> Names {
+    fn names(names: &[&str]) -> KnownNames {
         Arc::new(names.iter().map(|name| Arc::from(*name)).collect())
     }
 

@@ -24,7 +24,7 @@ pub use faults::Faults;
 pub(crate) use findings::Findings;
 pub(crate) use lookalikes::{bones, foreign, is_plain, odd};
 pub use message::{Argument, Message};
-pub(crate) use message::{Fill, Names, message, quote};
+pub(crate) use message::{HoleFill, KnownNames, message, quote};
 pub(crate) use name_list::NameList;
 pub(crate) use names::meant;
 pub(crate) use names::{Letters, is_misspelt, is_slip};
@@ -180,7 +180,7 @@ impl Diagnostic {
     }
 
     /// The same help for a name in a response: no name is compared before somebody reads it.
-    pub(crate) fn with_nearest_of(mut self, typed: &str, names: &Names) -> Self {
+    pub(crate) fn with_nearest_of(mut self, typed: &str, names: &KnownNames) -> Self {
         if !names.is_empty() {
             self.help = Some(Message::nearest(typed, Arc::clone(names)));
         }

@@ -7,16 +7,16 @@
 //! A model that has called a tool goes on thinking, and often only the closer of that arrives. The call stood outside all
 //! reasoning if nothing but white space separates it from reasoning whose closer ends its line.
 
-use super::mark::Mark;
-use super::scanner::Scanner;
-use super::{Block, Ended, Given, Written};
+use super::delimiter::Delimiter;
+use super::scanner::DialectScanner;
+use super::{Block, Ended, ReadContext, BodyEncoding};
 use crate::program::{BlockId, Closer};
 use crate::surface::Role;
 use crate::text::Span;
 
 /// Where reasoning may begin again.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
+pub(super) enum RestartPoint {
     #[default]
     Nowhere,
     /// Once a call follows the reasoning that ends here.
@@ -25,53 +25,53 @@ pub(super) enum Again {
     Here(usize),
 }
 
-impl Scanner {
+impl DialectScanner {
     /// Notes that reasoning at the start of the answer has ended at its closer.
     pub(super) fn reasoning_ends(&mut self) {
-        self.again = Again::BehindCall(self.at);
+        self.again = RestartPoint::BehindCall(self.at);
     }
 
     /// Notes that a block opens here.
-    pub(super) fn follows_reasoning(&mut self, start: usize, given: &Given<'_>) {
+    pub(super) fn follows_reasoning(&mut self, start: usize, given: &ReadContext<'_>) {
         let (end, called) = match self.again {
-            Again::Nowhere => return,
-            Again::BehindCall(end) => (end, false),
-            Again::Here(end) => (end, true),
+            RestartPoint::Nowhere => return,
+            RestartPoint::BehindCall(end) => (end, false),
+            RestartPoint::Here(end) => (end, true),
         };
         let gap = Span::new(end, start).of(given.text);
         // Prose may go on behind a closer that it only mentions.
         if !gap.trim().is_empty() || (!called && !gap.contains('\n')) {
-            self.again = Again::Nowhere;
+            self.again = RestartPoint::Nowhere;
         }
     }
 
     /// Notes that a block has ended, as the last one so far.
-    pub(super) fn ends_before_reasoning(&mut self, id: BlockId, given: &Given<'_>) {
-        if self.again == Again::Nowhere {
+    pub(super) fn ends_before_reasoning(&mut self, id: BlockId, given: &ReadContext<'_>) {
+        if self.again == RestartPoint::Nowhere {
             return;
         }
         let whole = self.blocks.get(self.blocks.len().wrapping_sub(1)).is_none_or(|block| !block.ended.is_cut());
         self.again = match given.block(id).map(|block| block.role) {
-            Some(Role::Call) if whole => Again::Here(self.at),
-            Some(Role::Thinking) if whole => Again::BehindCall(self.at),
+            Some(Role::Call) if whole => RestartPoint::Here(self.at),
+            Some(Role::Thinking) if whole => RestartPoint::BehindCall(self.at),
             Some(Role::Wrapper) => match self.again {
-                Again::Here(_) => Again::Here(self.at),
-                _ => Again::BehindCall(self.at),
+                RestartPoint::Here(_) => RestartPoint::Here(self.at),
+                _ => RestartPoint::BehindCall(self.at),
             },
-            _ => Again::Nowhere,
+            _ => RestartPoint::Nowhere,
         };
     }
 
     /// Whether an opener of reasoning that only opens at the start of an answer opens it again here.
-    pub(super) fn opens_again(&self, mark: &Mark, id: BlockId, given: &Given<'_>) -> bool {
-        let Again::Here(end) = self.again else { return false };
+    pub(super) fn opens_again(&self, mark: &Delimiter, id: BlockId, given: &ReadContext<'_>) -> bool {
+        let RestartPoint::Here(end) = self.again else { return false };
         given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking)
             && Span::new(end, mark.start()).of(given.text).trim().is_empty()
     }
 
     /// Adds the reasoning that ends at this closer, if reasoning has begun again.
-    pub(super) fn think_again(&mut self, mark: &Mark, family: u8, given: &Given<'_>) -> bool {
-        let Again::Here(start) = self.again else { return false };
+    pub(super) fn think_again(&mut self, mark: &Delimiter, family: u8, given: &ReadContext<'_>) -> bool {
+        let RestartPoint::Here(start) = self.again else { return false };
         let inner = Span::new(start, mark.start());
         let name = mark.name().of(given.text);
         let names = &given.dialect.names;
@@ -85,9 +85,9 @@ impl Scanner {
         });
         let Some((id, bound)) = closes else { return false };
         // In the midst of a line, a closer may only be mentioned.
-        let thinks = mark.leads_line() && !inner.of(given.text).trim().is_empty();
+        let thinks = mark.starts_line() && !inner.of(given.text).trim().is_empty();
         if !thinks || self.blocks.len() >= self.limits.blocks {
-            self.again = Again::Nowhere;
+            self.again = RestartPoint::Nowhere;
             return false;
         }
         let (body, tag) = self.trimmed(inner, usize::from(family), bound, given);
@@ -104,7 +104,7 @@ impl Scanner {
             attributes: Default::default(),
             ended: Ended::Whole,
             parent: None,
-            written: Written::Bound,
+            written: BodyEncoding::Bound,
             value: None,
         });
         self.at = mark.span().end;
@@ -115,7 +115,7 @@ impl Scanner {
     /// Text behind this place may turn out to be reasoning.
     pub(super) fn certain_before_reasoning(&self) -> usize {
         match self.again {
-            Again::Here(end) if self.open.is_none() => end,
+            RestartPoint::Here(end) if self.open.is_none() => end,
             _ => usize::MAX,
         }
     }

@@ -4,11 +4,11 @@
 //! Out: [`StreamEvent`]s: facts about the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
-use super::edges::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
+use super::trim::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
 use super::enclosing::Enclosing;
-use super::open::Open;
-use super::{Block, Given, Pieces, Said, Spelling, Wrapping};
-use crate::program::{BlockId, Called, Outside};
+use super::open_block::OpenBlock;
+use super::{Block, ReadContext, ChunkedVec, OpenerView, TextEncoding, Wrapping};
+use crate::program::{BlockId, NameSource, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Extent, Span, boundary};
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub enum StreamEvent {
 
 /// An event, and what it is about.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct EventDraft {
     pub(crate) event: StreamEvent,
     /// The declaration of the block; none for text outside every block.
     pub(crate) id: Option<BlockId>,
@@ -91,7 +91,7 @@ pub(crate) struct Draft {
     pub(crate) whole: bool,
 }
 
-impl Draft {
+impl EventDraft {
     /// Text of a block, or outside every block.
     pub(crate) fn text(
         block: Option<usize>,
@@ -134,10 +134,10 @@ pub(super) struct Announced {
 
 /// What is certain about a response so far.
 pub(super) struct Settled<'s> {
-    pub(super) given: Given<'s>,
-    pub(super) blocks: &'s Pieces<Block>,
+    pub(super) given: ReadContext<'s>,
+    pub(super) blocks: &'s ChunkedVec<Block>,
     /// The block after these whose end is not known yet.
-    pub(super) open: Option<&'s Open>,
+    pub(super) open: Option<&'s OpenBlock>,
     /// Markup between blocks, which is not text.
     pub(super) markup: &'s [Span],
     /// No further block opens or closes before this place.
@@ -145,39 +145,39 @@ pub(super) struct Settled<'s> {
     pub(super) complete: bool,
 }
 
-impl<'g> Given<'g> {
+impl<'g> ReadContext<'g> {
     /// The announcement that a block opened.
-    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<Draft> {
-        self.announced(number, block.id, block.span().start, &Said::of(self.text, self.dialect, block))
+    pub(super) fn opened(&self, number: usize, block: &Block) -> Option<EventDraft> {
+        self.announced(number, block.id, block.span().start, &OpenerView::of(self.text, self.dialect, block))
     }
 
     /// The same, for a member whose key is `name`.
-    pub(super) fn opened_as(&self, number: usize, id: BlockId, start: usize, name: Span) -> Option<Draft> {
-        let said = Said { text: self.text, dialect: self.dialect, family: 0, name, attributes: &[] };
+    pub(super) fn opened_as(&self, number: usize, id: BlockId, start: usize, name: Span) -> Option<EventDraft> {
+        let said = OpenerView { text: self.text, dialect: self.dialect, family: 0, name, attributes: &[] };
         self.announced(number, id, start, &said)
     }
 
     /// The same, for a block whose end is not known yet.
-    fn opening(&self, number: usize, open: &Open) -> Option<Draft> {
-        let Open { family, name, ref attributes, .. } = *open;
-        let said = Said { text: self.text, dialect: self.dialect, family, name, attributes };
+    fn opening(&self, number: usize, open: &OpenBlock) -> Option<EventDraft> {
+        let OpenBlock { family, name, ref attributes, .. } = *open;
+        let said = OpenerView { text: self.text, dialect: self.dialect, family, name, attributes };
         self.announced(number, open.id, open.opener.start, &said)
     }
 
-    fn announced(&self, number: usize, id: BlockId, start: usize, said: &Said<'g, '_>) -> Option<Draft> {
+    fn announced(&self, number: usize, id: BlockId, start: usize, said: &OpenerView<'g, '_>) -> Option<EventDraft> {
         let block = self.block(id)?;
         let (name, called) = (block.name.clone(), said.title(block));
         let event = StreamEvent::Opened { block: number, name, role: block.role, called, start };
-        Some(Draft { event, id: Some(id), start, whole: false })
+        Some(EventDraft { event, id: Some(id), start, whole: false })
     }
 
     /// The role to announce for the text of a block.
     pub(super) fn role_of(&self, id: BlockId) -> Option<Role> {
         let block = self.block(id)?;
         let name = match &block.called {
-            Called::Own => Some(&block.name),
-            Called::Word(word) => Some(word),
-            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
+            NameSource::Own => Some(&block.name),
+            NameSource::Word(word) => Some(word),
+            NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => None,
         };
         Some(match block.role {
             Role::Section => self.section(name.map(String::as_str)),
@@ -195,9 +195,9 @@ impl<'g> Given<'g> {
     }
 
     /// How the text of a block is written, as far as a stream decodes it: a content is stored as it is.
-    fn spelling_of(&self, id: BlockId) -> Spelling {
+    fn spelling_of(&self, id: BlockId) -> TextEncoding {
         let block = self.block(id).filter(|block| !matches!(block.role, Role::Content | Role::Call));
-        block.map_or(Spelling::Plain, Spelling::of)
+        block.map_or(TextEncoding::Plain, TextEncoding::of)
     }
 
     /// The role of a section: the section that is shown is the message.
@@ -208,7 +208,7 @@ impl<'g> Given<'g> {
 
 impl Announced {
     /// Adds what has become certain since the last call.
-    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<Draft>) {
+    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<EventDraft>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
                 self.tell_whole(read, self.blocks, block, out);
@@ -224,7 +224,7 @@ impl Announced {
     }
 
     /// Announces a block that has ended, and the blocks inside it.
-    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Draft>) {
+    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
         if !self.opened {
             self.tell(read, None, block.span().start, out);
             self.tell_opened(read.given.opened(number, block), out);
@@ -249,7 +249,7 @@ impl Announced {
     }
 
     /// Announces the part of the open block that is its text however the block ends.
-    fn tell_so_far(&mut self, read: &Settled<'_>, open: &Open, out: &mut Vec<Draft>) {
+    fn tell_so_far(&mut self, read: &Settled<'_>, open: &OpenBlock, out: &mut Vec<EventDraft>) {
         let Some(block) = read.given.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
@@ -298,13 +298,13 @@ impl Announced {
         }
     }
 
-    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<Draft>) {
+    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<EventDraft>) {
         let text = read.given.text;
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
             let gaps = Span::new(self.at, end).without(read.markup);
             let role = self.role_outside(read);
-            out.extend(gaps.map(|gap| Draft::text(None, None, role, gap.start, gap.of(text).to_owned())));
+            out.extend(gaps.map(|gap| EventDraft::text(None, None, role, gap.start, gap.of(text).to_owned())));
             self.at = end;
             return;
         }
@@ -321,8 +321,8 @@ impl Announced {
                 is_cdata(block.body(), text, trims)
             };
             let spelling = id.filter(|_| !closed.is_some_and(is_cdata));
-            let spelling = spelling.map_or(Spelling::Plain, |id| read.given.spelling_of(id));
-            out.push(Draft::text(block, id, role, self.at, spelling.decode(piece).into_owned()));
+            let spelling = spelling.map_or(TextEncoding::Plain, |id| read.given.spelling_of(id));
+            out.push(EventDraft::text(block, id, role, self.at, spelling.decode(piece).into_owned()));
             self.at = end;
         }
     }
@@ -340,16 +340,16 @@ impl Announced {
         }
     }
 
-    fn tell_opened(&mut self, opened: Option<Draft>, out: &mut Vec<Draft>) {
-        if let Some(Draft { event: StreamEvent::Opened { role, .. }, .. }) = &opened {
+    fn tell_opened(&mut self, opened: Option<EventDraft>, out: &mut Vec<EventDraft>) {
+        if let Some(EventDraft { event: StreamEvent::Opened { role, .. }, .. }) = &opened {
             self.answers |= role.is_answer();
         }
         out.extend(opened);
     }
 
-    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<Draft>) {
+    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
         self.tell(read, Some(number), block.body().end, out);
         self.at = self.at.max(block.span().end);
-        out.push(Draft::closed(number, block));
+        out.push(EventDraft::closed(number, block));
     }
 }

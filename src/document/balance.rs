@@ -8,13 +8,13 @@
 //! them.
 
 use super::ladder::EndSearch;
-use super::mark::{Kind, Mark};
-use super::open::Open;
-use super::scanner::Scanner;
-use super::{Given, edges::ends_line};
+use super::delimiter::{DelimiterKind, Delimiter};
+use super::open_block::OpenBlock;
+use super::scanner::DialectScanner;
+use super::{ReadContext, trim::ends_line};
 use crate::diagnostic::Remark;
-use crate::document::found::Found;
-use crate::program::{Block, BlockId, Closer};
+use crate::document::reader_findings::ReaderFinding;
+use crate::program::{BlockBinding, BlockId, Closer};
 use crate::surface::{Anchor, Ending};
 use crate::text::Span;
 use std::borrow::Cow;
@@ -38,12 +38,12 @@ struct Unpaired {
     line: Option<usize>,
 }
 
-impl Scanner {
+impl DialectScanner {
     /// Whether `mark` opens a block of the same name inside `open`, before any closer, where such tags may balance.
-    pub(super) fn may_balance(&self, open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
+    pub(super) fn may_balance(&self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
         let EndSearch { given, block, .. } = *search;
         let same = || given.dialect.names.same(mark.name().of(given.text), open.name.of(given.text));
-        matches!(mark.kind, Kind::Open { family, id, leaves: false } if id == open.id && usize::from(family) == open.family)
+        matches!(mark.kind, DelimiterKind::Open { family, id, leaves: false } if id == open.id && usize::from(family) == open.family)
             && open.closer().is_none()
             && given.dialect.ladder(block, open.family).iter().flatten().any(|one| *one == Ending::BalancedCloser)
             && closes_by_own_name(block, open.name.of(given.text), given).is_some()
@@ -51,7 +51,7 @@ impl Scanner {
     }
 
     /// The closer that balances the opener of `open`, and whether it is the first of `close`.
-    pub(super) fn balancing(&mut self, open: &Open, search: &EndSearch<'_>, region: usize) -> Option<(Span, bool)> {
+    pub(super) fn balancing(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Option<(Span, bool)> {
         let first = closes_by_own_name(search.block, open.name.of(search.given.text), search.given)?;
         let start = open.opener.start;
         let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
@@ -67,7 +67,7 @@ impl Scanner {
     }
 
     /// Pairs the openers like `open`, from it up to the end of its surroundings.
-    fn paired(&mut self, open: &Open, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
+    fn paired(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
         let EndSearch { given, block, .. } = *search;
         let names = &given.dialect.names;
         let fold = |name: Span| names.fold(name.of(given.text));
@@ -81,19 +81,19 @@ impl Scanner {
             if mark.masked || mark.start() < open.opener.end {
                 continue;
             }
-            let (Kind::Open { family, .. } | Kind::Close { family }) = mark.kind else { continue };
+            let (DelimiterKind::Open { family, .. } | DelimiterKind::Close { family }) = mark.kind else { continue };
             if usize::from(family) != open.family {
                 continue;
             }
             match mark.kind {
-                Kind::Open { id, leaves: false, .. } if id == open.id && self.counts(given, &mark) => {
+                DelimiterKind::Open { id, leaves: false, .. } if id == open.id && self.counts(given, &mark) => {
                     let rules = given.dialect.families.get(open.family).filter(|_| !mark.plain);
                     if rules.is_none_or(|rules| !self.opener(rules, &mark, given).empty) {
                         let one = Unpaired { start: mark.start(), line: Some(mark.span().end) };
                         unpaired.entry(fold(mark.name())).or_default().push(one);
                     }
                 }
-                Kind::Close { .. } => {
+                DelimiterKind::Close { .. } => {
                     let Some(open) = unpaired.get_mut(&fold(mark.name())) else { continue };
                     let Some(last) = open.last_mut() else { continue };
                     if closes_by_own_name(block, mark.name().of(given.text), given).is_some()
@@ -110,13 +110,13 @@ impl Scanner {
     }
 
     /// Notes the openers of its own kind that a block quotes, because they are balanced in it.
-    pub(super) fn quotes_own(&mut self, open: &Open, inner: Span, given: &Given<'_>) {
+    pub(super) fn quotes_own(&mut self, open: &OpenBlock, inner: Span, given: &ReadContext<'_>) {
         let mut number = open.first;
         while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < inner.end) {
             number += 1;
-            let alike = matches!(mark.kind, Kind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
+            let alike = matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
             if alike && !mark.masked && self.counts(given, &mark) {
-                self.finds(Found::new(Remark::QuotedBlock, mark.span()));
+                self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
             }
         }
     }
@@ -124,8 +124,8 @@ impl Scanner {
 
 impl Unpaired {
     /// Whether a closer of its name counts where it is: as for any block, on the line of its opener only at its end.
-    fn is_closed_by(&mut self, closer: &Mark, block: &Block, text: &str) -> bool {
-        if block.anchor == Anchor::Anywhere || closer.leads_line() {
+    fn is_closed_by(&mut self, closer: &Delimiter, block: &BlockBinding, text: &str) -> bool {
+        if block.anchor == Anchor::Anywhere || closer.starts_line() {
             return true;
         }
         let Some(from) = self.line else { return false };
@@ -136,7 +136,7 @@ impl Unpaired {
 }
 
 /// Whether a block is closed by its own name at all: if so, whether that is the first of its closers.
-fn closes_by_own_name(block: &Block, name: &str, given: &Given<'_>) -> Option<bool> {
+fn closes_by_own_name(block: &BlockBinding, name: &str, given: &ReadContext<'_>) -> Option<bool> {
     let own = |closer: &Closer| match closer {
         Closer::Own => true,
         Closer::Word(word) => given.dialect.names.same(word, name),

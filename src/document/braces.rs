@@ -6,7 +6,7 @@
 
 /// A count of braces that continues where it stopped.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Braces {
+pub(super) struct BraceCount {
     at: usize,
     depth: usize,
     quoted: bool,
@@ -16,7 +16,7 @@ pub(super) struct Braces {
 /// after it.
 const MOST: usize = 16;
 
-impl Braces {
+impl BraceCount {
     pub(super) fn new(first: usize) -> Self {
         Self { at: first, depth: 0, quoted: false }
     }
@@ -73,9 +73,9 @@ mod tests {
     #[track_caller]
     fn check(text: &str, object: Option<&str>) {
         // Whole, and byte by byte.
-        let whole = Braces::new(0).count(text, &mut 0);
+        let whole = BraceCount::new(0).count(text, &mut 0);
         assert_eq!(whole.and_then(|end| text.get(..end)), object, "{text}");
-        let mut braces = Braces::new(0);
+        let mut braces = BraceCount::new(0);
         let mut counted = 0;
         let found = (1..=text.len()).find_map(|end| braces.count(text.get(..end)?, &mut counted));
         assert_eq!(found, whole, "{text}");

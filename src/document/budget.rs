@@ -9,7 +9,7 @@ use crate::program::Family;
 
 /// The steps that may still be taken.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct StepBudget {
     pub(super) used: u64,
     pub(super) per_byte: u64,
 }
@@ -17,7 +17,7 @@ pub(super) struct Budget {
 /// Steps that every response may take, however short it is.
 const FREE_STEPS: u64 = 10_000;
 
-impl Budget {
+impl StepBudget {
     /// Runs the machine within the steps that the text so far allows.
     pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
         let mut left = self.left(text);

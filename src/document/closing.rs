@@ -4,18 +4,18 @@
 //! Out: the block with its body, or each call that its payload lists; the blocks that it holds; what is wrong with its edges.
 //! Never: looks for an end: the ladder does.
 
-use super::edges::{trimmed, trimmed_within};
+use super::trim::{trimmed, trimmed_within};
 use super::enclosing::Enclosing;
-use super::found::{Found, What};
-use super::listed::{self, Listed, ListedCall};
-use super::mark::Kind;
-use super::open::{End, Fill, Open};
+use super::reader_findings::{ReaderFinding, FindingKind};
+use super::call_list::{self, CallList, ListedCall};
+use super::delimiter::DelimiterKind;
+use super::open_block::{BlockEnd, PayloadState, OpenBlock};
 use super::pairs::Tagged;
-use super::payload::{Source, Spelled, Tag, ends_response};
-use super::scanner::Scanner;
-use super::{Attribute, Block, Ended, Given, Key, Quoted, Spelling, Written};
+use super::payload::{PayloadSource, Spelled, Tag, ends_response};
+use super::scanner::DialectScanner;
+use super::{Attribute, Block, Ended, ReadContext, AttributeKey, Quoted, TextEncoding, BodyEncoding};
 use crate::diagnostic::{Defect, Remark};
-use crate::json::{self, Fault};
+use crate::json::{self, JsonFault};
 use crate::program;
 use crate::surface::{Ending, Payload, Role};
 use crate::text::Span;
@@ -23,9 +23,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-impl Scanner {
+impl DialectScanner {
     /// Adds a block whose end is known, and the blocks inside it.
-    pub(super) fn close(&mut self, open: &mut Open, end: End, given: &Given<'_>, parent: Option<usize>, depth: usize) {
+    pub(super) fn close(&mut self, open: &mut OpenBlock, end: BlockEnd, given: &ReadContext<'_>, parent: Option<usize>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
         let (index, role) = (self.blocks.len(), block.role);
         if end.ending == Ending::Fence {
@@ -39,7 +39,7 @@ impl Scanner {
             _ if self.breaks_off(open, &end, block, given) => Ended::Torn,
             _ => end.ended(),
         };
-        let (mut around, mut named, mut written) = (None, None, Written::Bound);
+        let (mut around, mut named, mut written) = (None, None, BodyEncoding::Bound);
         let mut body = end.body(inner, block, |inner| {
             let (body, tag) = self.trimmed(inner, open.family, block, given);
             around = tag;
@@ -68,8 +68,8 @@ impl Scanner {
         }
         if ended.is_cut() {
             let what =
-                if matches!(open.payload, Fill::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
-            self.found.push(Found::of(what, span, index));
+                if matches!(open.payload, PayloadState::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
+            self.found.push(ReaderFinding::of(what, span, index));
         }
         self.edges(given, open, &end, index);
         self.finds_around(around, index);
@@ -98,8 +98,8 @@ impl Scanner {
         &self,
         inner: Span,
         family: usize,
-        block: &program::Block,
-        given: &Given<'_>,
+        block: &program::BlockBinding,
+        given: &ReadContext<'_>,
     ) -> (Span, Option<Span>) {
         if !Enclosing::counts(block) {
             return (trimmed(inner, given.text, &block.trim), None);
@@ -112,7 +112,7 @@ impl Scanner {
     /// Notes that a tag around the text of a block was taken off.
     pub(super) fn finds_around(&mut self, tag: Option<Span>, index: usize) {
         if let Some(tag) = tag {
-            self.finds(Found::of(Remark::FieldForm, tag, index));
+            self.finds(ReaderFinding::of(Remark::FieldForm, tag, index));
         }
     }
 
@@ -121,16 +121,16 @@ impl Scanner {
         &self,
         family: usize,
         body: Span,
-        block: &program::Block,
+        block: &program::BlockBinding,
         ended: Ended,
-        given: &Given<'_>,
-    ) -> Option<Listed> {
-        let source = Source {
+        given: &ReadContext<'_>,
+    ) -> Option<CallList> {
+        let source = PayloadSource {
             text: given.text,
             masks: self.masks.found(),
             dialect: given.dialect,
             spelled: Spelled::of(family, block),
-            spelling: Spelling::Plain,
+            spelling: TextEncoding::Plain,
             within: body,
             declared: program::Types::unknown(),
             limits: &self.limits,
@@ -140,14 +140,14 @@ impl Scanner {
         };
         let fields = block.payload.contains(&Payload::Tags);
         match !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
-            true => listed::read(&source, body, block),
-            false => listed::of_fields(&source, body, block),
+            true => call_list::read(&source, body, block),
+            false => call_list::of_fields(&source, body, block),
         }
     }
 
     /// Whether another block ended this one in the midst of a value: a content, a text, or a field or a JSON value of a call
     /// that has not come to its end.
-    fn breaks_off(&self, open: &Open, end: &End, block: &program::Block, given: &Given<'_>) -> bool {
+    fn breaks_off(&self, open: &OpenBlock, end: &BlockEnd, block: &program::BlockBinding, given: &ReadContext<'_>) -> bool {
         let ended = end.ended();
         // Where a wrapper opens, its surroundings end as well.
         if end.ending != Ending::NextBlock && !open.left || !ended.is_cut() {
@@ -174,22 +174,22 @@ impl Scanner {
     }
 
     /// Adds each call of a payload that is a list of calls; what is around them is markup.
-    fn list(&mut self, open: &Open, listed: Listed, (span, ended): (Span, Ended), block: &program::Block) {
+    fn list(&mut self, open: &OpenBlock, listed: CallList, (span, ended): (Span, Ended), block: &program::BlockBinding) {
         self.payload_faults(&listed.faults);
         let mut at = span.start;
         for (number, call) in listed.calls.into_iter().enumerate() {
             if number > 0 && (self.blocks.len() >= self.limits.blocks || self.calls >= self.limits.calls) {
-                self.found.push(Found::new(Defect::TooLarge, call.span));
+                self.found.push(ReaderFinding::new(Defect::TooLarge, call.span));
                 self.stopped = true;
                 break;
             }
             self.calls += usize::from(number > 0);
             let index = self.blocks.len();
             if ended.is_cut() {
-                self.found.push(Found::of(Defect::UnclosedBlock, call.span, index));
+                self.found.push(ReaderFinding::of(Defect::UnclosedBlock, call.span, index));
             }
             if !listed.is_list && !block.takes_lone_call() {
-                self.found.push(Found::of(Remark::FieldForm, call.span, index));
+                self.found.push(ReaderFinding::of(Remark::FieldForm, call.span, index));
             }
             self.beside(&call, index);
             self.markup.push(Span::new(at, call.span.start));
@@ -203,23 +203,23 @@ impl Scanner {
     /// Notes members of a call that are neither its name nor its parameters.
     fn beside(&mut self, call: &ListedCall, index: usize) {
         for member in &call.beside {
-            self.finds(Found::of(Remark::FieldForm, *member, index));
+            self.finds(ReaderFinding::of(Remark::FieldForm, *member, index));
         }
         for key in &call.repeated {
-            self.finds(Found::new(Remark::DuplicateKey, *key));
+            self.finds(ReaderFinding::new(Remark::DuplicateKey, *key));
         }
     }
 
-    fn payload_faults(&mut self, faults: &[Fault]) {
+    fn payload_faults(&mut self, faults: &[JsonFault]) {
         for fault in faults {
-            self.finds(Found::new(What::PayloadFault(fault.id()), fault.span));
+            self.finds(ReaderFinding::new(FindingKind::PayloadFault(fault.id()), fault.span));
         }
     }
 
     /// Notes defects of an opener and of a closer.
-    fn edges(&mut self, given: &Given<'_>, open: &Open, end: &End, index: usize) {
+    fn edges(&mut self, given: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
         if let Some((closer, false)) = end.closer {
-            self.found.push(Found::of(Defect::WrongCloser, closer, index));
+            self.found.push(ReaderFinding::of(Defect::WrongCloser, closer, index));
         }
         self.faults(given, open.family, &open.attributes, index);
         self.closer_faults(given, open.family, end.closer.map(|(closer, _)| closer), index);
@@ -227,7 +227,7 @@ impl Scanner {
     }
 
     /// Notes what the grammar calls a fault of the closer.
-    fn closer_faults(&mut self, given: &Given<'_>, family: usize, closer: Option<Span>, index: usize) {
+    fn closer_faults(&mut self, given: &ReadContext<'_>, family: usize, closer: Option<Span>, index: usize) {
         let family = given.dialect.families.get(family).filter(|family| family.closes_with_faults);
         let Some((closer, family)) = closer.zip(family) else { return };
         let Some((close, within)) = family.close.zip(given.text.get(..closer.end)) else { return };
@@ -236,42 +236,42 @@ impl Scanner {
             return;
         }
         for capture in self.closer.captures().iter().filter(|capture| family.faults.contains(&capture.rule())) {
-            self.found.push(Found::of(What::Fault(capture.rule()), capture.span(), index));
+            self.found.push(ReaderFinding::of(FindingKind::Fault(capture.rule()), capture.span(), index));
         }
     }
 
     /// Notes what the grammar calls a fault of the opener.
-    pub(super) fn faults(&mut self, given: &Given<'_>, family: usize, attributes: &[Attribute], index: usize) {
+    pub(super) fn faults(&mut self, given: &ReadContext<'_>, family: usize, attributes: &[Attribute], index: usize) {
         let Some(family) = given.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
             return;
         };
         for attribute in attributes {
-            if let Key::Rule(rule) = attribute.key
+            if let AttributeKey::Rule(rule) = attribute.key
                 && family.faults.contains(&rule)
             {
-                self.found.push(Found::of(What::Fault(rule), attribute.value.span(), index));
+                self.found.push(ReaderFinding::of(FindingKind::Fault(rule), attribute.value.span(), index));
             }
         }
     }
 
     /// Notes attributes that the opener repeats: the first of a name counts.
-    pub(super) fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &Given<'_>) {
+    pub(super) fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &ReadContext<'_>) {
         if attributes.len() < 2 {
             return;
         }
         let mut known = BTreeSet::new();
         for attribute in attributes {
-            if let Key::Typed(key) = attribute.key
+            if let AttributeKey::Typed(key) = attribute.key
                 && !known.insert(given.dialect.names.fold(key.span().of(given.text)))
             {
-                self.finds(Found::of(Remark::DuplicateKey, key.span(), index));
+                self.finds(ReaderFinding::of(Remark::DuplicateKey, key.span(), index));
             }
         }
     }
 
     /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, everything else stays
     /// text.
-    fn inside(&mut self, open: &Open, index: usize, inner: Span, given: &Given<'_>, depth: usize) {
+    fn inside(&mut self, open: &OpenBlock, index: usize, inner: Span, given: &ReadContext<'_>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
         // Contents are opaque, and so are the payloads of calls.
         if matches!(block.role, Role::Content | Role::Call) {
@@ -296,17 +296,17 @@ impl Scanner {
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
                 // An opener where none counts is prose that mentions the block.
-                Kind::Open { .. } if !self.counts(given, &mark) => {}
-                Kind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
+                DelimiterKind::Open { .. } if !self.counts(given, &mark) => {}
+                DelimiterKind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
                     let opened = self.begin(&mark, next, given);
                     let Some((mut open, end)) = self.end_within(opened, inner, last, given) else { return };
                     at = end.at;
                     let span = Span::new(mark.start(), end.at);
-                    self.found.push(Found::of(Defect::NestedBlock, span, self.blocks.len()));
+                    self.found.push(ReaderFinding::of(Defect::NestedBlock, span, self.blocks.len()));
                     self.close(&mut open, end, given, Some(index), depth + 1);
                 }
-                Kind::Open { id, .. } => {
-                    self.finds(Found::inside(Defect::NestedBlock, mark.span(), index));
+                DelimiterKind::Open { id, .. } => {
+                    self.finds(ReaderFinding::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
                     // The block stays text, but nothing inside reasoning or a content may count: pass over all of it.
                     let closed =
@@ -317,7 +317,7 @@ impl Scanner {
                         at = end.at;
                     }
                 }
-                Kind::Close { .. } | Kind::Broken { .. } => {}
+                DelimiterKind::Close { .. } | DelimiterKind::Broken { .. } => {}
             }
         }
     }
@@ -325,11 +325,11 @@ impl Scanner {
     /// The end of a block that opened inside another one; none if a limit forbade it.
     fn end_within(
         &mut self,
-        opened: Option<Box<Open>>,
+        opened: Option<Box<OpenBlock>>,
         inner: Span,
         last: usize,
-        given: &Given<'_>,
-    ) -> Option<(Box<Open>, End)> {
+        given: &ReadContext<'_>,
+    ) -> Option<(Box<OpenBlock>, BlockEnd)> {
         let mut open = opened?;
         let end = self.find_end(&mut open, given, Some(inner.end), last)?;
         Some((open, end))

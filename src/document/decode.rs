@@ -6,14 +6,14 @@
 //! Never: changes an unknown entity, or decodes twice a text that was not obviously encoded twice.
 
 use crate::json::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
-use crate::program::Block;
+use crate::program::BlockBinding;
 use crate::surface::Decoding;
 use crate::text::Guard;
 use std::borrow::Cow;
 
 /// How a text is encoded in the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spelling {
+pub(crate) enum TextEncoding {
     Plain,
     Entities,
     /// With guards before lines that look like structure.
@@ -26,25 +26,25 @@ pub(crate) enum Spelling {
     EscapesTwice,
 }
 
-impl Spelling {
+impl TextEncoding {
     /// How the parameters of a call are written.
-    pub(crate) fn of(block: &Block) -> Self {
+    pub(crate) fn of(block: &BlockBinding) -> Self {
         match block.decode {
-            Some(Decoding::Entities) => Spelling::Entities,
-            Some(Decoding::Escapes) => Spelling::Escapes,
-            Some(Decoding::Guarded) | None => Spelling::Plain,
+            Some(Decoding::Entities) => TextEncoding::Entities,
+            Some(Decoding::Escapes) => TextEncoding::Escapes,
+            Some(Decoding::Guarded) | None => TextEncoding::Plain,
         }
     }
 
     /// The decoded text.
     pub(crate) fn decode(self, raw: &str) -> Cow<'_, str> {
         match self {
-            Spelling::Plain => Cow::Borrowed(raw),
-            Spelling::Entities => decode_entities(raw),
-            Spelling::Guarded(guard) => guard.take_off(raw),
-            Spelling::Escapes => decode_quoted(raw, '\''),
-            Spelling::Json => decode_string(raw),
-            Spelling::EscapesTwice => unescape_again(&decode_string(raw)).into(),
+            TextEncoding::Plain => Cow::Borrowed(raw),
+            TextEncoding::Entities => decode_entities(raw),
+            TextEncoding::Guarded(guard) => guard.take_off(raw),
+            TextEncoding::Escapes => decode_quoted(raw, '\''),
+            TextEncoding::Json => decode_string(raw),
+            TextEncoding::EscapesTwice => unescape_again(&decode_string(raw)).into(),
         }
     }
 
@@ -54,10 +54,10 @@ impl Spelling {
         let rest = raw.as_bytes().get(from..).unwrap_or_default();
         let ends = |at: &usize| rest.get(*at..).is_some_and(|rest| memchr::memchr(b';', rest).is_some());
         let half = match self {
-            Spelling::Plain | Spelling::Guarded(_) => None,
-            Spelling::Entities => memchr::memrchr(b'&', rest).filter(|at| !ends(at)),
+            TextEncoding::Plain | TextEncoding::Guarded(_) => None,
+            TextEncoding::Entities => memchr::memrchr(b'&', rest).filter(|at| !ends(at)),
             // An escape may be the second half of a pair, and a backslash may be escaped: the first of a run waits.
-            Spelling::Escapes | Spelling::Json | Spelling::EscapesTwice => memchr::memchr(b'\\', rest),
+            TextEncoding::Escapes | TextEncoding::Json | TextEncoding::EscapesTwice => memchr::memchr(b'\\', rest),
         };
         half.map_or(raw.len(), |at| from + at)
     }
@@ -65,12 +65,12 @@ impl Spelling {
     /// The offset in the raw text of the offset `decoded` in the decoded text.
     pub(crate) fn raw_offset(self, raw: &str, decoded: usize) -> usize {
         match self {
-            Spelling::Plain => decoded,
-            Spelling::Entities => raw_offset_of_entities(raw, decoded),
-            Spelling::Guarded(guard) => guard.raw_offset(raw, decoded),
-            Spelling::Escapes => raw_offset_of_escapes(raw, decoded, |text| escape_in(text, '\'')),
-            Spelling::Json => raw_offset_of_escapes(raw, decoded, unescape),
-            Spelling::EscapesTwice => {
+            TextEncoding::Plain => decoded,
+            TextEncoding::Entities => raw_offset_of_entities(raw, decoded),
+            TextEncoding::Guarded(guard) => guard.raw_offset(raw, decoded),
+            TextEncoding::Escapes => raw_offset_of_escapes(raw, decoded, |text| escape_in(text, '\'')),
+            TextEncoding::Json => raw_offset_of_escapes(raw, decoded, unescape),
+            TextEncoding::EscapesTwice => {
                 let once = decode_string(raw);
                 let offset = raw_offset_of_escapes(&once, decoded, known_escape);
                 raw_offset_of_escapes(raw, offset, unescape)
@@ -282,22 +282,22 @@ mod tests {
 
     #[test]
     fn offsets_of_decoded_text_point_at_what_was_written() {
-        let at = |spelling: Spelling, raw: &str, decoded| spelling.raw_offset(raw, decoded);
-        assert_eq!(at(Spelling::Entities, "a &lt; b", 2), 2);
-        assert_eq!(at(Spelling::Entities, "a &lt; b", 3), 6);
-        assert_eq!(at(Spelling::Entities, "&&amp;x", 2), 6);
-        assert_eq!(at(Spelling::Entities, "& b&#32;c", 2), 2);
-        assert_eq!(at(Spelling::Entities, "& b&#32;c", 4), 8);
-        assert_eq!(at(Spelling::Escapes, r"a\nb", 1), 1);
-        assert_eq!(at(Spelling::Escapes, r"a\nb", 2), 3);
-        assert_eq!(at(Spelling::Escapes, r"\u00e9x", 2), 6);
-        assert_eq!(at(Spelling::EscapesTwice, r"a\\nb", 2), 4);
+        let at = |spelling: TextEncoding, raw: &str, decoded| spelling.raw_offset(raw, decoded);
+        assert_eq!(at(TextEncoding::Entities, "a &lt; b", 2), 2);
+        assert_eq!(at(TextEncoding::Entities, "a &lt; b", 3), 6);
+        assert_eq!(at(TextEncoding::Entities, "&&amp;x", 2), 6);
+        assert_eq!(at(TextEncoding::Entities, "& b&#32;c", 2), 2);
+        assert_eq!(at(TextEncoding::Entities, "& b&#32;c", 4), 8);
+        assert_eq!(at(TextEncoding::Escapes, r"a\nb", 1), 1);
+        assert_eq!(at(TextEncoding::Escapes, r"a\nb", 2), 3);
+        assert_eq!(at(TextEncoding::Escapes, r"\u00e9x", 2), 6);
+        assert_eq!(at(TextEncoding::EscapesTwice, r"a\\nb", 2), 4);
     }
 
     #[test]
     fn escapes_are_resolved() {
         assert_eq!(decode_string(r#"a\n\u00e9\ud83d\ude00\/\"\d\ud800"#), "a\n\u{e9}\u{1f600}/\"\\d\u{fffd}");
-        assert_eq!(Spelling::EscapesTwice.decode(r#"a\\n\\\"b\\\""#), "a\n\"b\"");
+        assert_eq!(TextEncoding::EscapesTwice.decode(r#"a\\n\\\"b\\\""#), "a\n\"b\"");
     }
 
     #[track_caller]

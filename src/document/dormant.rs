@@ -8,7 +8,7 @@
 //! A fallback differs from another dialect only in what is quoted. Most responses have no such mark before their first
 //! block, and are not read twice.
 
-use super::announce::{Draft, StreamEvent};
+use super::announce::{EventDraft, StreamEvent};
 use crate::program::{Dialect, DialectId, MaskKinds};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -21,12 +21,12 @@ pub(super) struct Dormant {
     spans: bool,
     /// How far the response has been searched for marks.
     searched: usize,
-    pub(super) announced: Announced,
+    pub(super) announced: AnnouncedCount,
 }
 
 /// How much has been announced: events, and the bytes of text after the last one that is no text.
 #[derive(Debug, Default)]
-pub(super) struct Announced {
+pub(super) struct AnnouncedCount {
     events: usize,
     text: usize,
 }
@@ -45,7 +45,7 @@ impl Dormant {
             spans |= like.masks.spans != fallback.masks.spans;
         }
         let dialects = fallbacks.iter().map(|dialect| dialect.id).collect();
-        Some(Self { dialects, fences, spans, searched: 0, announced: Announced::default() })
+        Some(Self { dialects, fences, spans, searched: 0, announced: AnnouncedCount::default() })
     }
 
     /// Whether the response has a mark that only one of the two takes for a quotation.
@@ -70,9 +70,9 @@ impl Dormant {
     }
 }
 
-impl Announced {
+impl AnnouncedCount {
     /// Counts these events.
-    pub(super) fn add(&mut self, drafts: &[Draft]) {
+    pub(super) fn add(&mut self, drafts: &[EventDraft]) {
         for draft in drafts {
             match &draft.event {
                 StreamEvent::Text { text, .. } => self.text += text.len(),
@@ -82,7 +82,7 @@ impl Announced {
     }
 
     /// Takes what has been announced out of the events of another dialect. Texts may be cut at different places.
-    pub(super) fn take_out(&mut self, drafts: &mut VecDeque<Draft>) {
+    pub(super) fn take_out(&mut self, drafts: &mut VecDeque<EventDraft>) {
         while self.events > 0 {
             let Some(draft) = drafts.pop_front() else { return };
             self.events -= usize::from(!matches!(draft.event, StreamEvent::Text { .. }));
@@ -111,7 +111,7 @@ mod tests {
     #[track_caller]
     fn check(marks: (bool, bool), pieces: &[&str], expected: &[bool]) {
         let (fences, spans) = marks;
-        let announced = Announced::default();
+        let announced = AnnouncedCount::default();
         let mut dormant = Dormant { dialects: SmallVec::new(), fences, spans, searched: 0, announced };
         let mut text = String::new();
         let mut wakes = |piece: &&str| {

@@ -7,15 +7,15 @@
 //! Models copy the tags in which a prompt showed them a file, and write them around the file that they give back.
 
 use super::payload::{TagSource, field_family};
-use super::{Given, Mask};
-use crate::program::{Block, Dialect, Family, Limits};
+use super::{ReadContext, Mask};
+use crate::program::{BlockBinding, Dialect, Family, Limits};
 use crate::surface::{Payload, Role, Trim};
 use crate::text::Span;
 use std::cell::Cell;
 
 /// A search for the tag around the bodies of a block.
 pub(crate) struct Enclosing<'e> {
-    given: &'e Given<'e>,
+    given: &'e ReadContext<'e>,
     family: usize,
     masks: &'e [Mask],
     limits: &'e Limits,
@@ -24,12 +24,12 @@ pub(crate) struct Enclosing<'e> {
 }
 
 impl<'e> Enclosing<'e> {
-    pub(super) fn new(given: &'e Given<'e>, family: usize, masks: &'e [Mask], limits: &'e Limits) -> Self {
+    pub(super) fn new(given: &'e ReadContext<'e>, family: usize, masks: &'e [Mask], limits: &'e Limits) -> Self {
         Self { given, family, masks, limits, opener: Cell::new(None) }
     }
 
     /// Whether a tag around the body of a block is taken off. What a call has in tags are its fields.
-    pub(crate) fn counts(block: &Block) -> bool {
+    pub(crate) fn counts(block: &BlockBinding) -> bool {
         let has_fields = || block.role == Role::Call && block.payload.contains(&Payload::Tags);
         block.trim.contains(&Trim::EnclosingTag) && !has_fields()
     }
@@ -57,7 +57,7 @@ impl<'e> Enclosing<'e> {
 
     /// The opener and the closer of the tag, as this grammar has them.
     fn edges(&self, span: Span, family: &Family) -> Option<(Span, Span)> {
-        let Given { text, dialect, .. } = *self.given;
+        let ReadContext { text, dialect, .. } = *self.given;
         let body = span.trimmed(text);
         family.close?;
         if !family.may_open(body.of(text).as_bytes()) {

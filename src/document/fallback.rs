@@ -9,11 +9,11 @@
 //! they read differently, and what both tell is told. Models that put all of an answer into a fence do so from its first line: such a response goes to the fallback at once, so
 //! that it can be announced while it comes.
 
-use super::announce::{Draft, StreamEvent};
-use super::budget::Budget;
-use super::dormant::{Announced, Dormant};
+use super::announce::{EventDraft, StreamEvent};
+use super::budget::StepBudget;
+use super::dormant::{AnnouncedCount, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
-use super::side_by_side::{SideBySide, Tried, WINDOW};
+use super::dialect_selector::{DialectSelector, Tried, WINDOW};
 use super::{Document, Mask, Trial};
 use crate::program::{Dialect, DialectId, Limits, Outside};
 use crate::text::Span;
@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 /// The dialects that read a response.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    first: SideBySide,
+    first: DialectSelector,
     /// None if the mode has no fallback, if that is not needed, or while it is dormant.
     fallback: Option<Box<Fallback>>,
     /// The fallbacks of the mode, while they need not read.
@@ -31,7 +31,7 @@ pub(crate) struct Readers {
     /// What the fallbacks have come to, if it is not they who read.
     spared: SmallVec<[Tried; 1]>,
     /// What the dialect that reads has told before it was known that it does.
-    ahead: VecDeque<Draft>,
+    ahead: VecDeque<EventDraft>,
     /// How much of the response all have been given.
     read: usize,
     limits: Limits,
@@ -41,12 +41,12 @@ pub(crate) struct Readers {
 /// The fallbacks of a mode, reading.
 #[derive(Debug)]
 struct Fallback {
-    readers: SideBySide,
+    readers: DialectSelector,
     dialects: SmallVec<[DialectId; 1]>,
     /// The events of both sides that the other side has not told so far.
-    untold: [VecDeque<Draft>; 2],
+    untold: [VecDeque<EventDraft>; 2],
     /// What was announced before they began to read.
-    announced: Announced,
+    announced: AnnouncedCount,
     /// Once a fallback reads the response: what the other dialects have come to.
     passed: Option<SmallVec<[Tried; 1]>>,
 }
@@ -65,8 +65,8 @@ impl Readers {
         let dormant = if fallbacks.is_empty() { None } else { Dormant::new(&fallbacks, &first) };
         let reads = !fallbacks.is_empty() && dormant.is_none();
         Self {
-            first: SideBySide::new(first, limits, true, left_open),
-            fallback: reads.then(|| Fallback::new(fallbacks, Announced::default(), limits, left_open)),
+            first: DialectSelector::new(first, limits, true, left_open),
+            fallback: reads.then(|| Fallback::new(fallbacks, AnnouncedCount::default(), limits, left_open)),
             dormant,
             spared: SmallVec::new(),
             ahead: VecDeque::new(),
@@ -177,7 +177,7 @@ impl Readers {
     }
 
     /// The side that reads the response, as far as that is known.
-    fn side(&self) -> &SideBySide {
+    fn side(&self) -> &DialectSelector {
         match &self.fallback {
             Some(fallback) if fallback.passed.is_some() => &fallback.readers,
             _ => &self.first,
@@ -202,7 +202,7 @@ impl Readers {
         text: &str,
         shows: Option<&str>,
         complete: bool,
-        out: &mut Vec<Draft>,
+        out: &mut Vec<EventDraft>,
     ) {
         out.extend(self.ahead.drain(..));
         match &mut self.fallback {
@@ -254,13 +254,13 @@ impl Readers {
 impl Fallback {
     fn new(
         dialects: SmallVec<[&Dialect; 1]>,
-        announced: Announced,
+        announced: AnnouncedCount,
         limits: Limits,
         left_open: Option<bool>,
     ) -> Box<Self> {
         Box::new(Self {
             dialects: dialects.iter().map(|dialect| dialect.id).collect(),
-            readers: SideBySide::new(dialects, limits, false, left_open),
+            readers: DialectSelector::new(dialects, limits, false, left_open),
             untold: Default::default(),
             announced,
             passed: None,
@@ -292,7 +292,7 @@ impl Fallback {
 /// lines of a fence around one are no text. Of a fence that is never closed, nobody knows what it quotes.
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
-    let mut budget = Budget { used: 0, per_byte: limits.steps_per_byte };
+    let mut budget = StepBudget { used: 0, per_byte: limits.steps_per_byte };
     if masks.settle_wrapper(text, true) {
         masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget }));
     }
@@ -324,7 +324,7 @@ fn frames(document: &Document, text: &str) -> Vec<Span> {
 }
 
 /// Tells what both sides do.
-fn tell_common(ours: &mut VecDeque<Draft>, theirs: &mut VecDeque<Draft>, out: &mut Vec<Draft>) {
+fn tell_common(ours: &mut VecDeque<EventDraft>, theirs: &mut VecDeque<EventDraft>, out: &mut Vec<EventDraft>) {
     while let (Some(one), Some(other)) = (ours.front_mut(), theirs.front_mut()) {
         if one.event == other.event {
             out.extend(ours.pop_front());
@@ -348,11 +348,11 @@ fn tell_common(ours: &mut VecDeque<Draft>, theirs: &mut VecDeque<Draft>, out: &m
         }
         let rest = text.split_off(length);
         let common = std::mem::replace(text, rest);
-        out.push(Draft::text(*block, one.id, *role, one.start, common));
+        out.push(EventDraft::text(*block, one.id, *role, one.start, common));
         one.start += length;
         other.drain(..length);
         for side in [&mut *ours, &mut *theirs] {
-            if side.front().is_some_and(Draft::is_empty) {
+            if side.front().is_some_and(EventDraft::is_empty) {
                 side.pop_front();
             }
         }

@@ -5,8 +5,8 @@
 //! block.
 //! Never: searches for where a fence closes, or examines a line twice.
 
-use super::edges::{Fence, fence_lines};
-use super::{Block, Pieces};
+use super::trim::{Fence, fence_lines};
+use super::{Block, ChunkedVec};
 use crate::text::Span;
 
 /// The fences from some place on, paired.
@@ -57,7 +57,7 @@ impl Fences {
     /// Whether the opener at this place comes directly after the line of an open fence. Fences inside a block that ends
     /// at its closer, or at a fence, belong to that block; a block that ends at the next one may contain the line of
     /// the fence around the next.
-    pub(super) fn around(&mut self, opener: usize, start: usize, text: &str, blocks: &Pieces<Block>) -> bool {
+    pub(super) fn around(&mut self, opener: usize, start: usize, text: &str, blocks: &ChunkedVec<Block>) -> bool {
         self.outside.skip(start);
         for (number, block) in blocks.from(self.block) {
             let span = block.span();

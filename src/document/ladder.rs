@@ -7,14 +7,14 @@
 //!
 //! Because no rung looks further, each mark is examined at most once for each declared name.
 
-use super::braces::Braces;
-use super::edges::fence_end;
-use super::mark::{Kind, Mark};
-use super::open::{End, Fill, Open, blank_line};
-use super::scanner::{Closerless, Scanner};
-use super::{Given, Key, Quoted};
+use super::braces::BraceCount;
+use super::trim::fence_end;
+use super::delimiter::{DelimiterKind, Delimiter};
+use super::open_block::{BlockEnd, PayloadState, OpenBlock, blank_line};
+use super::scanner::{Closerless, DialectScanner};
+use super::{ReadContext, AttributeKey, Quoted};
 use crate::grammar::{Capture, Progress};
-use crate::program::{Block, BlockId, Called, Closer};
+use crate::program::{BlockBinding, BlockId, NameSource, Closer};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
@@ -24,8 +24,8 @@ const MOST_INNER: usize = 32;
 /// What does not change during the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndSearch<'s> {
-    pub(super) given: &'s Given<'s>,
-    pub(super) block: &'s Block,
+    pub(super) given: &'s ReadContext<'s>,
+    pub(super) block: &'s BlockBinding,
     /// Where the surroundings of the block end, if known.
     pub(super) region: Option<usize>,
 }
@@ -44,31 +44,31 @@ impl<'s> EndSearch<'s> {
 
 /// How much is known about what follows an opener.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct Lookahead {
     /// Whether no closer that may still arrive counts before those found.
     closers: bool,
     /// The latest place where it can end.
     end: Option<usize>,
 }
 
-impl Scanner {
+impl DialectScanner {
     /// Where the block ends, if the text so far determines that. `region` is where its surroundings end, if known;
     /// `last` is the mark after them.
     pub(super) fn find_end(
         &mut self,
-        open: &mut Open,
-        given: &Given<'_>,
+        open: &mut OpenBlock,
+        given: &ReadContext<'_>,
         region: Option<usize>,
         last: usize,
-    ) -> Option<End> {
+    ) -> Option<BlockEnd> {
         let block = given.block(open.id)?;
         let search = EndSearch { given, block, region };
         if open.empty || block.role == Role::Wrapper {
             let at = open.opener.end;
-            return Some(End { at, closer: None, rung: 0, ending: Ending::Closer, payload: None, alike: false });
+            return Some(BlockEnd { at, closer: None, rung: 0, ending: Ending::Closer, payload: None, alike: false });
         }
         self.look_ahead(open, &search, last);
-        let known = Known {
+        let known = Lookahead {
             closers: open.sure(block) || open.bound.is_some() || region.is_some(),
             end: region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound),
         };
@@ -99,7 +99,7 @@ impl Scanner {
         }
         // Even without the rung `end`, a block ends where its surroundings do.
         let at = known.end?;
-        let end = End { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None, alike: false };
+        let end = BlockEnd { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None, alike: false };
         Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
     }
 
@@ -107,9 +107,9 @@ impl Scanner {
     fn place(
         &mut self,
         ending: Ending,
-        open: &mut Open,
+        open: &mut OpenBlock,
         search: &EndSearch<'_>,
-        known: Known,
+        known: Lookahead,
     ) -> Option<Option<usize>> {
         let EndSearch { given, region, .. } = *search;
         let met = |found: Option<usize>, all: bool| if found.is_some() || all { Some(found) } else { None };
@@ -117,10 +117,10 @@ impl Scanner {
             Ending::Payload => {
                 self.fill(open, search);
                 match open.payload {
-                    Fill::Whole { end, .. } => Some(Some(end)),
-                    Fill::Absent => Some(Some(open.opener.end)),
-                    Fill::Broken | Fill::Bottomless => Some(None),
-                    Fill::Unknown | Fill::Running | Fill::TooDeep(_) => None,
+                    PayloadState::Whole { end, .. } => Some(Some(end)),
+                    PayloadState::Absent => Some(Some(open.opener.end)),
+                    PayloadState::Broken | PayloadState::Bottomless => Some(None),
+                    PayloadState::Unknown | PayloadState::Running | PayloadState::TooDeep(_) => None,
                 }
             }
             Ending::Closer | Ending::BalancedCloser | Ending::LastLooseCloser if !known.closers => None,
@@ -154,7 +154,7 @@ impl Scanner {
     }
 
     /// Goes through the marks after the opener, up to its closer or the next opener of the same block.
-    fn look_ahead(&mut self, open: &mut Open, search: &EndSearch<'_>, last: usize) {
+    fn look_ahead(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, last: usize) {
         let EndSearch { given, block, region } = *search;
         if open.waits && region.is_none() {
             return;
@@ -187,7 +187,7 @@ impl Scanner {
 
     /// Whether nothing closes this block, because nothing closed an earlier one like it. Without this, each opener that
     /// is text because it has no key would search everything after it.
-    fn is_closerless(&self, open: &Open, &EndSearch { given, block, .. }: &EndSearch<'_>, region: usize) -> bool {
+    fn is_closerless(&self, open: &OpenBlock, &EndSearch { given, block, .. }: &EndSearch<'_>, region: usize) -> bool {
         let own =
             block.close.iter().any(|closer| matches!(closer, Closer::Attribute(_))) && !open.attributes.is_empty();
         let fence = || block.ends.iter().flatten().any(|ending| *ending == Ending::Fence);
@@ -199,7 +199,7 @@ impl Scanner {
     }
 
     /// Handles one mark after the opener; false if more text is needed to tell what it is.
-    fn take_mark(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
+    fn take_mark(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
         let EndSearch { given, block, .. } = *search;
         let quoted = match self.in_data(open, search, mark.start()) {
             Quoted::No => self.in_text(open, search, mark),
@@ -218,7 +218,7 @@ impl Scanner {
         let closes = match mark.kind {
             // A mark may be the closer of a wrapper and of this block: if it names the block, or its `close` has that
             // name, it closes the block.
-            Kind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
+            DelimiterKind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
             _ => closes,
         };
         if closes.is_some() {
@@ -247,8 +247,8 @@ impl Scanner {
                 }
                 known
             }
-            (None, Kind::Open { id, .. }) => {
-                open.holds_opener = true;
+            (None, DelimiterKind::Open { id, .. }) => {
+                open.contains_opener = true;
                 let counts = !mark.masked && self.counts(given, mark);
                 !counts || self.take_opener(open, search, mark, id)
             }
@@ -259,29 +259,29 @@ impl Scanner {
     /// The mark as the grammar of an open block reads it as a closer, if that reads one there; nothing at all if more
     /// text is needed to tell. Of two grammars with closers that look alike, only the first makes a mark, and so does the
     /// opener where it looks like a closer.
-    fn as_closer(&mut self, open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<Option<Mark>> {
+    fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<Option<Delimiter>> {
         let own = search.given.dialect.families.get(open.family);
         let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
         let asks = match mark.kind {
-            Kind::Close { family } | Kind::Open { family, leaves: true, .. } if usize::from(family) == open.family => {
+            DelimiterKind::Close { family } | DelimiterKind::Open { family, leaves: true, .. } if usize::from(family) == open.family => {
                 return Some(Some(*mark));
             }
-            Kind::Close { .. } | Kind::Open { leaves: true, .. } => true,
-            Kind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
-            Kind::Broken { .. } => false,
+            DelimiterKind::Close { .. } | DelimiterKind::Open { leaves: true, .. } => true,
+            DelimiterKind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
+            DelimiterKind::Broken { .. } => false,
         };
         if !asks || mark.start() < open.opener.end {
             return Some(None);
         }
-        let opens = matches!(mark.kind, Kind::Open { leaves: false, .. });
+        let opens = matches!(mark.kind, DelimiterKind::Open { leaves: false, .. });
         self.closer.start(&own.grammar, close, mark.start());
         match self.budget.run(&mut self.closer, own, search.within(), search.is_complete()) {
             Progress::Matched(end) => {
                 let name = self.closer.captures().iter().find(|capture| capture.rule() == own.name);
                 let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
                 let name = name.unwrap_or(Span::new(end, end));
-                let kind = Kind::Close { family: open.family as u8 };
-                Some(Some(Mark { span: span.into(), name: name.into(), kind, ..*mark }))
+                let kind = DelimiterKind::Close { family: open.family as u8 };
+                Some(Some(Delimiter { span: span.into(), name: name.into(), kind, ..*mark }))
             }
             Progress::Pending => None,
             // A name says which block it closes, whichever grammar reads it.
@@ -292,7 +292,7 @@ impl Scanner {
     }
 
     /// Handles an opener that counts; false if more text is needed to tell whether a field quotes it.
-    fn take_opener(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark, id: BlockId) -> bool {
+    fn take_opener(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
         if !open.unbalanced && self.may_balance(open, search, mark) {
             let Some(region) = search.region else {
@@ -346,26 +346,26 @@ impl Scanner {
     }
 
     /// Whether an opener of a content has no key: inside another content it is text.
-    fn says_no_key(&mut self, mark: &Mark, given: &Given<'_>) -> bool {
-        let Kind::Open { family, id, .. } = mark.kind else { return false };
-        let Some(Block { role: Role::Content, key: Some(Called::Attribute(key)), .. }) = given.block(id) else {
+    fn says_no_key(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
+        let DelimiterKind::Open { family, id, .. } = mark.kind else { return false };
+        let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = given.block(id) else {
             return false;
         };
         let Some(rules) = given.dialect.families.get(usize::from(family)) else { return false };
         let attributes = self.opener(rules, mark, given).attributes;
         !attributes.iter().any(|attribute| match attribute.key {
-            Key::Typed(said) => given.dialect.names.same(said.span().of(given.text), key),
-            Key::Rule(rule) => rules.grammar.rule_name(rule) == key,
-            Key::Payload => false,
+            AttributeKey::Typed(said) => given.dialect.names.same(said.span().of(given.text), key),
+            AttributeKey::Rule(rule) => rules.grammar.rule_name(rule) == key,
+            AttributeKey::Payload => false,
         })
     }
 
     /// Matches the payload after the opener and white space.
-    fn fill(&mut self, open: &mut Open, search: &EndSearch<'_>) {
+    fn fill(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>) {
         let Some((family, rule)) =
             search.given.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
         else {
-            open.payload = Fill::Absent;
+            open.payload = PayloadState::Absent;
             return;
         };
         let (within, complete) = (search.within(), search.is_complete());
@@ -374,42 +374,42 @@ impl Scanner {
         // A payload that may be empty, such as the rest of the line, starts right after the opener.
         let payload = if first.empty { behind } else { behind.trim_start() };
         let start = within.len() - payload.len();
-        if matches!(open.payload, Fill::Unknown) {
+        if matches!(open.payload, PayloadState::Unknown) {
             if !first.empty {
                 let Some(byte) = payload.bytes().next() else {
                     open.payload_from = open.payload_from.max(within.len());
                     if complete {
-                        open.payload = Fill::Absent;
+                        open.payload = PayloadState::Absent;
                     }
                     return;
                 };
                 if first.bytes.get(usize::from(byte)) != Some(&true) {
-                    open.payload = Fill::Absent;
+                    open.payload = PayloadState::Absent;
                     return;
                 }
             }
             self.machine.start(&family.grammar, rule, start);
-            open.payload = Fill::Running;
+            open.payload = PayloadState::Running;
         }
-        if matches!(open.payload, Fill::Running) {
+        if matches!(open.payload, PayloadState::Running) {
             open.payload = match self.budget.run(&mut self.machine, family, within, complete) {
                 Progress::Matched(end) => {
                     let body = |capture: &Capture| family.body == Some(capture.rule());
                     let body = self.machine.captures().iter().find(|capture| body(capture)).map(|body| body.span());
-                    Fill::Whole { end, body: body.unwrap_or(Span::new(open.opener.end, end)) }
+                    PayloadState::Whole { end, body: body.unwrap_or(Span::new(open.opener.end, end)) }
                 }
-                Progress::TooDeep if payload.starts_with('{') => Fill::TooDeep(Braces::new(start)),
-                Progress::TooDeep => Fill::Bottomless,
-                Progress::Failed | Progress::Spent => Fill::Broken,
-                Progress::Pending => Fill::Running,
+                Progress::TooDeep if payload.starts_with('{') => PayloadState::TooDeep(BraceCount::new(start)),
+                Progress::TooDeep => PayloadState::Bottomless,
+                Progress::Failed | Progress::Spent => PayloadState::Broken,
+                Progress::Pending => PayloadState::Running,
             };
         }
-        if let Fill::TooDeep(braces) = &mut open.payload {
+        if let PayloadState::TooDeep(braces) = &mut open.payload {
             let counts = braces.may_count(self.counted, within);
             let end = if counts { braces.count(within, &mut self.counted) } else { None };
             match end {
-                Some(end) => open.payload = Fill::Whole { end, body: Span::new(open.opener.end, end) },
-                None if complete => open.payload = Fill::Bottomless,
+                Some(end) => open.payload = PayloadState::Whole { end, body: Span::new(open.opener.end, end) },
+                None if complete => open.payload = PayloadState::Bottomless,
                 None => {}
             }
         }
@@ -417,9 +417,9 @@ impl Scanner {
 }
 
 /// Whether the mark closes the block where it is, with the block's own name or its kind.
-pub(super) fn closes_surely(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> bool {
-    let Kind::Close { family } = mark.kind else { return false };
-    let counts = search.block.anchor == Anchor::Anywhere || mark.leads_line();
+pub(super) fn closes_surely(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
+    let DelimiterKind::Close { family } = mark.kind else { return false };
+    let counts = search.block.anchor == Anchor::Anywhere || mark.starts_line();
     // A name says which block it closes, whichever grammar reads it.
     let own = usize::from(family) == open.family || !mark.name().is_empty();
     counts && own && closes(open, search, mark).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
@@ -427,7 +427,7 @@ pub(super) fn closes_surely(open: &Open, search: &EndSearch<'_>, mark: &Mark) ->
 
 /// The tier with which the mark, of the block's family, closes the block, and whether with the first of its closers;
 /// none if it does not.
-fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<(usize, bool)> {
+fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<(usize, bool)> {
     let EndSearch { given, block, .. } = *search;
     let text = given.text;
     let name = mark.name().of(text);
@@ -453,7 +453,7 @@ fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<(usize, bo
                 said.any(|said| names.same(said, name))
             }
             Closer::Word(word) => names.same(name, word),
-            Closer::Pattern(pattern) => names.fits(pattern, name),
+            Closer::Pattern(pattern) => names.matches_name(pattern, name),
         };
         if closes {
             // The first of `close` is the right one, however surely another names the block as well.
@@ -466,27 +466,27 @@ fn closes(open: &Open, search: &EndSearch<'_>, mark: &Mark) -> Option<(usize, bo
 }
 
 /// The values of the opener's attributes with this key.
-fn said<'t>(open: &Open, key: &str, given: &Given<'t>) -> impl Iterator<Item = &'t str> {
+fn said<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
     let names = &given.dialect.names;
     let grammar = given.dialect.grammar(open.family);
-    let called = move |known: Key| match known {
-        Key::Typed(known) => names.same(known.span().of(given.text), key),
-        Key::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
-        Key::Payload => false,
+    let called = move |known: AttributeKey| match known {
+        AttributeKey::Typed(known) => names.same(known.span().of(given.text), key),
+        AttributeKey::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
+        AttributeKey::Payload => false,
     };
     let said = open.attributes.iter().filter(move |attribute| called(attribute.key));
     said.map(|attribute| attribute.value.span().of(given.text).trim())
 }
 
 /// The block's closer, if the answer was cut off inside it: the answer ends with a start of the closer.
-fn cut_closer(open: &Open, block: &Block, at: usize, given: &Given<'_>) -> Option<Span> {
+fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadContext<'_>) -> Option<Span> {
     let text = given.text.get(open.opener.end..)?.trim_end();
     if at < open.opener.end + text.len() {
         return None;
     }
     let names = &given.dialect.names;
     let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
-    let leads = given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_lead);
+    let leads = given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
     leads.filter(|lead| lead.name_follows).find_map(|lead| {
         let tail = text.get(text.rfind(lead.literal.chars().next()?)?..)?;
         let is_one = match tail.strip_prefix(lead.literal.as_str()) {

@@ -12,43 +12,43 @@ mod budget;
 mod closing;
 mod decode;
 mod dormant;
-mod edges;
+mod trim;
 mod enclosing;
 mod fallback;
 mod fences;
-mod found;
+mod reader_findings;
 mod ladder;
-mod listed;
-mod mark;
-mod marks;
+mod call_list;
+mod delimiter;
+mod delimiters;
 mod masks;
 mod members;
 mod native;
-mod open;
+mod open_block;
 mod pairs;
 pub(crate) mod payload;
-mod pieces;
-mod prelude;
+mod chunked_vec;
+mod leading_reasoning;
 mod quoted;
 mod reader;
-mod said;
+mod opener_view;
 mod scanner;
-mod side_by_side;
+mod dialect_selector;
 mod strings;
 mod wrapping;
 
-pub(crate) use announce::Draft;
+pub(crate) use announce::EventDraft;
 pub use announce::StreamEvent;
-pub(crate) use decode::{Spelling, decode_entities, unquoted};
-pub(crate) use edges::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
+pub(crate) use decode::{TextEncoding, decode_entities, unquoted};
+pub(crate) use trim::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
 pub(crate) use enclosing::Enclosing;
 pub(crate) use fallback::Readers;
-pub(crate) use found::{Found, LeftOut, What};
+pub(crate) use reader_findings::{ReaderFinding, LeftOut, FindingKind};
 pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use native::Natives;
-pub(crate) use pieces::Pieces;
-pub(crate) use said::Said;
-pub(crate) use side_by_side::{Trial, Tried};
+pub(crate) use chunked_vec::ChunkedVec;
+pub(crate) use opener_view::OpenerView;
+pub(crate) use dialect_selector::{Trial, Tried};
 pub(crate) use wrapping::Wrapping;
 
 use crate::diagnostic::Defect;
@@ -62,15 +62,15 @@ use std::num::NonZeroU32;
 /// What a reading is given on each call: the response so far, the dialect that reads it and all others of the program,
 /// and the name of the section that is shown as the message.
 #[derive(Debug, Clone, Copy)]
-struct Given<'g> {
+struct ReadContext<'g> {
     text: &'g str,
     dialect: &'g Dialect,
     dialects: &'g [Dialect],
     shows: Option<&'g str>,
 }
 
-impl<'g> Given<'g> {
-    fn block(&self, id: BlockId) -> Option<&'g program::Block> {
+impl<'g> ReadContext<'g> {
+    fn block(&self, id: BlockId) -> Option<&'g program::BlockBinding> {
         self.dialect.block(id)
     }
 }
@@ -87,8 +87,8 @@ pub(crate) struct Document {
     /// The opener and closer of a fence around the whole answer.
     pub(crate) wrapper: Option<(Span, Span)>,
     /// Blocks in the order of their openers; blocks inside another one follow it.
-    pub(crate) blocks: Pieces<Block>,
-    pub(crate) found: Pieces<Found>,
+    pub(crate) blocks: ChunkedVec<Block>,
+    pub(crate) found: ChunkedVec<ReaderFinding>,
     /// Findings that were only counted.
     pub(crate) left_out: LeftOut,
     /// Markup between blocks, in order.
@@ -111,8 +111,8 @@ pub(crate) struct Document {
 impl Document {
     /// Closers outside every block that close nothing, in order.
     pub(crate) fn stray_closers(&self) -> impl Iterator<Item = Span> {
-        let is_stray = |found: &&Found| found.what == What::Defect(Defect::StrayCloser) && found.around().is_none();
-        let kept = self.found.iter().filter(is_stray).map(Found::span);
+        let is_stray = |found: &&ReaderFinding| found.what == FindingKind::Defect(Defect::StrayCloser) && found.around().is_none();
+        let kept = self.found.iter().filter(is_stray).map(ReaderFinding::span);
         kept.chain(self.left_out.closers.iter().map(|closer| closer.span()))
     }
 }
@@ -123,7 +123,7 @@ pub(crate) struct Block {
     pub(crate) id: BlockId,
     family: u8,
     pub(crate) ended: Ended,
-    pub(crate) written: Written,
+    pub(crate) written: BodyEncoding,
     parent: Option<NonZeroU32>,
     name: Stretch,
     span: Stretch,
@@ -172,15 +172,15 @@ impl Block {
     }
 
     /// How the body of a member is written.
-    pub(crate) fn spelling_of_member(&self, text: &str) -> Spelling {
+    pub(crate) fn spelling_of_member(&self, text: &str) -> TextEncoding {
         match self.written {
             // In single quotes, these are escaped.
-            Written::String if text.get(..self.body().start).is_some_and(|before| before.ends_with('\'')) => {
-                Spelling::Escapes
+            BodyEncoding::String if text.get(..self.body().start).is_some_and(|before| before.ends_with('\'')) => {
+                TextEncoding::Escapes
             }
-            Written::String => Spelling::Json,
-            Written::Twice => Spelling::EscapesTwice,
-            Written::Bound | Written::Value | Written::Mended | Written::Salvaged => Spelling::Plain,
+            BodyEncoding::String => TextEncoding::Json,
+            BodyEncoding::Twice => TextEncoding::EscapesTwice,
+            BodyEncoding::Bound | BodyEncoding::Value | BodyEncoding::Mended | BodyEncoding::Salvaged => TextEncoding::Plain,
         }
     }
 
@@ -192,7 +192,7 @@ impl Block {
 
 /// How the body of a block is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum BodyEncoding {
     /// As the block's declaration says.
     Bound,
     /// As a JSON string, without its quotes.
@@ -210,7 +210,7 @@ pub(crate) enum Written {
 /// A value from an opener, without quotes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attribute {
-    pub(crate) key: Key,
+    pub(crate) key: AttributeKey,
     pub(crate) value: Stretch,
 }
 
@@ -219,7 +219,7 @@ pub(crate) type Attributes = SmallVec<[Attribute; 1]>;
 
 /// The key of an attribute.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Key {
+pub(crate) enum AttributeKey {
     /// A key in the opener.
     Typed(Stretch),
     /// A rule of the grammar.

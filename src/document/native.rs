@@ -4,11 +4,11 @@
 //! Out: the same document with a block for each native call and each piece of reasoning, in the order of the layout.
 //! Never: reads the arguments of a call, but to find out whether a cut-off one is complete.
 
-use super::{Attributes, Block, Document, Ended, Found, What, Written};
+use super::{Attributes, Block, Document, Ended, ReaderFinding, FindingKind, BodyEncoding};
 use crate::diagnostic::{Defect, Remark};
 use crate::json::{self, Context};
 use crate::program::{BlockId, Dialect, Limits, Outside};
-use crate::provider::{Layout, Reply};
+use crate::provider::{ReplyLayout, Reply};
 use crate::surface::Role;
 use crate::text::{Extent, Span};
 use std::cell::Cell;
@@ -85,9 +85,9 @@ impl Natives {
 
 impl Document {
     /// The document of a reply that is longer than the limit.
-    pub(crate) fn too_large(reply: &Reply, layout: &Layout, limit: usize) -> Self {
+    pub(crate) fn too_large(reply: &Reply, layout: &ReplyLayout, limit: usize) -> Self {
         let text = layout.parts.first().copied().unwrap_or_default();
-        let found = Found::new(Defect::TooLarge, Span::new(limit.min(text.end), text.end));
+        let found = ReaderFinding::new(Defect::TooLarge, Span::new(limit.min(text.end), text.end));
         let natives = Natives { parts: layout.parts.clone(), ..Natives::of(reply) };
         let natives = Some(Box::new(natives));
         Document { bytes: text.end, found: [found].into_iter().collect(), natives, ..Document::default() }
@@ -102,7 +102,7 @@ impl Document {
     pub(crate) fn with_natives(
         mut self,
         reply: &Reply,
-        layout: &Layout,
+        layout: &ReplyLayout,
         dialects: &[Dialect],
         limits: &Limits,
     ) -> Self {
@@ -122,14 +122,14 @@ impl Document {
         for (number, (id, (name, before))) in ids.zip(&layout.calls).enumerate() {
             let Some(span) = layout.parts.get(number + 1).copied() else { break };
             if number >= room {
-                self.found.push(Found::new(Defect::TooLarge, span));
+                self.found.push(ReaderFinding::new(Defect::TooLarge, span));
                 break;
             }
             let is_last = layout.ends_with_call && number + 1 == layout.calls.len();
             let cut = is_last && (reply.truncated || reply.refused) && !is_complete(span.of(&layout.source), limits);
             let ended = if cut { Ended::Open } else { Ended::Whole };
             if cut {
-                self.found.push(Found::of(Defect::UnclosedBlock, span, self.blocks.len()));
+                self.found.push(ReaderFinding::of(Defect::UnclosedBlock, span, self.blocks.len()));
             }
             let body = span.trimmed(&layout.source);
             self.blocks.push(Block::native(BlockId::CALL, *name, span, body, ended));
@@ -148,9 +148,9 @@ impl Document {
     /// Leaves the text to nobody if no dialect found a block, or anything wrong, in it.
     fn leave_unread(&mut self) {
         let says_nothing =
-            |what: What| matches!(what, What::Remark(Remark::QuotedBlock) | What::Defect(Defect::NoDialect));
+            |what: FindingKind| matches!(what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::NoDialect));
         if self.blocks.is_empty() && self.found.iter().all(|found| says_nothing(found.what)) {
-            let quoted = self.found.iter().filter(|found| found.what != What::Defect(Defect::NoDialect));
+            let quoted = self.found.iter().filter(|found| found.what != FindingKind::Defect(Defect::NoDialect));
             self.found = quoted.cloned().collect();
             self.dialect = None;
             self.markup.clear();
@@ -170,7 +170,7 @@ impl Block {
             id,
             family: 0,
             ended,
-            written: Written::Bound,
+            written: BodyEncoding::Bound,
             parent: None,
             name: name.into(),
             span: span.into(),

@@ -13,14 +13,14 @@
 //! many openers are asked about.
 
 use super::ladder::{EndSearch, closes_surely};
-use super::mark::{Kind, Mark};
+use super::delimiter::{DelimiterKind, Delimiter};
 use super::masks::is_masked;
-use super::open::Open;
+use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
 use super::payload::{MOST_TAGS, Tag, TagSource, Tags, field_family, merged};
-use super::scanner::Scanner;
+use super::scanner::DialectScanner;
 use super::strings::TagMarks;
-use super::{Given, Quoted};
+use super::{ReadContext, Quoted};
 use crate::grammar::Progress;
 use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
@@ -30,14 +30,14 @@ use crate::text::Span;
 const NEAR: usize = 32;
 
 /// How the tags in the payload of a call are written.
-pub(super) fn lead(family: &Family) -> TagMarks<'_> {
-    TagMarks { open: family.open_lead.literal.bytes().next().unwrap_or(b'<'), close: &family.close_lead.literal }
+pub(super) fn tag_marks(family: &Family) -> TagMarks<'_> {
+    TagMarks { open: family.open_prefix.literal.bytes().next().unwrap_or(b'<'), close: &family.close_prefix.literal }
 }
 
 /// Whether a field may be open at the end of a text, judged by how many openers and closers there seem to be. Most calls
 /// close all of their fields.
 fn may_be_open(family: &Family, text: &str) -> bool {
-    let (open, close) = (&family.open_lead.literal, &family.close_lead.literal);
+    let (open, close) = (&family.open_prefix.literal, &family.close_prefix.literal);
     if open.is_empty() || close.is_empty() {
         return true;
     }
@@ -47,9 +47,9 @@ fn may_be_open(family: &Family, text: &str) -> bool {
     openers > closers
 }
 
-impl Scanner {
+impl DialectScanner {
     /// Whether a JSON string or a tag in the payload of `open` quotes the mark at `at`.
-    pub(super) fn in_data(&mut self, open: &mut Open, search: &EndSearch<'_>, at: usize) -> Quoted {
+    pub(super) fn in_data(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, at: usize) -> Quoted {
         let EndSearch { given, block, .. } = *search;
         let grammar = given.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
         let reads = |reader: &Payload| matches!(reader, Payload::Json | Payload::Tags);
@@ -61,7 +61,7 @@ impl Scanner {
         let (within, complete) = (search.within(), search.is_complete());
         let data = &mut open.data;
         if !data.strings.is_over() {
-            let quoted = data.strings.hold(at, within, lead(family), complete);
+            let quoted = data.strings.hold(at, within, tag_marks(family), complete);
             data.tags.at = data.strings.at();
             if !matches!(quoted, Quoted::No) || !data.strings.is_over() {
                 return quoted;
@@ -71,7 +71,7 @@ impl Scanner {
     }
 
     /// Whether an attribute of a tag quotes an opener that counts anywhere, in the text of a block that is no call.
-    pub(super) fn in_text(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+    pub(super) fn in_text(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, block, region } = *search;
         if matches!(block.role, Role::Call | Role::Content) {
             return Quoted::No;
@@ -83,11 +83,11 @@ impl Scanner {
     pub(super) fn in_attribute(
         &mut self,
         tags: &mut Tagged,
-        mark: &Mark,
-        given: &Given<'_>,
+        mark: &Delimiter,
+        given: &ReadContext<'_>,
         region: Option<usize>,
     ) -> Quoted {
-        let Kind::Open { family, id, .. } = mark.kind else { return Quoted::No };
+        let DelimiterKind::Open { family, id, .. } = mark.kind else { return Quoted::No };
         // An opener that counts only at the start of a line cannot stand in an attribute.
         let anywhere = given.block(id).is_some_and(|block| block.anchor == Anchor::Anywhere);
         let family = given.dialect.families.get(usize::from(family)).filter(|family| family.attribute.is_some());
@@ -99,7 +99,7 @@ impl Scanner {
     /// Whether a tag that starts after the last one read covers the place `at`.
     fn in_tag(&mut self, tags: &mut Tagged, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
         let bytes = within.as_bytes();
-        let first = lead(family).open;
+        let first = tag_marks(family).open;
         // Only quotes can hide what looks like a tag inside a tag, and most payloads have none.
         let quotes = |part: &[u8]| memchr::memchr2(b'"', b'\'', part).is_some();
         if !quotes(bytes.get(tags.at..at).unwrap_or_default()) {
@@ -140,7 +140,7 @@ impl Scanner {
 
     /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the surroundings of both end,
     /// if known.
-    pub(super) fn quoted(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+    pub(super) fn quoted(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, block, region } = *search;
         if block.role == Role::Content {
             return self.fenced(open, search, mark);
@@ -188,7 +188,7 @@ impl Scanner {
 
     /// Whether a field of the call `open` quotes its closer `mark`: the field is open there and closed later, and so is
     /// the call behind it, before anything else opens.
-    pub(super) fn in_field(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+    pub(super) fn in_field(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, block, region } = *search;
         let family = block.fields.as_deref().or_else(|| field_family(given.dialect, open.family));
         let Some(family) = family.filter(|_| block.role == Role::Call && block.payload.contains(&Payload::Tags)) else {
@@ -215,7 +215,7 @@ impl Scanner {
         while let Some(next) = self.marker.mark(number).filter(|next| next.start() < end) {
             number += 1;
             let opens =
-                matches!(next.kind, Kind::Open { leaves: false, .. }) && !next.masked && self.counts(given, &next);
+                matches!(next.kind, DelimiterKind::Open { leaves: false, .. }) && !next.masked && self.counts(given, &next);
             if opens {
                 return Quoted::No;
             }
@@ -227,7 +227,7 @@ impl Scanner {
     }
 
     /// The same for a content, in which only fences quote. No text is searched twice for that.
-    fn fenced(&mut self, open: &mut Open, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+    fn fenced(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, region, .. } = *search;
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
             return Quoted::No;
@@ -252,9 +252,9 @@ impl Scanner {
     /// closer are in fences and have their own closers. As an error, how far it was searched for.
     fn closer_behind_fences(
         &mut self,
-        open: &Open,
+        open: &OpenBlock,
         search: &EndSearch<'_>,
-        first: &Mark,
+        first: &Delimiter,
         end: usize,
     ) -> Result<usize, usize> {
         let given = search.given;
@@ -265,7 +265,7 @@ impl Scanner {
         loop {
             let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
             number += 1;
-            let opens = matches!(mark.kind, Kind::Open { id, .. } if id == open.id && self.counts(given, &mark));
+            let opens = matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id && self.counts(given, &mark));
             if !opens && !closes_surely(shown.last().unwrap_or(open), search, &mark) {
                 continue;
             }
@@ -284,16 +284,16 @@ impl Scanner {
     }
 
     /// A block like `open` that one of its fences shows.
-    fn shown(&mut self, mark: &Mark, open: &Open, given: &Given<'_>) -> Open {
+    fn shown(&mut self, mark: &Delimiter, open: &OpenBlock, given: &ReadContext<'_>) -> OpenBlock {
         let family = given.dialect.families.get(open.family);
         let attributes = family.map(|family| self.opener(family, mark, given).attributes).unwrap_or_default();
-        Open::new(open.family, open.id, mark, attributes, false, 0)
+        OpenBlock::new(open.family, open.id, mark, attributes, false, 0)
     }
 
     /// The tags of a call, and those of its fields if these have another grammar.
-    pub(super) fn tags(&self, open: &Open, part: Span, given: &Given<'_>) -> Tags {
+    pub(super) fn tags(&self, open: &OpenBlock, part: Span, given: &ReadContext<'_>) -> Tags {
         let (masks, limits) = (self.masks.found(), &self.limits);
-        let Given { text, dialect, .. } = *given;
+        let ReadContext { text, dialect, .. } = *given;
         let read = |family| TagSource { text, body: part, masks, dialect, family, limits }.tags(&[]);
         let tags = field_family(given.dialect, open.family).map(read).unwrap_or_default();
         match given.block(open.id).and_then(|block| block.fields.as_deref()) {

@@ -6,15 +6,15 @@
 //!
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
-use super::announce::{Draft, Settled};
-use super::found::Found;
-use super::mark::{Kind, Mark, Opener, opener};
-use super::marks::Look;
+use super::announce::{EventDraft, Settled};
+use super::reader_findings::ReaderFinding;
+use super::delimiter::{DelimiterKind, Delimiter, Opener, opener};
+use super::delimiters::ExaminedText;
 use super::masks::Openers;
-use super::open::Open;
-use super::prelude::{Answer, Stand};
-use super::scanner::Scanner;
-use super::{Block, Document, Ended, Given, Quoted};
+use super::open_block::OpenBlock;
+use super::leading_reasoning::{AnswerSoFar, LeadingState};
+use super::scanner::DialectScanner;
+use super::{Block, Document, Ended, ReadContext, Quoted};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::Machine;
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
@@ -28,9 +28,9 @@ const AT_HAND: usize = 16 << 10;
 /// How many marks are made before they are handled and forgotten: they are larger than the text that they mark.
 const AT_ONCE: usize = 512;
 
-impl Scanner {
+impl DialectScanner {
     /// Reads on, as far as the text so far is certain.
-    pub(super) fn advance(&mut self, given: &Given<'_>, complete: bool) {
+    pub(super) fn advance(&mut self, given: &ReadContext<'_>, complete: bool) {
         let text = given.text;
         // Before that, nobody knows where the answer starts.
         if !self.masks.settle_wrapper(text, complete) {
@@ -54,22 +54,22 @@ impl Scanner {
             let start = self.at;
             let stand = match &mut self.prelude {
                 Some(prelude) => {
-                    let answer = Answer { dialect: given.dialect, text, start, complete };
+                    let answer = AnswerSoFar { dialect: given.dialect, text, start, complete };
                     prelude.advance(&answer, &mut self.masks, &mut self.budget)
                 }
-                None => Stand::Over,
+                None => LeadingState::Over,
             };
             let limit = match stand {
-                Stand::Over => usize::MAX,
-                Stand::Waits(at) => at,
-                Stand::Closer(closer) => closer.start,
-                Stand::Opened(_) => start,
+                LeadingState::Over => usize::MAX,
+                LeadingState::Waits(at) => at,
+                LeadingState::Closer(closer) => closer.start,
+                LeadingState::Opened(_) => start,
             };
-            if stand == Stand::Over {
+            if stand == LeadingState::Over {
                 self.prelude = None;
             }
             self.mark(given, complete, limit);
-            if stand == Stand::Over || !self.pass_prelude(stand, given) {
+            if stand == LeadingState::Over || !self.pass_prelude(stand, given) {
                 break;
             }
         }
@@ -80,19 +80,19 @@ impl Scanner {
         }
         if self.marker.spent && !self.stopped {
             self.stopped = true;
-            self.found.push(Found::new(Defect::TooCostly, Span::new(self.marker.at, self.marker.at)));
+            self.found.push(ReaderFinding::new(Defect::TooCostly, Span::new(self.marker.at, self.marker.at)));
         }
     }
 
     /// The start of a wrapper's closer, if the answer was cut off inside it.
-    fn cut_wrapper(&self, given: &Given<'_>) -> Option<Span> {
+    fn cut_wrapper(&self, given: &ReadContext<'_>) -> Option<Span> {
         let open = self.last_wrapper(given)?;
         let bound = given.block(open.id)?;
         let rest = Span::new(self.at, self.end(given)).trimmed(given.text);
         let names = &given.dialect.names;
         let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
-        given.dialect.families.iter().filter(|family| family.close_lead.name_follows).find_map(|family| {
-            let lead = family.close_lead.literal.as_str();
+        given.dialect.families.iter().filter(|family| family.close_prefix.name_follows).find_map(|family| {
+            let lead = family.close_prefix.literal.as_str();
             // Both the opener and the closer of a wrapper are blocks.
             if open.opener().of(given.text).starts_with(lead) {
                 return None;
@@ -113,21 +113,21 @@ impl Scanner {
     }
 
     /// The opener or closer of a wrapper that is the last of both.
-    fn last_wrapper(&self, given: &Given<'_>) -> Option<&Block> {
+    fn last_wrapper(&self, given: &ReadContext<'_>) -> Option<&Block> {
         let is_wrapper = |block: &&Block| given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
         self.blocks.iter().filter(is_wrapper).last()
     }
 
     /// Whether the fence around the whole answer is the opener of a block.
-    fn opens_block(&mut self, fence: Span, given: &Given<'_>) -> bool {
+    fn opens_block(&mut self, fence: Span, given: &ReadContext<'_>) -> bool {
         let text = given.text;
-        let look = Look { dialect: given.dialect, text, masks: &self.masks, complete: true, limit: text.len() };
+        let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete: true, limit: text.len() };
         let blank = fence.of(text).len() - fence.of(text).trim_start().len();
         self.marker.opens_at(&look, fence.start + blank, &mut self.budget)
     }
 
     /// Finds marks up to `limit`, and handles them.
-    fn mark(&mut self, given: &Given<'_>, complete: bool, limit: usize) {
+    fn mark(&mut self, given: &ReadContext<'_>, complete: bool, limit: usize) {
         let text = given.text;
         loop {
             let most = self.marker.count() + AT_ONCE;
@@ -135,7 +135,7 @@ impl Scanner {
                 let from = self.marker.at;
                 let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
                 self.masks.advance(text, complete, from + AT_HAND, Some(&mut openers));
-                let look = Look { dialect: given.dialect, text, masks: &self.masks, complete, limit };
+                let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, &mut self.budget, most);
                 let full = self.marker.count() >= most;
                 if full || self.marker.at == from || self.marker.at >= text.len() {
@@ -151,15 +151,15 @@ impl Scanner {
     }
 
     /// Adds the block that opened at the start of the answer, or gives it up; false while neither is certain.
-    fn pass_prelude(&mut self, stand: Stand, given: &Given<'_>) -> bool {
+    fn pass_prelude(&mut self, stand: LeadingState, given: &ReadContext<'_>) -> bool {
         if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
             self.prelude = None;
             return true;
         }
         let closer = match stand {
-            Stand::Closer(closer) if self.marker.at >= closer.start => Some(closer),
-            Stand::Opened(closer) => closer,
-            Stand::Closer(_) | Stand::Waits(_) | Stand::Over => return false,
+            LeadingState::Closer(closer) if self.marker.at >= closer.start => Some(closer),
+            LeadingState::Opened(closer) => closer,
+            LeadingState::Closer(_) | LeadingState::Waits(_) | LeadingState::Over => return false,
         };
         let Some(prelude) = self.prelude.take() else { return false };
         let sought = prelude.into_block();
@@ -176,7 +176,7 @@ impl Scanner {
         self.found.unread();
         self.open_reasoning = None;
         if ended == Ended::Open {
-            self.found.push(Found::of(Defect::UnclosedBlock, block.span(), index));
+            self.found.push(ReaderFinding::of(Defect::UnclosedBlock, block.span(), index));
         }
         self.faults(given, block.family(), &block.attributes, index);
         self.repeats(&block.attributes, index, given);
@@ -190,16 +190,16 @@ impl Scanner {
         true
     }
 
-    fn end(&self, given: &Given<'_>) -> usize {
+    fn end(&self, given: &ReadContext<'_>) -> usize {
         self.masks.wrapper().map_or(given.text.len(), |(_, closer)| closer.start)
     }
 
     /// Whether a mark is part of the fence around the whole answer, which opens and closes nothing.
-    pub(super) fn is_around(&self, mark: &Mark, given: &Given<'_>) -> bool {
+    pub(super) fn is_around(&self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
         mark.span().end > self.end(given)
     }
 
-    fn resolve(&mut self, given: &Given<'_>, complete: bool) {
+    fn resolve(&mut self, given: &ReadContext<'_>, complete: bool) {
         let mut current = self.open.take();
         while !self.stopped {
             if let Some(open) = &mut current {
@@ -230,12 +230,12 @@ impl Scanner {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                Kind::Close { family } if self.think_again(&mark, family, given) => {}
-                Kind::Close { .. } => self.stray(&mark, given),
-                Kind::Broken { .. } => {
-                    self.finds(Found::new(Defect::MalformedOpener, mark.span()));
+                DelimiterKind::Close { family } if self.think_again(&mark, family, given) => {}
+                DelimiterKind::Close { .. } => self.stray(&mark, given),
+                DelimiterKind::Broken { .. } => {
+                    self.finds(ReaderFinding::new(Defect::MalformedOpener, mark.span()));
                 }
-                Kind::Open { id, .. } if self.counts(given, &mark) || self.opens_again(&mark, id, given) => {
+                DelimiterKind::Open { id, .. } if self.counts(given, &mark) || self.opens_again(&mark, id, given) => {
                     self.follows_reasoning(mark.start(), given);
                     current = self.begin(&mark, self.next, given);
                     let name = mark.name().of(given.text);
@@ -244,21 +244,21 @@ impl Scanner {
                         *claim = dialect.filter(|dialect| dialect.is_claimed_by(name)).map(|_| mark.start());
                     }
                 }
-                Kind::Open { id, .. } => self.note_reasoning(&mark, given, id),
+                DelimiterKind::Open { id, .. } => self.note_reasoning(&mark, given, id),
             }
         }
         self.open = current;
     }
 
     /// Notes an opener of reasoning at the start of its line, if reasoning only opens at the start of the answer.
-    fn note_reasoning(&mut self, mark: &Mark, given: &Given<'_>, id: BlockId) {
-        if mark.leads_line() && given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
+    fn note_reasoning(&mut self, mark: &Delimiter, given: &ReadContext<'_>, id: BlockId) {
+        if mark.starts_line() && given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
             self.open_reasoning.get_or_insert(mark.start());
         }
     }
 
     /// Whether a tag outside every block quotes this opener.
-    fn quoted_outside(&mut self, mark: &Mark, given: &Given<'_>, complete: bool) -> Quoted {
+    fn quoted_outside(&mut self, mark: &Delimiter, given: &ReadContext<'_>, complete: bool) -> Quoted {
         let mut tags = self.tags;
         tags.pass(self.at);
         let quoted = self.in_attribute(&mut tags, mark, given, complete.then(|| self.end(given)));
@@ -266,15 +266,15 @@ impl Scanner {
         quoted
     }
 
-    pub(super) fn masked(&mut self, mark: &Mark) {
-        if matches!(mark.kind, Kind::Open { leaves: false, .. }) {
-            self.finds(Found::new(Remark::QuotedBlock, mark.span()));
+    pub(super) fn masked(&mut self, mark: &Delimiter) {
+        if matches!(mark.kind, DelimiterKind::Open { leaves: false, .. }) {
+            self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
         }
     }
 
     /// Whether an opener counts where it is.
-    pub(super) fn counts(&self, given: &Given<'_>, mark: &Mark) -> bool {
-        let Kind::Open { id, leaves, .. } = mark.kind else { return false };
+    pub(super) fn counts(&self, given: &ReadContext<'_>, mark: &Delimiter) -> bool {
+        let DelimiterKind::Open { id, leaves, .. } = mark.kind else { return false };
         // A word that closes a wrapper may be anything else where no such wrapper is open.
         if leaves
             && !self.wrapping.contains(id)
@@ -282,44 +282,44 @@ impl Scanner {
         {
             return false;
         }
-        let counts = |block: &program::Block| match block.anchor {
+        let counts = |block: &program::BlockBinding| match block.anchor {
             Anchor::Anywhere => true,
-            Anchor::Line => mark.leads_line(),
-            Anchor::Paragraph => mark.leads_paragraph(),
-            Anchor::Wrapper => !self.wrapping.is_empty() && (mark.leads_line() || self.follows_block(mark, given.text)),
+            Anchor::Line => mark.starts_line(),
+            Anchor::Paragraph => mark.starts_paragraph(),
+            Anchor::Wrapper => !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, given.text)),
         };
         // A block that opens only where an answer starts has been looked for in the prelude.
         given.block(id).is_some_and(|block| !block.starts && counts(block))
     }
 
     /// Whether only white space comes between a mark and the block before it.
-    fn follows_block(&self, mark: &Mark, text: &str) -> bool {
+    fn follows_block(&self, mark: &Delimiter, text: &str) -> bool {
         !self.blocks.is_empty() && text.get(self.at..mark.start()).is_some_and(|between| between.trim().is_empty())
     }
 
-    fn stray(&mut self, mark: &Mark, given: &Given<'_>) {
+    fn stray(&mut self, mark: &Delimiter, given: &ReadContext<'_>) {
         // What only looks ahead is no text that could be left over.
         if mark.span().is_empty() {
             return;
         }
         // Where closers count only at the start of a line, one elsewhere is prose that mentions it.
         let family = match mark.kind {
-            Kind::Close { family } => given.dialect.families.get(usize::from(family)),
+            DelimiterKind::Close { family } => given.dialect.families.get(usize::from(family)),
             _ => None,
         };
-        if !mark.leads_line() && family.is_some_and(|family| family.closers_lead_line) {
+        if !mark.starts_line() && family.is_some_and(|family| family.closers_start_line) {
             return;
         }
         let name = mark.name().of(given.text);
         if name.is_empty() || self.closes_some(mark, given) {
             self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(given.dialect, name));
-            self.finds(Found::new(Defect::StrayCloser, mark.span()));
+            self.finds(ReaderFinding::new(Defect::StrayCloser, mark.span()));
         }
     }
 
     /// Whether a closer has a name that closes some block of a grammar that can read it.
-    fn closes_some(&mut self, mark: &Mark, given: &Given<'_>) -> bool {
-        let Kind::Close { family: own } = mark.kind else { return false };
+    fn closes_some(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
+        let DelimiterKind::Close { family: own } = mark.kind else { return false };
         let name = mark.name().of(given.text);
         let within = given.text.get(..mark.span().end).unwrap_or_default();
         given.dialect.families.iter().enumerate().any(|(index, family)| {
@@ -334,23 +334,23 @@ impl Scanner {
     }
 
     /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.
-    pub(super) fn begin(&mut self, mark: &Mark, first: usize, given: &Given<'_>) -> Option<Box<Open>> {
-        let Kind::Open { family, id, .. } = mark.kind else { return None };
+    pub(super) fn begin(&mut self, mark: &Delimiter, first: usize, given: &ReadContext<'_>) -> Option<Box<OpenBlock>> {
+        let DelimiterKind::Open { family, id, .. } = mark.kind else { return None };
         let family = usize::from(family);
         let call = given.block(id).is_some_and(|block| block.role == Role::Call);
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
-            self.found.push(Found::new(Defect::TooLarge, mark.span()));
+            self.found.push(ReaderFinding::new(Defect::TooLarge, mark.span()));
             self.stopped = true;
             return None;
         }
         self.calls += usize::from(call);
         let rules = given.dialect.families.get(family)?;
         let Opener { attributes, empty } = self.opener(rules, mark, given);
-        Some(Box::new(Open::new(family, id, mark, attributes, empty, first)))
+        Some(Box::new(OpenBlock::new(family, id, mark, attributes, empty, first)))
     }
 
     /// What the opener has besides its name: as kept, or read again.
-    pub(super) fn opener(&mut self, family: &Family, mark: &Mark, given: &Given<'_>) -> Opener {
+    pub(super) fn opener(&mut self, family: &Family, mark: &Delimiter, given: &ReadContext<'_>) -> Opener {
         if let Some(opener) = self.marker.opener_of(mark) {
             return opener;
         }
@@ -376,12 +376,12 @@ impl Scanner {
     }
 
     /// Notes a finding that is not about a block, and may occur any number of times.
-    pub(super) fn finds(&mut self, found: Found) {
+    pub(super) fn finds(&mut self, found: ReaderFinding) {
         self.found.count(found, self.limits.diagnostics);
     }
 
     /// Adds what has become certain since the last call.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Draft>) {
+    pub(super) fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
         let next = match &self.open {
             Some(open) => open.first,
             None => self.next,
@@ -397,7 +397,7 @@ impl Scanner {
         let until = if complete { until } else { until.min(self.certain_before_reasoning()) };
         let (open, blocks) = (self.open.as_deref(), &self.blocks);
         let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
-        self.told.tell_more(&read, out);
+        self.announced.tell_more(&read, out);
     }
 
     /// Every block that opens before this place is known.

@@ -4,19 +4,19 @@
 //! Out: [`Scanner`], which the reader, its ladders and the search for quotes advance.
 //! Never: advances by itself.
 
-use super::again::Again;
+use super::again::RestartPoint;
 use super::announce::Announced;
 use super::balance::Balance;
-use super::budget::Budget;
+use super::budget::StepBudget;
 use super::fences::Fences;
-use super::found::Noticed;
-use super::mark::most_captures;
-use super::marks::Marker;
+use super::reader_findings::ReaderFindings;
+use super::delimiter::most_captures;
+use super::delimiters::DelimiterScanner;
 use super::masks::Masks;
-use super::open::Open;
+use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
-use super::prelude::Prelude;
-use super::{Block, Pieces, Wrapping};
+use super::leading_reasoning::LeadingReasoning;
+use super::{Block, ChunkedVec, Wrapping};
 use crate::grammar::Machine;
 use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
@@ -24,20 +24,20 @@ use smallvec::{SmallVec, smallvec};
 
 /// The state of one dialect reading one response.
 #[derive(Debug)]
-pub(super) struct Scanner {
+pub(super) struct DialectScanner {
     pub(super) limits: Limits,
     pub(super) masks: Masks,
-    pub(super) marker: Marker,
+    pub(super) marker: DelimiterScanner,
     /// Paired tags, as far as they were needed.
     pub(super) pairs: Pairs,
     /// The tags outside every block, as far as they were needed.
     pub(super) tags: Tagged,
     /// The search for the block that opens at the start of the answer, until it is over.
-    pub(super) prelude: Option<Box<Prelude>>,
+    pub(super) prelude: Option<Box<LeadingReasoning>>,
     pub(super) machine: Machine,
     /// Reads the closers of an open block where another rule has made the mark.
     pub(super) closer: Machine,
-    pub(super) budget: Budget,
+    pub(super) budget: StepBudget,
     /// How many bytes of too deeply nested payloads have been counted.
     pub(super) counted: usize,
     /// The first mark that has not been handled.
@@ -49,15 +49,15 @@ pub(super) struct Scanner {
     pub(super) unfenced: usize,
     /// In a box, because each piece of a response takes it out and puts it back: without, a stream takes 2 % more
     /// instructions.
-    pub(super) open: Option<Box<Open>>,
+    pub(super) open: Option<Box<OpenBlock>>,
     /// Which closers balance the openers of a kind, as far as that was needed.
     pub(super) balances: Vec<Balance>,
     /// The last block of each kind that is never closed.
     pub(super) closerless: Vec<Closerless>,
     /// The dialects that share the reading, each with the start of the first block that claims the answer for it.
     pub(super) claims: SmallVec<[(DialectId, Option<usize>); 1]>,
-    pub(super) blocks: Pieces<Block>,
-    pub(super) found: Noticed,
+    pub(super) blocks: ChunkedVec<Block>,
+    pub(super) found: ReaderFindings,
     /// Spans between the calls of one payload, which are no text outside.
     pub(super) markup: Vec<Span>,
     pub(super) calls: usize,
@@ -66,10 +66,10 @@ pub(super) struct Scanner {
     /// The opener of reasoning that opens no block where it is, and has not been closed so far.
     pub(super) open_reasoning: Option<usize>,
     /// Where reasoning may begin again without an opener.
-    pub(super) again: Again,
+    pub(super) again: RestartPoint,
     /// Whether a limit was reached: the rest is text.
     pub(super) stopped: bool,
-    pub(super) told: Announced,
+    pub(super) announced: Announced,
 }
 
 /// A block that is never closed.
@@ -82,19 +82,19 @@ pub(super) struct Closerless {
     pub(super) region: usize,
 }
 
-impl Scanner {
+impl DialectScanner {
     pub(super) fn new(dialect: &Dialect, limits: Limits, left_open: Option<bool>) -> Self {
         Self {
             limits,
             masks: Masks::new(dialect.masks),
-            marker: Marker::new(most_captures(dialect, &limits)),
+            marker: DelimiterScanner::new(most_captures(dialect, &limits)),
             pairs: Pairs::default(),
             tags: Tagged::default(),
-            prelude: Prelude::new(dialect, &limits, left_open),
+            prelude: LeadingReasoning::new(dialect, &limits, left_open),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
             closer: Machine::new().capturing(most_captures(dialect, &limits)),
-            budget: Budget { used: 0, per_byte: limits.steps_per_byte },
+            budget: StepBudget { used: 0, per_byte: limits.steps_per_byte },
             counted: 0,
             next: 0,
             at: 0,
@@ -104,15 +104,15 @@ impl Scanner {
             balances: Vec::new(),
             closerless: Vec::new(),
             claims: smallvec![(dialect.id, None)],
-            blocks: Pieces::default(),
-            found: Noticed::default(),
+            blocks: ChunkedVec::default(),
+            found: ReaderFindings::default(),
             markup: Vec::new(),
             calls: 0,
             wrapping: Wrapping::default(),
             open_reasoning: None,
-            again: Again::default(),
+            again: RestartPoint::default(),
             stopped: false,
-            told: Announced::default(),
+            announced: Announced::default(),
         }
     }
 }

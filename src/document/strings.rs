@@ -17,7 +17,7 @@ use crate::text::Span;
 pub(super) struct Strings {
     /// Everything before this place has been read.
     at: usize,
-    state: State,
+    state: StringState,
     /// The last byte outside strings that is not white space.
     before: u8,
     /// The number of open braces and brackets.
@@ -26,7 +26,7 @@ pub(super) struct Strings {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum StringState {
     Starts,
     /// Before any JSON.
     Before,
@@ -45,7 +45,7 @@ enum State {
 
 /// The result of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextString {
     String(Span),
     /// No string starts before the place up to which they are searched for.
     Clear,
@@ -66,7 +66,7 @@ pub(super) struct TagMarks<'l> {
 
 impl Strings {
     pub(super) fn new(from: usize) -> Self {
-        Self { at: from, state: State::Starts, before: b':', depth: 0, last: Span::new(from, from) }
+        Self { at: from, state: StringState::Starts, before: b':', depth: 0, last: Span::new(from, from) }
     }
 
     /// The end of the JSON and of what comes before it.
@@ -75,7 +75,7 @@ impl Strings {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.state == State::Over
+        self.state == StringState::Over
     }
 
     /// Whether a string contains the place `at`. Places must be asked for in order.
@@ -85,24 +85,24 @@ impl Strings {
                 return if self.last.start < at { Quoted::Until(self.last.end) } else { Quoted::No };
             }
             match self.next(at, text, lead, complete) {
-                Next::String(_) => {}
-                Next::Waits => return Quoted::Unknown,
-                Next::Clear | Next::Over | Next::Torn(_) => return Quoted::No,
+                NextString::String(_) => {}
+                NextString::Waits => return Quoted::Unknown,
+                NextString::Clear | NextString::Over | NextString::Torn(_) => return Quoted::No,
             }
         }
     }
 
     /// The next string that starts before `until`.
-    pub(super) fn next(&mut self, until: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> Next {
+    pub(super) fn next(&mut self, until: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> NextString {
         let bytes = text.as_bytes();
         loop {
             let met = match self.state {
-                State::Starts => self.start(until, bytes),
-                State::Before => self.begin(until, bytes, lead),
-                State::Outside => self.pass(until, bytes, lead),
-                State::Inside { start, quote } => self.close(start, quote, bytes, complete),
-                State::Behind { string } => Some(self.leave(string, bytes, lead, complete)),
-                State::Over => Some(Next::Over),
+                StringState::Starts => self.start(until, bytes),
+                StringState::Before => self.begin(until, bytes, lead),
+                StringState::Outside => self.pass(until, bytes, lead),
+                StringState::Inside { start, quote } => self.close(start, quote, bytes, complete),
+                StringState::Behind { string } => Some(self.leave(string, bytes, lead, complete)),
+                StringState::Over => Some(NextString::Over),
             };
             if let Some(next) = met {
                 return next;
@@ -111,45 +111,45 @@ impl Strings {
     }
 
     /// Skips white space: a quote after it starts a string, which is JSON.
-    fn start(&mut self, until: usize, bytes: &[u8]) -> Option<Next> {
+    fn start(&mut self, until: usize, bytes: &[u8]) -> Option<NextString> {
         let rest = bytes.get(self.at..until).unwrap_or_default().trim_ascii_start();
-        let Some(first) = rest.first() else { return Some(Next::Clear) };
+        let Some(first) = rest.first() else { return Some(NextString::Clear) };
         self.at = until - rest.len();
-        self.state = if *first == b'"' { State::Outside } else { State::Before };
+        self.state = if *first == b'"' { StringState::Outside } else { StringState::Before };
         None
     }
 
     /// Searches for the start of JSON.
-    fn begin(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
+    fn begin(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<NextString> {
         let rest = bytes.get(self.at..until).unwrap_or_default();
         let Some(offset) = memchr::memchr3(b'{', b'[', lead.open, rest) else {
             self.at = self.at.max(until);
-            return Some(Next::Clear);
+            return Some(NextString::Clear);
         };
         self.at += offset;
         let rest = rest.get(offset..).unwrap_or_default();
         if rest.first() == Some(&lead.open) {
-            return Some(self.over(Next::Over));
+            return Some(self.over(NextString::Over));
         }
         match begins_json(rest) {
-            true => self.state = State::Outside,
+            true => self.state = StringState::Outside,
             false => self.at += 1,
         }
         None
     }
 
     /// Goes on outside strings to the start of the next one.
-    fn pass(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<Next> {
+    fn pass(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<NextString> {
         while let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) {
             match byte {
                 b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
-                    self.state = State::Inside { start: self.at, quote: byte };
+                    self.state = StringState::Inside { start: self.at, quote: byte };
                     self.at += 1;
                     self.before = byte;
                     return None;
                 }
                 b'"' | b'\'' | b'\\' => return Some(self.torn(self.at)),
-                _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return Some(self.over(Next::Over)),
+                _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return Some(self.over(NextString::Over)),
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => self.depth = self.depth.saturating_sub(1),
                 _ => {}
@@ -159,16 +159,16 @@ impl Strings {
                 self.before = byte;
             }
         }
-        Some(Next::Clear)
+        Some(NextString::Clear)
     }
 
     /// Searches for the quote that ends the string from `start`.
-    fn close(&mut self, start: usize, quote: u8, bytes: &[u8], complete: bool) -> Option<Next> {
+    fn close(&mut self, start: usize, quote: u8, bytes: &[u8], complete: bool) -> Option<NextString> {
         let rest = bytes.get(self.at..).unwrap_or_default();
         let offset = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
         if rest.get(offset) == Some(&quote) {
             self.at += offset + 1;
-            self.state = State::Behind { string: Span::new(start, self.at) };
+            self.state = StringState::Behind { string: Span::new(start, self.at) };
             return None;
         }
         // An escape is two bytes, of which the second may be still to come.
@@ -177,36 +177,36 @@ impl Strings {
             return None;
         }
         self.at += offset;
-        Some(if complete { self.torn(start) } else { Next::Waits })
+        Some(if complete { self.torn(start) } else { NextString::Waits })
     }
 
     /// The string that may have ended here, if JSON goes on.
-    fn leave(&mut self, string: Span, bytes: &[u8], lead: TagMarks<'_>, complete: bool) -> Next {
+    fn leave(&mut self, string: Span, bytes: &[u8], lead: TagMarks<'_>, complete: bool) -> NextString {
         let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
         self.at = bytes.len() - rest.len();
         let close = lead.close.as_bytes();
         match rest.first() {
             None if complete => {}
-            None => return Next::Waits,
+            None => return NextString::Waits,
             Some(b',' | b':' | b'}' | b']') => {}
             Some(_) if !close.is_empty() && rest.starts_with(close) => {}
-            Some(_) if !complete && rest.len() < close.len() && close.starts_with(rest) => return Next::Waits,
+            Some(_) if !complete && rest.len() < close.len() && close.starts_with(rest) => return NextString::Waits,
             Some(_) => return self.torn(string.start),
         }
         self.before = b'"';
-        self.state = State::Outside;
+        self.state = StringState::Outside;
         self.last = string;
-        Next::String(string)
+        NextString::String(string)
     }
 
-    fn over(&mut self, next: Next) -> Next {
-        self.state = State::Over;
+    fn over(&mut self, next: NextString) -> NextString {
+        self.state = StringState::Over;
         next
     }
 
-    fn torn(&mut self, at: usize) -> Next {
+    fn torn(&mut self, at: usize) -> NextString {
         self.at = at;
-        self.over(if self.depth > 0 { Next::Torn(at) } else { Next::Over })
+        self.over(if self.depth > 0 { NextString::Torn(at) } else { NextString::Over })
     }
 }
 
@@ -231,39 +231,39 @@ mod tests {
     use super::*;
 
     /// The strings of a whole payload, and what ended the reading.
-    fn read(text: &str) -> (Vec<&str>, Next) {
+    fn read(text: &str) -> (Vec<&str>, NextString) {
         let mut strings = Strings::new(0);
         let mut found = Vec::new();
         loop {
             match strings.next(text.len(), text, TagMarks { open: b'<', close: "</" }, true) {
-                Next::String(string) => found.push(string.of(text)),
+                NextString::String(string) => found.push(string.of(text)),
                 other => return (found, other),
             }
         }
     }
 
     #[track_caller]
-    fn check(text: &str, strings: &[&str], end: Next) {
+    fn check(text: &str, strings: &[&str], end: NextString) {
         assert_eq!(read(text), (strings.to_vec(), end), "{text}");
     }
 
     #[test]
     fn strings_stand_where_json_has_them() {
-        check(r#"{"a": ["<b>", 1, "c\"<d>"]}"#, &[r#""a""#, r#""<b>""#, r#""c\"<d>""#], Next::Clear);
-        check(r#"{'a': "it's"}"#, &["'a'", r#""it's""#], Next::Clear);
-        check(r#"Here: {a: "<b>"} tail"#, &[r#""<b>""#], Next::Clear);
-        check(r#""<b>x</b>""#, &[r#""<b>x</b>""#], Next::Clear);
-        check(r#"{"a": "b"</action>"#, &[r#""a""#, r#""b""#], Next::Over);
+        check(r#"{"a": ["<b>", 1, "c\"<d>"]}"#, &[r#""a""#, r#""<b>""#, r#""c\"<d>""#], NextString::Clear);
+        check(r#"{'a': "it's"}"#, &["'a'", r#""it's""#], NextString::Clear);
+        check(r#"Here: {a: "<b>"} tail"#, &[r#""<b>""#], NextString::Clear);
+        check(r#""<b>x</b>""#, &[r#""<b>x</b>""#], NextString::Clear);
+        check(r#"{"a": "b"</action>"#, &[r#""a""#, r#""b""#], NextString::Over);
     }
 
     #[test]
     fn other_quotes_are_none() {
-        check(r#"say "<b>""#, &[], Next::Over);
-        check(r#"<a>{"b": "c"}</a>"#, &[], Next::Over);
-        check("{x} \"<b>\"", &[], Next::Over);
-        check(r#"{"a": 1} it's"#, &[r#""a""#], Next::Over);
-        check(r#"{"a": "b "c" d"}"#, &[r#""a""#], Next::Torn(6));
-        check(r#"{"a": "b}</action>"#, &[r#""a""#], Next::Torn(6));
-        check(r#"{"a": "b\"#, &[r#""a""#], Next::Torn(6));
+        check(r#"say "<b>""#, &[], NextString::Over);
+        check(r#"<a>{"b": "c"}</a>"#, &[], NextString::Over);
+        check("{x} \"<b>\"", &[], NextString::Over);
+        check(r#"{"a": 1} it's"#, &[r#""a""#], NextString::Over);
+        check(r#"{"a": "b "c" d"}"#, &[r#""a""#], NextString::Torn(6));
+        check(r#"{"a": "b}</action>"#, &[r#""a""#], NextString::Torn(6));
+        check(r#"{"a": "b\"#, &[r#""a""#], NextString::Torn(6));
     }
 }

@@ -4,24 +4,24 @@
 //! Out: what the tree does in its place; a [`Fault`] for what does not exist, with the help for it.
 //! Never: evaluates.
 
-use super::Fault;
-use super::filters::{FILTERS, Filter, Takes};
-use super::matching::{self, ConstantPatterns, Pattern};
+use super::SyntaxFault;
+use super::filters::{FILTERS, Filter, FilterSignature};
+use super::matching::{self, ConstantPatterns, MatchPattern};
 use super::origins::member_of_entries;
-use super::parse::{Arg, Parser, Word};
+use super::parse::{Arg, Parser, PlacedWord};
 use super::predicates::{TESTS, Test};
-use super::resolve::Step;
+use super::resolve::ReadStep;
 use super::token::Token;
-use super::tree::{Asked, Op, Select, TURNS, Tree};
+use super::tree::{Tested, Operation, Select, TURNS, ExprTree};
 use crate::diagnostic::alternatives;
 use crate::text::Span;
 
 /// What is done, and with which parts.
-type Called = Result<(Op, Vec<Tree>), Fault>;
+type Invocation = Result<(Operation, Vec<ExprTree>), SyntaxFault>;
 
 impl<'s> Parser<'s> {
     /// A filter. What it looks at is noted before what is looked at inside its base, which starts at `mark`.
-    pub(super) fn filter(&mut self, base: Tree, name: Word<'s>, args: Vec<Arg<'s>>, mark: usize) -> Called {
+    pub(super) fn filter(&mut self, base: ExprTree, name: PlacedWord<'s>, args: Vec<Arg<'s>>, mark: usize) -> Invocation {
         let own = Span::new(name.span.start, self.last.end);
         let Some(filter) = Filter::of(name.text) else { return Err(no_filter(name.text, name.span)) };
         if let Some(member) = member_of_entries(filter.name, &args) {
@@ -30,38 +30,38 @@ impl<'s> Parser<'s> {
         }
         match (filter.name, base) {
             // The length of what is read is one step of the read.
-            ("length" | "count", Tree { op: Op::Read(mut read), .. }) if args.is_empty() => {
-                read.steps.push(Step::Length);
-                Ok((Op::Read(read), Vec::new()))
+            ("length" | "count", ExprTree { op: Operation::Read(mut read), .. }) if args.is_empty() => {
+                read.steps.push(ReadStep::Length);
+                Ok((Operation::Read(read), Vec::new()))
             }
             ("map", base) => map(base, args, own),
             (name @ ("select" | "reject" | "selectattr" | "rejectattr"), base) => self.select(name, base, args, own),
-            (_, base) => Ok((Op::Filter(filter), bound(filter, base, args, own)?)),
+            (_, base) => Ok((Operation::Filter(filter), bound(filter, base, args, own)?)),
         }
     }
 
-    pub(super) fn test(&mut self, base: Tree, name: Word<'s>, args: Vec<Arg<'s>>) -> Called {
+    pub(super) fn test(&mut self, base: ExprTree, name: PlacedWord<'s>, args: Vec<Arg<'s>>) -> Invocation {
         let own = Span::new(name.span.start, self.last.end);
         let Some(test) = Test::of(name.text) else { return Err(unknown(name, "test", tests())) };
         if let (Some(relation), [Arg { name: None, value }]) = (test.relation, args.as_slice()) {
             self.compare(relation, &base, value);
         }
         let (asked, argument) = self.asked(test, args, own)?;
-        Ok((Op::Test(asked), std::iter::once(base).chain(argument).collect()))
+        Ok((Operation::Test(asked), std::iter::once(base).chain(argument).collect()))
     }
 
     /// A test with its argument; a pattern is compiled now and not when it is evaluated.
-    fn asked(&mut self, test: &'static Test, args: Vec<Arg<'s>>, own: Span) -> Result<(Asked, Option<Tree>), Fault> {
+    fn asked(&mut self, test: &'static Test, args: Vec<Arg<'s>>, own: Span) -> Result<(Tested, Option<ExprTree>), SyntaxFault> {
         let takes = match (test.name, args.as_slice()) {
-            (matching::TEST, [Arg { name: None, value: Tree { op: Op::Read(read), .. } }]) if read.is_constant() => {
+            (matching::TEST, [Arg { name: None, value: ExprTree { op: Operation::Read(read), .. } }]) if read.is_constant() => {
                 self.note_pattern(read);
                 return Ok((
-                    Asked::MatchesAny(ConstantPatterns::default()),
+                    Tested::MatchesAny(ConstantPatterns::default()),
                     args.into_iter().next().map(|arg| arg.value),
                 ));
             }
             (matching::TEST, [Arg { name: None, value }]) => {
-                return Ok((Asked::Matches(Pattern::of(value, self.source)?), None));
+                return Ok((Tested::Matches(MatchPattern::of(value, self.source)?), None));
             }
             (_, [Arg { name: None, .. }]) if test.takes_argument => None,
             (_, []) if !test.takes_argument && test.name != matching::TEST => None,
@@ -70,21 +70,21 @@ impl<'s> Parser<'s> {
             _ => Some("no value"),
         };
         match takes {
-            None => Ok((Asked::Test(test), args.into_iter().next().map(|arg| arg.value))),
-            Some(takes) => Err(Fault::new(own, format!("`{}` takes {takes}", test.name))),
+            None => Ok((Tested::Test(test), args.into_iter().next().map(|arg| arg.value))),
+            Some(takes) => Err(SyntaxFault::new(own, format!("`{}` takes {takes}", test.name))),
         }
     }
 
-    fn select(&mut self, filter: &'static str, base: Tree, args: Vec<Arg<'s>>, own: Span) -> Called {
-        let refuse = |message: String| Err(Fault::new(own, message));
+    fn select(&mut self, filter: &'static str, base: ExprTree, args: Vec<Arg<'s>>, own: Span) -> Invocation {
+        let refuse = |message: String| Err(SyntaxFault::new(own, message));
         if args.iter().any(|arg| arg.name.is_some()) {
             return refuse(format!("`{filter}` takes its arguments without names"));
         }
         let (by_member, mut args) = (filter.ends_with("attr"), args.into_iter());
-        let path = if by_member { args.next().map(|path| path.value) } else { Some(Tree::none()) };
+        let path = if by_member { args.next().map(|path| path.value) } else { Some(ExprTree::none()) };
         let Some(path) = path else { return refuse(format!("`{filter}` needs the name of a member")) };
         let (asked, argument) = match args.next() {
-            None => (Asked::IsTrue, None),
+            None => (Tested::IsTrue, None),
             Some(name) => {
                 let Some(name) = quoted(&name.value) else {
                     return refuse(format!("`{filter}` takes a name in quotes"));
@@ -94,16 +94,16 @@ impl<'s> Parser<'s> {
             }
         };
         let select = Select { by_member, asked, wanted: filter.starts_with("select") };
-        Ok((Op::Select(select), vec![base, path, argument.unwrap_or_else(Tree::none)]))
+        Ok((Operation::Select(select), vec![base, path, argument.unwrap_or_else(ExprTree::none)]))
     }
 
     /// What `loop` with one of its members is.
-    pub(super) fn turn(&mut self) -> Result<Op, Fault> {
+    pub(super) fn turn(&mut self) -> Result<Operation, SyntaxFault> {
         let names = || TURNS.to_vec();
         let name = match self.tokens.get(self.at..) {
             // The call is refused, whatever is called.
             Some([(Token::Sign("("), _), ..] | [(Token::Sign("."), _), _, (Token::Sign("("), _), ..]) => {
-                return Ok(Op::List);
+                return Ok(Operation::List);
             }
             Some([(Token::Sign("."), _), (Token::Name(_), _), ..]) => {
                 self.next()?;
@@ -112,29 +112,29 @@ impl<'s> Parser<'s> {
             _ => return Err(self.fault("`loop` is used with one of its members").help(alternatives("", names()))),
         };
         let known = TURNS.iter().find(|known| **known == name.text);
-        known.map(|turn| Op::Loop(turn)).ok_or_else(|| unknown(name, "member of `loop`", names()))
+        known.map(|turn| Operation::Loop(turn)).ok_or_else(|| unknown(name, "member of `loop`", names()))
     }
 
     /// `range`, the only function; other calls are refused, with the filter to write instead.
-    pub(super) fn call(&self, name: Option<Word<'s>>, span: Span, args: Vec<Arg<'s>>) -> Called {
+    pub(super) fn call(&self, name: Option<PlacedWord<'s>>, span: Span, args: Vec<Arg<'s>>) -> Invocation {
         match name {
-            Some(Word { text: "range", .. }) => {
+            Some(PlacedWord { text: "range", .. }) => {
                 if !(1..=3).contains(&args.len()) || args.iter().any(|arg| arg.name.is_some()) {
-                    return Err(Fault::new(span, "`range` takes one to three numbers"));
+                    return Err(SyntaxFault::new(span, "`range` takes one to three numbers"));
                 }
-                Ok((Op::Range, args.into_iter().map(|arg| arg.value).collect()))
+                Ok((Operation::Range, args.into_iter().map(|arg| arg.value).collect()))
             }
             Some(name) => {
                 let fault = unknown(name, "function", ["range"]);
                 let help = as_filter(name.text, self.typed(&args));
-                Err(Fault { help: help.or(fault.help), ..fault })
+                Err(SyntaxFault { help: help.or(fault.help), ..fault })
             }
-            None => Err(Fault::new(span, "values have no methods").help(METHODS.to_owned())),
+            None => Err(SyntaxFault::new(span, "values have no methods").help(METHODS.to_owned())),
         }
     }
 
     /// The fault of a call of a method.
-    pub(super) fn no_method(&self, value: &Tree, name: Word<'s>, args: &[Arg<'s>]) -> Fault {
+    pub(super) fn no_method(&self, value: &ExprTree, name: PlacedWord<'s>, args: &[Arg<'s>]) -> SyntaxFault {
         let value = Some(value.span.of(self.source)).filter(|value| value.len() <= LONGEST);
         let args = self.typed(args).zip(value).map(|(mut args, value)| {
             args.insert(0, value);
@@ -142,7 +142,7 @@ impl<'s> Parser<'s> {
         });
         let at = Span::new(name.span.start.saturating_sub(1), self.last.end);
         let help = as_filter(name.text, args).unwrap_or_else(|| METHODS.to_owned());
-        Fault::new(at, "values have no methods").help(help)
+        SyntaxFault::new(at, "values have no methods").help(help)
     }
 
     /// Arguments as typed, unless one is long or has a name.
@@ -157,17 +157,17 @@ const METHODS: &str = "filters do what methods do elsewhere: `name | upper`";
 const LONGEST: usize = 40;
 
 /// What says how a document prints its first part.
-pub(super) fn printing(base: Tree, name: Word<'_>, args: Vec<Arg<'_>>) -> (Op, Vec<Tree>) {
-    let arg = |arg: Arg<'_>| if arg.name.is_none() { arg.value } else { Tree::none() };
-    (Op::Printing(name.text.into(), name.span), std::iter::once(base).chain(args.into_iter().map(arg)).collect())
+pub(super) fn printing(base: ExprTree, name: PlacedWord<'_>, args: Vec<Arg<'_>>) -> (Operation, Vec<ExprTree>) {
+    let arg = |arg: Arg<'_>| if arg.name.is_none() { arg.value } else { ExprTree::none() };
+    (Operation::Printing(name.text.into(), name.span), std::iter::once(base).chain(args.into_iter().map(arg)).collect())
 }
 
 /// What is filtered, with the arguments of the filter in its order.
-fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<Tree>, Fault> {
-    let mut parts: Vec<Option<Tree>> = std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
+fn bound(filter: &'static Filter, base: ExprTree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<ExprTree>, SyntaxFault> {
+    let mut parts: Vec<Option<ExprTree>> = std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
     for (number, arg) in args.into_iter().enumerate() {
         let at = arg.value.span;
-        let refuse = |message: String| Err(Fault::new(at, message));
+        let refuse = |message: String| Err(SyntaxFault::new(at, message));
         let place = match arg.name {
             None if matches!(filter.name, "chain" | "zip") => {
                 parts.push(None);
@@ -176,7 +176,7 @@ fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> 
             None if number < filter.ordered => number,
             None if filter.args.is_empty() => return refuse(format!("`{}` takes no arguments", filter.name)),
             None if number < filter.args.len() => {
-                let fault = Fault::new(at, format!("`{}` takes this argument with its name", filter.name));
+                let fault = SyntaxFault::new(at, format!("`{}` takes this argument with its name", filter.name));
                 return Err(fault.help(format!("its arguments are `{}=…`", filter.args.join("=…`, `"))));
             }
             None => return refuse(format!("too many arguments for `{}`", filter.name)),
@@ -193,31 +193,31 @@ fn bound(filter: &'static Filter, base: Tree, args: Vec<Arg<'_>>, own: Span) -> 
     }
     if let Some(missing) = (0..filter.needs).find(|place| parts.get(place + 1).is_none_or(Option::is_none)) {
         let name = filter.args.get(missing).copied().unwrap_or_default();
-        return Err(Fault::new(own, format!("`{}` needs the argument `{name}`", filter.name)));
+        return Err(SyntaxFault::new(own, format!("`{}` needs the argument `{name}`", filter.name)));
     }
-    Ok(parts.into_iter().map(|part| part.unwrap_or_else(Tree::none)).collect())
+    Ok(parts.into_iter().map(|part| part.unwrap_or_else(ExprTree::none)).collect())
 }
 
-fn map(base: Tree, mut args: Vec<Arg<'_>>, own: Span) -> Called {
+fn map(base: ExprTree, mut args: Vec<Arg<'_>>, own: Span) -> Invocation {
     if args.first().is_none_or(|first| first.name.is_some()) {
         let is_attribute = |arg: &Arg<'_>| arg.name.is_some_and(|name| name.text == "attribute");
         return match Filter::of("map").filter(|_| args.iter().any(is_attribute)) {
-            Some(map) => Ok((Op::Attribute, bound(map, base, args, own)?)),
-            None => Err(Fault::new(own, "`map` takes the name of a filter, or `attribute`")),
+            Some(map) => Ok((Operation::Attribute, bound(map, base, args, own)?)),
+            None => Err(SyntaxFault::new(own, "`map` takes the name of a filter, or `attribute`")),
         };
     }
     let first = args.remove(0).value;
-    let Some(name) = quoted(&first) else { return Err(Fault::new(own, "`map` takes a name in quotes")) };
+    let Some(name) = quoted(&first) else { return Err(SyntaxFault::new(own, "`map` takes a name in quotes")) };
     let Some(filter) = Filter::of(name.text) else { return Err(no_filter(name.text, name.span)) };
-    if filter.takes == Takes::Each {
+    if filter.takes == FilterSignature::Each {
         let message = format!("`map` cannot apply `{}`, which goes through lists itself", name.text);
-        return Err(Fault::new(own, message));
+        return Err(SyntaxFault::new(own, message));
     }
     if let Some(named) = args.iter().find_map(|arg| arg.name) {
         let message = format!("`map` takes the arguments of `{}` in their order, without names", name.text);
-        return Err(Fault::new(named.span, message));
+        return Err(SyntaxFault::new(named.span, message));
     }
-    Ok((Op::Map(filter), bound(filter, base, args, own)?))
+    Ok((Operation::Map(filter), bound(filter, base, args, own)?))
 }
 
 /// The filter or other form to write instead of a function or method of this name in other languages.
@@ -256,19 +256,19 @@ pub fn tests() -> impl Iterator<Item = &'static str> {
 }
 
 /// The fault of a filter that does not exist.
-pub(crate) fn no_filter(name: &str, at: Span) -> Fault {
-    unknown(Word { text: name, span: at }, "filter", filters())
+pub(crate) fn no_filter(name: &str, at: Span) -> SyntaxFault {
+    unknown(PlacedWord { text: name, span: at }, "filter", filters())
 }
 
-pub(super) fn unknown<'n>(name: Word<'_>, what: &str, known: impl IntoIterator<Item = &'n str>) -> Fault {
+pub(super) fn unknown<'n>(name: PlacedWord<'_>, what: &str, known: impl IntoIterator<Item = &'n str>) -> SyntaxFault {
     let known: Vec<&str> = known.into_iter().filter(|name| !name.contains(['<', '>', '='])).collect();
-    Fault::new(name.span, format!("there is no {what} `{}`", name.text)).help(alternatives(name.text, known))
+    SyntaxFault::new(name.span, format!("there is no {what} `{}`", name.text)).help(alternatives(name.text, known))
 }
 
 /// The text of a quoted constant, with its place between the quotes.
-fn quoted(tree: &Tree) -> Option<Word<'_>> {
+fn quoted(tree: &ExprTree) -> Option<PlacedWord<'_>> {
     let text = tree.text()?;
     let is_plain = tree.span.len() == text.len() + 2;
     let span = if is_plain { Span::new(tree.span.start + 1, tree.span.end - 1) } else { tree.span };
-    Some(Word { text, span })
+    Some(PlacedWord { text, span })
 }

@@ -32,7 +32,7 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// A fault in the text of an expression: its bytes, what is wrong, and advice.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct SyntaxFault {
     pub(crate) code: Code,
     pub(crate) span: Span,
     pub(crate) message: String,
@@ -41,7 +41,7 @@ pub(crate) struct Fault {
     pub(crate) file: Option<(SourceId, String)>,
 }
 
-impl Fault {
+impl SyntaxFault {
     pub(crate) fn new(span: impl Into<Span>, message: impl Into<String>) -> Self {
         Self { code: Code::PACK_EXPRESSION, span: span.into(), message: message.into(), help: None, file: None }
     }
@@ -54,7 +54,7 @@ impl Fault {
     pub(crate) fn at(self, text: &Spanned<String>) -> Box<Diagnostic> {
         if let Some((source, other)) = self.file {
             let at = Location { source, span: Span::new(0, other.len()) };
-            return Fault { file: None, ..self }.at(&Spanned::new(other, at));
+            return SyntaxFault { file: None, ..self }.at(&Spanned::new(other, at));
         }
         let found = if self.help.is_none() { self.cause(&text.value) } else { None };
         let (span, message, help) = match found {

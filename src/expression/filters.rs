@@ -9,7 +9,7 @@ use super::limits::Halt;
 use super::list_filters::{batch, chain, dictsort, end, most, pairs, reverse, slice, sort, sum, unique, zip};
 use super::number_filters::{abs, float, int, round};
 use super::predicates::holds_something;
-use super::run::{Made, Path, Run};
+use super::evaluator::{Made, DottedPath, Evaluator};
 use super::shell::command;
 use super::text_filters::{changed, indent, join, parts, replace, split, text_of, trim};
 use crate::text::{capitalized, entities, titled};
@@ -19,21 +19,21 @@ use crate::value::Value;
 #[derive(Debug)]
 pub(crate) struct Filter {
     pub(crate) name: &'static str,
-    pub(super) takes: Takes,
+    pub(super) takes: FilterSignature,
     /// The names of its arguments; the first [`ordered`](Self::ordered) can be given without them.
-    pub(super) args: Names,
+    pub(super) args: FilterNames,
     pub(super) ordered: usize,
     /// How many arguments it needs.
     pub(super) needs: usize,
     apply: Apply,
 }
 
-type Names = &'static [&'static str];
-type Apply = for<'r, 'v> fn(&'r Run<'v>, Item<'v>, &[Item<'v>]) -> Made<'v>;
+type FilterNames = &'static [&'static str];
+type Apply = for<'r, 'v> fn(&'r Evaluator<'v>, Item<'v>, &[Item<'v>]) -> Made<'v>;
 
 /// What a filter takes, and what it makes of `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum FilterSignature {
     Any,
     /// The text of any value; `none` is an empty one.
     Text,
@@ -54,73 +54,73 @@ impl Filter {
     }
 }
 
-const fn filter(name: &'static str, takes: Takes, args: Names, ordered: usize, needs: usize, apply: Apply) -> Filter {
+const fn filter(name: &'static str, takes: FilterSignature, args: FilterNames, ordered: usize, needs: usize, apply: Apply) -> Filter {
     Filter { name, takes, args, ordered, needs, apply }
 }
 
 /// In alphabetical order.
 pub(super) static FILTERS: [Filter; 45] = [
-    filter("abs", Takes::Any, &[], 0, 0, abs),
-    filter("attr", Takes::Any, &["key"], 1, 1, |_, base, args| Ok(base.get(arg(args, 0)).unwrap_or(NONE))),
-    filter("batch", Takes::Each, &["count", "fill_with"], 2, 1, batch),
-    filter("bool", Takes::Any, &[], 0, 0, |_, base, _| Ok(base.is_true().into())),
-    filter("capitalize", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, capitalized)),
-    filter("chain", Takes::Each, &[], 0, 0, chain),
-    filter("command", Takes::Any, &["assignments", "redirects", "globs"], 0, 0, command),
-    filter("count", Takes::Some, &[], 0, 0, length),
-    filter("d", Takes::Any, &["default_value", "boolean"], 2, 0, default),
-    filter("default", Takes::Any, &["default_value", "boolean"], 2, 0, default),
-    filter("dictsort", Takes::Pairs, &["by", "case_sensitive", "reverse"], 0, 0, dictsort),
-    filter("first", Takes::Some, &[], 0, 0, |run, base, _| end(run, base, false)),
-    filter("float", Takes::Any, &["default"], 1, 0, float),
-    filter("indent", Takes::Text, &["width", "first", "blank"], 3, 0, indent),
-    filter("int", Takes::Any, &["default", "base"], 2, 0, int),
-    filter("items", Takes::Pairs, &[], 0, 0, |run, base, _| pairs(run, base).and_then(|pairs| run.list(pairs))),
-    filter("join", Takes::Each, &["d", "attribute"], 2, 0, join),
-    filter("last", Takes::Some, &[], 0, 0, |run, base, _| end(run, base, true)),
-    filter("length", Takes::Some, &[], 0, 0, length),
-    filter("lines", Takes::Words, &[], 0, 0, |run, base, _| {
+    filter("abs", FilterSignature::Any, &[], 0, 0, abs),
+    filter("attr", FilterSignature::Any, &["key"], 1, 1, |_, base, args| Ok(base.get(arg(args, 0)).unwrap_or(NONE))),
+    filter("batch", FilterSignature::Each, &["count", "fill_with"], 2, 1, batch),
+    filter("bool", FilterSignature::Any, &[], 0, 0, |_, base, _| Ok(base.is_true().into())),
+    filter("capitalize", FilterSignature::Text, &[], 0, 0, |run, base, _| changed(run, &base, capitalized)),
+    filter("chain", FilterSignature::Each, &[], 0, 0, chain),
+    filter("command", FilterSignature::Any, &["assignments", "redirects", "globs"], 0, 0, command),
+    filter("count", FilterSignature::Some, &[], 0, 0, length),
+    filter("d", FilterSignature::Any, &["default_value", "boolean"], 2, 0, default),
+    filter("default", FilterSignature::Any, &["default_value", "boolean"], 2, 0, default),
+    filter("dictsort", FilterSignature::Pairs, &["by", "case_sensitive", "reverse"], 0, 0, dictsort),
+    filter("first", FilterSignature::Some, &[], 0, 0, |run, base, _| end(run, base, false)),
+    filter("float", FilterSignature::Any, &["default"], 1, 0, float),
+    filter("indent", FilterSignature::Text, &["width", "first", "blank"], 3, 0, indent),
+    filter("int", FilterSignature::Any, &["default", "base"], 2, 0, int),
+    filter("items", FilterSignature::Pairs, &[], 0, 0, |run, base, _| pairs(run, base).and_then(|pairs| run.list(pairs))),
+    filter("join", FilterSignature::Each, &["d", "attribute"], 2, 0, join),
+    filter("last", FilterSignature::Some, &[], 0, 0, |run, base, _| end(run, base, true)),
+    filter("length", FilterSignature::Some, &[], 0, 0, length),
+    filter("lines", FilterSignature::Words, &[], 0, 0, |run, base, _| {
         parts(run, &base, |text, found| text.lines().for_each(found))
     }),
-    filter("list", Takes::Each, &[], 0, 0, |run, base, _| run.each(base).map(|items| run.part(items))),
-    filter("lower", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_lowercase)),
-    filter("map", Takes::Each, &["attribute", "default"], 0, 0, |_, base, _| Ok(base)),
-    filter("max", Takes::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| most(run, base, args, true)),
-    filter("min", Takes::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| most(run, base, args, false)),
-    filter("reject", Takes::Each, &[], 0, 0, |_, base, _| Ok(base)),
-    filter("rejectattr", Takes::Each, &[], 0, 0, |_, base, _| Ok(base)),
-    filter("replace", Takes::Text, &["from", "to"], 2, 2, replace),
-    filter("reverse", Takes::Some, &[], 0, 0, reverse),
-    filter("round", Takes::Any, &["precision", "method"], 2, 0, round),
-    filter("select", Takes::Each, &[], 0, 0, |_, base, _| Ok(base)),
-    filter("selectattr", Takes::Each, &[], 0, 0, |_, base, _| Ok(base)),
-    filter("shows", Takes::Any, &["held"], 1, 1, shows),
-    filter("slice", Takes::Each, &["count", "fill_with"], 2, 1, slice),
-    filter("sort", Takes::Each, &["case_sensitive", "reverse", "attribute"], 0, 0, sort),
-    filter("split", Takes::Words, &["by", "most"], 2, 0, split),
-    filter("string", Takes::Text, &[], 0, 0, |run, base, _| text_of(run, base)),
-    filter("sum", Takes::Each, &["attribute", "start"], 2, 0, sum),
-    filter("title", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, titled)),
-    filter("tojson", Takes::Any, &[], 0, 0, |run, base, _| Ok(run.json(&base)?.into())),
-    filter("trim", Takes::Text, &["chars"], 1, 0, trim),
-    filter("unique", Takes::Each, &["case_sensitive", "attribute"], 0, 0, unique),
-    filter("upper", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_uppercase)),
-    filter("xml", Takes::Text, &[], 0, 0, |run, base, _| changed(run, &base, entities)),
-    filter("zip", Takes::Each, &[], 0, 0, zip),
+    filter("list", FilterSignature::Each, &[], 0, 0, |run, base, _| run.each(base).map(|items| run.part(items))),
+    filter("lower", FilterSignature::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_lowercase)),
+    filter("map", FilterSignature::Each, &["attribute", "default"], 0, 0, |_, base, _| Ok(base)),
+    filter("max", FilterSignature::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| most(run, base, args, true)),
+    filter("min", FilterSignature::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| most(run, base, args, false)),
+    filter("reject", FilterSignature::Each, &[], 0, 0, |_, base, _| Ok(base)),
+    filter("rejectattr", FilterSignature::Each, &[], 0, 0, |_, base, _| Ok(base)),
+    filter("replace", FilterSignature::Text, &["from", "to"], 2, 2, replace),
+    filter("reverse", FilterSignature::Some, &[], 0, 0, reverse),
+    filter("round", FilterSignature::Any, &["precision", "method"], 2, 0, round),
+    filter("select", FilterSignature::Each, &[], 0, 0, |_, base, _| Ok(base)),
+    filter("selectattr", FilterSignature::Each, &[], 0, 0, |_, base, _| Ok(base)),
+    filter("shows", FilterSignature::Any, &["held"], 1, 1, shows),
+    filter("slice", FilterSignature::Each, &["count", "fill_with"], 2, 1, slice),
+    filter("sort", FilterSignature::Each, &["case_sensitive", "reverse", "attribute"], 0, 0, sort),
+    filter("split", FilterSignature::Words, &["by", "most"], 2, 0, split),
+    filter("string", FilterSignature::Text, &[], 0, 0, |run, base, _| text_of(run, base)),
+    filter("sum", FilterSignature::Each, &["attribute", "start"], 2, 0, sum),
+    filter("title", FilterSignature::Text, &[], 0, 0, |run, base, _| changed(run, &base, titled)),
+    filter("tojson", FilterSignature::Any, &[], 0, 0, |run, base, _| Ok(run.json(&base)?.into())),
+    filter("trim", FilterSignature::Text, &["chars"], 1, 0, trim),
+    filter("unique", FilterSignature::Each, &["case_sensitive", "attribute"], 0, 0, unique),
+    filter("upper", FilterSignature::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_uppercase)),
+    filter("xml", FilterSignature::Text, &[], 0, 0, |run, base, _| changed(run, &base, entities)),
+    filter("zip", FilterSignature::Each, &[], 0, 0, zip),
 ];
 
 /// The largest bound of a range or slice.
 pub(super) const FARTHEST: u64 = 1 << 53;
 
 /// Applies a filter to a value.
-pub(super) fn apply<'v>(run: &Run<'v>, filter: &'static Filter, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn apply<'v>(run: &Evaluator<'v>, filter: &'static Filter, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     run.step(1)?;
     let base = match filter.takes {
-        Takes::Any => base,
+        FilterSignature::Any => base,
         _ if !base.is_none() => base,
-        Takes::Text => return Ok(Item::Text("")),
-        Takes::Words => return Ok(run.part(Vec::new())),
-        Takes::Pairs => Value::Object(Default::default()).into(),
+        FilterSignature::Text => return Ok(Item::Text("")),
+        FilterSignature::Words => return Ok(run.part(Vec::new())),
+        FilterSignature::Pairs => Value::Object(Default::default()).into(),
         _ => run.part(Vec::new()),
     };
     (filter.apply)(run, base, args)
@@ -161,11 +161,11 @@ pub(super) fn word<'i>(args: &'i [Item<'_>], place: usize) -> Result<Option<&'i 
 }
 
 /// The member of an item that the argument `attribute` names, or else the item.
-pub(super) struct Member<'t>(pub(super) Option<Path<'t>>);
+pub(super) struct MemberPath<'t>(pub(super) Option<DottedPath<'t>>);
 
-impl<'t> Member<'t> {
+impl<'t> MemberPath<'t> {
     pub(super) fn new(args: &'t [Item<'_>], place: usize) -> Result<Self, Halt> {
-        word(args, place).map(|word| Self(word.map(|_| Path::new(arg(args, place)))))
+        word(args, place).map(|word| Self(word.map(|_| DottedPath::new(arg(args, place)))))
     }
 
     pub(super) fn find<'v>(&self, item: &Item<'v>) -> Option<Item<'v>> {
@@ -177,7 +177,7 @@ impl<'t> Member<'t> {
     }
 }
 
-fn default<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+fn default<'v>(_: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let absent = base.is_none() || (flag(args, 1)? && !base.is_true());
     match arg(args, 0) {
         _ if !absent => Ok(base),
@@ -187,12 +187,12 @@ fn default<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     }
 }
 
-fn length<'v>(_: &Run<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
+fn length<'v>(_: &Evaluator<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
     base.len().map(Item::from).ok_or_else(|| Halt::failed(format!("{} has no length", base.noun())))
 }
 
 /// Whether a section of a prompt with this value is shown.
-fn shows<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+fn shows<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     Ok(match base.text() {
         Some("always") => true,
         Some("hidden") => false,

@@ -5,7 +5,7 @@
 //! Never: counts what it costs; [`Run`](super::run::Run) does.
 
 use super::number::Num;
-use crate::value::{Member, Members, Value};
+use crate::value::{NamedMember, Members, Value};
 use std::rc::Rc;
 
 /// A value during evaluation.
@@ -17,9 +17,9 @@ pub(super) enum Item<'v> {
     /// A text of the scope, or a part of one.
     Text(&'v str),
     /// A member of a table, as a list of its name and value.
-    Pair(&'v Member<Value>),
+    Pair(&'v NamedMember<Value>),
     List(Rc<List<'v>>),
-    Table(Rc<Table<'v>>),
+    Table(Rc<ComputedTable<'v>>),
     /// A number that JSON does not have.
     Wide(Box<Num>),
 }
@@ -34,7 +34,7 @@ pub(super) struct List<'v> {
 
 /// A table made during evaluation.
 #[derive(Debug, Default)]
-pub(super) struct Table<'v> {
+pub(super) struct ComputedTable<'v> {
     pub(super) members: Members<Item<'v>>,
     /// As that of a list.
     pub(super) depth: u8,
@@ -42,7 +42,7 @@ pub(super) struct Table<'v> {
 
 /// What is sorted first comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum SortClass {
     None,
     Truth,
     Number,
@@ -51,16 +51,16 @@ pub(super) enum Kind {
     Table,
 }
 
-impl Kind {
+impl SortClass {
     /// The words for it in messages.
     pub(super) fn noun(self) -> &'static str {
         match self {
-            Kind::None => "none",
-            Kind::Truth => "a truth",
-            Kind::Number => "a number",
-            Kind::Text => "a text",
-            Kind::List => "a list",
-            Kind::Table => "a map",
+            SortClass::None => "none",
+            SortClass::Truth => "a truth",
+            SortClass::Number => "a number",
+            SortClass::Text => "a text",
+            SortClass::List => "a list",
+            SortClass::Table => "a map",
         }
     }
 }
@@ -82,19 +82,19 @@ impl<'v> Item<'v> {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> SortClass {
         match self {
-            Item::Text(_) => Kind::Text,
-            Item::Pair(_) | Item::List(_) => Kind::List,
-            Item::Table(_) => Kind::Table,
-            Item::Wide(_) => Kind::Number,
+            Item::Text(_) => SortClass::Text,
+            Item::Pair(_) | Item::List(_) => SortClass::List,
+            Item::Table(_) => SortClass::Table,
+            Item::Wide(_) => SortClass::Number,
             Item::Ref(_) | Item::Own(_) => match self.value() {
-                None | Some(Value::Null) => Kind::None,
-                Some(Value::Bool(_)) => Kind::Truth,
-                Some(Value::Number(_)) => Kind::Number,
-                Some(Value::String(_)) => Kind::Text,
-                Some(Value::Array(_)) => Kind::List,
-                Some(Value::Object(_)) => Kind::Table,
+                None | Some(Value::Null) => SortClass::None,
+                Some(Value::Bool(_)) => SortClass::Truth,
+                Some(Value::Number(_)) => SortClass::Number,
+                Some(Value::String(_)) => SortClass::Text,
+                Some(Value::Array(_)) => SortClass::List,
+                Some(Value::Object(_)) => SortClass::Table,
             },
         }
     }
@@ -257,8 +257,8 @@ impl<'v> Item<'v> {
     /// The member of this name; the name of an item of a list is its index.
     pub(super) fn called(&self, name: &str) -> Option<Item<'v>> {
         match self.kind() {
-            Kind::Table => self.member(name),
-            Kind::List | Kind::Text => self.at(name.parse::<i64>().ok()?.into()),
+            SortClass::Table => self.member(name),
+            SortClass::List | SortClass::Text => self.at(name.parse::<i64>().ok()?.into()),
             _ => None,
         }
     }

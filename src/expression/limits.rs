@@ -5,9 +5,9 @@
 //! Never: allocates.
 
 use super::item::Item;
-use super::resolve::Read;
-use super::run::Run;
-use super::tree::Body;
+use super::resolve::ScopeRead;
+use super::evaluator::Evaluator;
+use super::tree::ExprBody;
 use super::{Failure, FailureKind, Scope};
 use crate::text::excerpt;
 use crate::value::weight;
@@ -52,9 +52,9 @@ impl Halt {
     }
 
     /// The same for those outside, after the evaluation of this.
-    pub(super) fn outside(self, body: &Body, scope: &Scope<'_>) -> Failure {
+    pub(super) fn outside(self, body: &ExprBody, scope: &Scope<'_>) -> Failure {
         let Self(failure, cause) = self;
-        let is_absent = |read: &&Read| read.resolve(scope).is_ok_and(|value| value.is_null());
+        let is_absent = |read: &&ScopeRead| read.resolve(scope).is_ok_and(|value| value.is_null());
         let may_be_absent = cause == Cause::Unknown && failure.kind == FailureKind::Fault;
         let absence = may_be_absent && body.reads().iter().any(is_absent);
         let kind = if absence { FailureKind::Absence } else { failure.kind };
@@ -68,7 +68,7 @@ impl From<Failure> for Halt {
     }
 }
 
-impl<'v> Run<'v> {
+impl<'v> Evaluator<'v> {
     /// Takes steps.
     #[inline]
     pub(super) fn step(&self, steps: usize) -> Result<(), Halt> {

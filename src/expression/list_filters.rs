@@ -4,11 +4,11 @@
 //! Out: other lists, or one of the items.
 //! Never: compares items before the work is counted.
 
-use super::filters::{FARTHEST, Member, arg, flag, whole, word};
-use super::item::{Item, Kind, NONE};
+use super::filters::{FARTHEST, MemberPath, arg, flag, whole, word};
+use super::item::{Item, SortClass, NONE};
 use super::limits::{Halt, NODE};
 use super::predicates::rank;
-use super::run::{Made, Path, Run};
+use super::evaluator::{Made, DottedPath, Evaluator};
 use super::text_filters::changed;
 use super::tree::Operator;
 use crate::value::Value;
@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 const RANGE: u64 = 10_000;
 
 /// The first item or character, or the last.
-pub(super) fn end<'v>(run: &Run<'v>, base: Item<'v>, last: bool) -> Made<'v> {
+pub(super) fn end<'v>(run: &Evaluator<'v>, base: Item<'v>, last: bool) -> Made<'v> {
     match base.kind() {
-        Kind::Text | Kind::List => Ok(base.at(if last { -1 } else { 0 }).unwrap_or(NONE)),
-        Kind::Table if !last => Ok(run.each(base)?.into_iter().next().unwrap_or(NONE)),
+        SortClass::Text | SortClass::List => Ok(base.at(if last { -1 } else { 0 }).unwrap_or(NONE)),
+        SortClass::Table if !last => Ok(run.each(base)?.into_iter().next().unwrap_or(NONE)),
         kind => {
             let which = if last { "last" } else { "first" };
             Err(Halt::failed(format!("{} has no {which} item", kind.noun())))
@@ -31,7 +31,7 @@ pub(super) fn end<'v>(run: &Run<'v>, base: Item<'v>, last: bool) -> Made<'v> {
     }
 }
 
-pub(super) fn reverse<'v>(run: &Run<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
+pub(super) fn reverse<'v>(run: &Evaluator<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
     if let Some(text) = base.text() {
         run.make(text.len())?;
         return Ok(text.chars().rev().collect::<String>().into());
@@ -42,8 +42,8 @@ pub(super) fn reverse<'v>(run: &Run<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made
 }
 
 /// A table as pairs of name and value.
-pub(super) fn pairs<'v>(run: &Run<'v>, base: Item<'v>) -> Result<Vec<Item<'v>>, Halt> {
-    let Kind::Table = base.kind() else {
+pub(super) fn pairs<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Result<Vec<Item<'v>>, Halt> {
+    let SortClass::Table = base.kind() else {
         return Err(Halt::failed(format!("{} has no pairs of name and value", base.noun())));
     };
     let length = base.len().unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn pairs<'v>(run: &Run<'v>, base: Item<'v>) -> Result<Vec<Item<'v>>, 
 
 /// Sorts items by their keys, stably. The work is counted before: how often two are compared depends on the order.
 fn ordered<'v, T>(
-    run: &Run<'v>,
+    run: &Evaluator<'v>,
     items: &mut [T],
     key: impl Fn(&T) -> Cow<'_, Item<'v>>,
     (case, reverse): (bool, bool),
@@ -75,17 +75,17 @@ fn ordered<'v, T>(
 }
 
 /// Takes the steps of comparing a value this often.
-fn compared(run: &Run<'_>, item: &Item<'_>, times: usize) -> Result<(), Halt> {
+fn compared(run: &Evaluator<'_>, item: &Item<'_>, times: usize) -> Result<(), Halt> {
     run.step(times)?;
     match item.kind() {
-        Kind::Text => run.search(item.text().map_or(0, str::len).saturating_mul(times)),
-        Kind::List => item.items().into_iter().flatten().try_for_each(|item| compared(run, &item, times)),
-        Kind::Table => item.members().into_iter().flatten().try_for_each(|(_, item)| compared(run, &item, times)),
+        SortClass::Text => run.search(item.text().map_or(0, str::len).saturating_mul(times)),
+        SortClass::List => item.items().into_iter().flatten().try_for_each(|item| compared(run, &item, times)),
+        SortClass::Table => item.members().into_iter().flatten().try_for_each(|(_, item)| compared(run, &item, times)),
         _ => Ok(()),
     }
 }
 
-pub(super) fn sort<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn sort<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (case, reverse, attribute) = (flag(args, 0)?, flag(args, 1)?, word(args, 2)?);
     let mut items = run.each(base)?;
     let names: Vec<Item<'_>> = attribute
@@ -99,8 +99,8 @@ pub(super) fn sort<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made
         return Ok(run.part(items));
     }
     run.make(NODE * items.len() * names.len())?;
-    let paths: Vec<Path<'_>> = names.iter().map(Path::new).collect();
-    let part = |path: &Path<'_>, item: &Item<'v>| match path.of(item) {
+    let paths: Vec<DottedPath<'_>> = names.iter().map(DottedPath::new).collect();
+    let part = |path: &DottedPath<'_>, item: &Item<'v>| match path.of(item) {
         Some(part) if !case && part.text().is_some() => changed(run, &part, str::to_ascii_lowercase),
         part => Ok(part.unwrap_or(NONE)),
     };
@@ -113,7 +113,7 @@ pub(super) fn sort<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made
     Ok(run.part(keyed.into_iter().map(|(_, item)| item).collect()))
 }
 
-pub(super) fn dictsort<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn dictsort<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let place = i128::from(word(args, 0)? == Some("value"));
     let flags = (flag(args, 1)?, flag(args, 2)?);
     let mut pairs = pairs(run, base)?;
@@ -122,8 +122,8 @@ pub(super) fn dictsort<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> 
 }
 
 /// The first of the least items, or the last of the greatest.
-pub(super) fn most<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>], greatest: bool) -> Made<'v> {
-    let (member, case) = (Member::new(args, 0)?, flag(args, 1)?);
+pub(super) fn most<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>], greatest: bool) -> Made<'v> {
+    let (member, case) = (MemberPath::new(args, 0)?, flag(args, 1)?);
     let mut best: Option<(Item<'v>, Item<'v>)> = None;
     for item in run.each(base)? {
         let key = member.of(&item);
@@ -137,8 +137,8 @@ pub(super) fn most<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>], greates
 }
 
 /// The first of items that have equal keys.
-pub(super) fn unique<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
-    let (case, member) = (flag(args, 0)?, Member::new(args, 1)?);
+pub(super) fn unique<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let (case, member) = (flag(args, 0)?, MemberPath::new(args, 1)?);
     let items = run.each(base)?;
     run.make(2 * NODE * items.len())?;
     let mut keyed = Vec::with_capacity(items.len());
@@ -157,8 +157,8 @@ pub(super) fn unique<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Ma
     Ok(run.part(unique.map(|(_, item)| item).collect()))
 }
 
-pub(super) fn sum<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
-    let member = Member::new(args, 0)?;
+pub(super) fn sum<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let member = MemberPath::new(args, 0)?;
     let mut sum = match arg(args, 1) {
         start if start.is_none() => Item::from(0),
         start => start.clone(),
@@ -179,14 +179,14 @@ pub(super) fn sum<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<
 }
 
 /// How many lists a list is cut into, or how long they are.
-fn count(run: &Run<'_>, args: &[Item<'_>]) -> Result<usize, Halt> {
+fn count(run: &Evaluator<'_>, args: &[Item<'_>]) -> Result<usize, Halt> {
     let count = whole::<usize>(args, 0)?.filter(|count| *count > 0);
     let count = count.ok_or_else(|| Halt::failed("the count is a whole number above 0"))?;
     run.make(2 * NODE.saturating_mul(count))?;
     Ok(count)
 }
 
-pub(super) fn batch<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn batch<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (count, fill) = (count(run, args)?, arg(args, 1));
     let items = run.each(base)?;
     run.make(2 * NODE * items.len())?;
@@ -197,7 +197,7 @@ pub(super) fn batch<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Mad
     run.list(batches.into_iter().map(|batch| run.part(batch)).collect())
 }
 
-pub(super) fn slice<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn slice<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (count, fill) = (count(run, args)?, arg(args, 1));
     let items = run.each(base)?;
     run.make(NODE * items.len())?;
@@ -213,9 +213,9 @@ pub(super) fn slice<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Mad
     run.list(slices.collect())
 }
 
-pub(super) fn chain<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn chain<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let all: Vec<Item<'v>> = std::iter::once(base).chain(args.iter().cloned()).collect();
-    if all.iter().all(|item| item.kind() == Kind::Table) {
+    if all.iter().all(|item| item.kind() == SortClass::Table) {
         let length = all.iter().filter_map(Item::len).sum::<usize>();
         run.step(length)?;
         run.make(2 * NODE * length)?;
@@ -234,7 +234,7 @@ pub(super) fn chain<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Mad
     run.list(items)
 }
 
-pub(super) fn zip<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn zip<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let mut lists = vec![run.each(base)?.into_iter()];
     for list in args {
         lists.push(run.each(list.clone())?.into_iter());
@@ -246,7 +246,7 @@ pub(super) fn zip<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<
 }
 
 /// The numbers of a range.
-pub(super) fn range<'v>(run: &Run<'v>, bounds: &[Item<'v>]) -> Made<'v> {
+pub(super) fn range<'v>(run: &Evaluator<'v>, bounds: &[Item<'v>]) -> Made<'v> {
     let near = |bound: Option<i64>| match bound {
         Some(bound) if bound.unsigned_abs() > FARTHEST => Err(Halt::new("the bounds of this range are too large")),
         bound => Ok(bound),

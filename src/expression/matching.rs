@@ -4,10 +4,10 @@
 //! Out: [`Pattern`], which is known to be valid when the expression is read; [`ConstantPatterns`], at their first use.
 //! Never: compiles a pattern that a model or a user wrote.
 
-use super::Fault;
+use super::SyntaxFault;
 use super::item::Item;
 use super::token::{Syntax, Token, tokens};
-use super::tree::Tree;
+use super::tree::ExprTree;
 use crate::diagnostic::{Code, bad_pattern_words};
 use crate::text::{LazyRegex, pattern};
 use std::sync::OnceLock;
@@ -20,13 +20,13 @@ const LARGEST: usize = 1 << 20;
 
 /// A pattern of the `regex` crate; it may match anywhere.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern(LazyRegex);
+pub(crate) struct MatchPattern(LazyRegex);
 
-impl Pattern {
+impl MatchPattern {
     /// The pattern that is written in quotes at `tree`.
-    pub(super) fn of(tree: &Tree, source: &str) -> Result<Self, Fault> {
+    pub(super) fn of(tree: &ExprTree, source: &str) -> Result<Self, SyntaxFault> {
         if tree.text().is_none() {
-            return Err(Fault::new(tree.span, "a pattern is written in quotes, or is one of `data`"));
+            return Err(SyntaxFault::new(tree.span, "a pattern is written in quotes, or is one of `data`"));
         }
         let mut text = String::new();
         for (token, _) in tokens(tree.span.of(source), Syntax::Expression)? {
@@ -34,9 +34,9 @@ impl Pattern {
                 text.push_str(&pattern(quoted));
             }
         }
-        let bad = |message: String, help: String| Fault {
+        let bad = |message: String, help: String| SyntaxFault {
             code: Code::PACK_PATTERN,
-            ..Fault::new(tree.span, message).help(help)
+            ..SyntaxFault::new(tree.span, message).help(help)
         };
         // `\b` in a TOML text in double quotes is a backspace, which no text has: such a pattern never matches.
         if let Some(c) = text.chars().find(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
@@ -66,14 +66,14 @@ impl Pattern {
 /// The patterns that a constant of the pack holds: one text, or a list of texts. They are compiled when the first value is
 /// compared with them, since the constant is always the same; `check` has tried each of them before.
 #[derive(Debug, Default)]
-pub(crate) struct ConstantPatterns(OnceLock<Result<Vec<Pattern>, String>>);
+pub(crate) struct ConstantPatterns(OnceLock<Result<Vec<MatchPattern>, String>>);
 
 impl ConstantPatterns {
-    pub(super) fn of(&self, constant: &Item<'_>) -> Result<&[Pattern], String> {
+    pub(super) fn of(&self, constant: &Item<'_>) -> Result<&[MatchPattern], String> {
         let compiled = self.0.get_or_init(|| {
             let items = constant.items().unwrap_or_else(|| vec![constant.clone()]);
             let pattern = |item: &Item<'_>| match item.text() {
-                Some(text) => Pattern::new(text).map_err(|(message, _)| message),
+                Some(text) => MatchPattern::new(text).map_err(|(message, _)| message),
                 None => Err(format!("a pattern is a text, not {}", item.noun())),
             };
             items.iter().map(pattern).collect()

@@ -33,9 +33,9 @@ mod predicates;
 mod print;
 mod reads;
 mod resolve;
-mod run;
+mod evaluator;
 mod scope;
-mod sheet;
+mod renderer;
 mod shell;
 mod statements;
 mod text_filters;
@@ -47,27 +47,27 @@ mod tests;
 
 pub(crate) use calls::no_filter;
 pub use calls::{filters, tests as predicates};
-pub(crate) use fault::Fault;
+pub(crate) use fault::SyntaxFault;
 pub use limits::{FUEL, WEIGHT};
-pub(crate) use matching::Pattern;
+pub(crate) use matching::MatchPattern;
 pub(crate) use reads::{Compared, Constant, ENTRY, Reads, spelled};
 pub(crate) use resolve::at_path;
 pub use scope::Scope;
-pub(crate) use sheet::Printed;
-pub(crate) use statements::Files;
-pub(crate) use tree::{Node, Op, Print, Relation, Tree};
+pub(crate) use renderer::Printed;
+pub(crate) use statements::DocumentFiles;
+pub(crate) use tree::{Statement, Operation, Print, Relation, ExprTree};
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, Span, Spanned};
-use crate::value::{Budget, Exceeded, Value};
+use crate::value::{ByteBudget, Exceeded, Value};
 use item::Item;
 use limits::Halt;
 use reads::Notes;
-use run::Run;
+use evaluator::Evaluator;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use tree::{Body, Page};
+use tree::{ExprBody, Statements};
 
 /// Why an evaluation gave no value. A condition that fails denies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Failure {
 
     /// The budget of the occasion is spent.
     pub(crate) fn exceeded(_: Exceeded) -> Self {
-        Self { message: Budget::EXCEEDED.to_owned(), kind: FailureKind::Budget }
+        Self { message: ByteBudget::EXCEEDED.to_owned(), kind: FailureKind::Budget }
     }
 
     /// A failure due to an absent value.
@@ -139,7 +139,7 @@ struct Parsed {
     text: String,
     at: Location,
     /// None for a text without Jinja in it.
-    body: Option<Body>,
+    body: Option<ExprBody>,
     reads: Reads,
 }
 
@@ -185,7 +185,7 @@ impl Expression {
         let whole = text.value.trim();
         let is_braced = ["{{", "${", "{%"].iter().any(|open| whole.starts_with(open)) && whole.ends_with('}');
         let fault = |fault| match is_braced {
-            true => Fault::new(Span::new(0, text.value.len()), "a condition or path is an expression without braces")
+            true => SyntaxFault::new(Span::new(0, text.value.len()), "a condition or path is an expression without braces")
                 .help("leave out the braces".to_owned()),
             false => fault,
         };
@@ -193,8 +193,8 @@ impl Expression {
     }
 
     /// What it is made of.
-    pub(crate) fn tree(&self) -> Option<&Tree> {
-        if let Some(Body::Value(tree)) = &self.0.body { Some(tree) } else { None }
+    pub(crate) fn tree(&self) -> Option<&ExprTree> {
+        if let Some(ExprBody::Value(tree)) = &self.0.body { Some(tree) } else { None }
     }
 
     /// Evaluates a part of it.
@@ -202,10 +202,10 @@ impl Expression {
     /// # Errors
     ///
     /// Those of [`Expression::value`].
-    pub(crate) fn part(&self, tree: &Tree, scope: &Scope<'_>) -> Result<Value, Failure> {
+    pub(crate) fn part(&self, tree: &ExprTree, scope: &Scope<'_>) -> Result<Value, Failure> {
         let Some(body) = &self.0.body else { return Ok(Value::Null) };
-        let run = Run::new(body, scope);
-        run.item(tree).and_then(|item| run.kept(item)).map_err(|halt| halt.outside(body, scope))
+        let run = Evaluator::new(body, scope);
+        run.item(tree).and_then(|item| run.owned_value(item)).map_err(|halt| halt.outside(body, scope))
     }
 
     /// Evaluates it.
@@ -258,7 +258,7 @@ impl Template {
 
     /// Whether its value is always a text: it is not exactly one `{{ … }}`.
     pub(crate) fn is_text(&self) -> bool {
-        !matches!(self.0.body, Some(Body::Value(_)))
+        !matches!(self.0.body, Some(ExprBody::Value(_)))
     }
 
     /// Renders it: to a value of any type if it is exactly one `{{ … }}`, otherwise to text.
@@ -278,8 +278,8 @@ impl Template {
     pub fn text(&self, scope: &Scope<'_>) -> Result<String, Failure> {
         match &self.0.body {
             None => Ok(self.0.text.clone()),
-            Some(body @ Body::Text(_)) => self.0.written(body, scope),
-            Some(Body::Value(_)) => self.0.evaluated(scope, |run, item| {
+            Some(body @ ExprBody::Text(_)) => self.0.written(body, scope),
+            Some(ExprBody::Value(_)) => self.0.evaluated(scope, |run, item| {
                 let mut text = String::new();
                 run.print(&item, &mut text)?;
                 run.keep(text.len())?;
@@ -292,7 +292,7 @@ impl Template {
 /// The text of a whole file, with those that it includes.
 #[derive(Debug)]
 pub(crate) struct File {
-    body: Body,
+    body: ExprBody,
     reads: Reads,
 }
 
@@ -305,11 +305,11 @@ impl File {
     pub(crate) fn parse<'s>(
         text: &'s str,
         typed: &Spanned<String>,
-        files: Box<dyn Files<'s> + 's>,
-        check: impl FnOnce(&mut [Node]) -> Result<(), Fault>,
+        files: Box<dyn DocumentFiles<'s> + 's>,
+        check: impl FnOnce(&mut [Statement]) -> Result<(), SyntaxFault>,
     ) -> Result<File, Box<Diagnostic>> {
         let parsed = statements::page(text, files).and_then(|(mut body, mut notes)| {
-            if let Body::Text(page) = &mut body {
+            if let ExprBody::Text(page) = &mut body {
                 check(page)?;
             }
             notes.fault.take().map_or(Ok((body, notes)), Err)
@@ -329,13 +329,13 @@ impl File {
     /// # Errors
     ///
     /// Those of [`Expression::value`].
-    pub(crate) fn text(&self, scope: &Scope<'_>, place: sheet::Place<'_>) -> Result<String, Failure> {
-        sheet::text(&self.body, scope, 0, place)
+    pub(crate) fn text(&self, scope: &Scope<'_>, place: renderer::PlaceWriter<'_>) -> Result<String, Failure> {
+        renderer::text(&self.body, scope, 0, place)
     }
 }
 
 impl Parsed {
-    fn new(typed: &Spanned<String>, (body, notes): (Body, Notes)) -> Parsed {
+    fn new(typed: &Spanned<String>, (body, notes): (ExprBody, Notes)) -> Parsed {
         let reads = Reads::of(&body, notes, typed);
         Parsed { text: typed.value.clone(), at: typed.at, body: Some(body), reads }
     }
@@ -343,7 +343,7 @@ impl Parsed {
     /// The value, if all that is evaluated is one path into the scope: most conditions and templates are no more.
     fn read<'s>(&self, scope: &'s Scope<'_>) -> Option<Result<Cow<'s, Value>, Failure>> {
         match &self.body {
-            Some(Body::Value(Tree { op: Op::Read(read), .. })) => Some(read.resolve(scope)),
+            Some(ExprBody::Value(ExprTree { op: Operation::Read(read), .. })) => Some(read.resolve(scope)),
             _ => None,
         }
     }
@@ -353,15 +353,15 @@ impl Parsed {
             return value.map(Cow::into_owned);
         }
         match &self.body {
-            Some(body @ Body::Text(_)) => self.written(body, scope).map(Value::from),
-            _ => self.evaluated(scope, |run, item| run.kept(item)),
+            Some(body @ ExprBody::Text(_)) => self.written(body, scope).map(Value::from),
+            _ => self.evaluated(scope, |run, item| run.owned_value(item)),
         }
     }
 
     /// The text that a body of statements writes.
-    fn written(&self, body: &Body, scope: &Scope<'_>) -> Result<String, Failure> {
-        let text = sheet::text(body, scope, self.text.len(), &mut |_, _, _| ())?;
-        Run::new(body, scope).keep(text.len()).map_err(|halt| halt.outside(body, scope))?;
+    fn written(&self, body: &ExprBody, scope: &Scope<'_>) -> Result<String, Failure> {
+        let text = renderer::text(body, scope, self.text.len(), &mut |_, _, _| ())?;
+        Evaluator::new(body, scope).keep(text.len()).map_err(|halt| halt.outside(body, scope))?;
         Ok(text)
     }
 
@@ -369,15 +369,15 @@ impl Parsed {
     fn evaluated<T>(
         &self,
         scope: &Scope<'_>,
-        make: impl FnOnce(&Run<'_>, Item<'_>) -> Result<T, Halt>,
+        make: impl FnOnce(&Evaluator<'_>, Item<'_>) -> Result<T, Halt>,
     ) -> Result<T, Failure> {
-        let plain = Body::Text(Page::new());
+        let plain = ExprBody::Text(Statements::new());
         let body = self.body.as_ref().unwrap_or(&plain);
-        let run = Run::new(body, scope);
+        let run = Evaluator::new(body, scope);
         let item = match &self.body {
             None => Item::Text(&self.text),
-            Some(Body::Value(tree)) => run.item(tree).map_err(|halt| halt.outside(body, scope))?,
-            Some(Body::Text(_)) => sheet::text(body, scope, self.text.len(), &mut |_, _, _| ())?.into(),
+            Some(ExprBody::Value(tree)) => run.item(tree).map_err(|halt| halt.outside(body, scope))?,
+            Some(ExprBody::Text(_)) => renderer::text(body, scope, self.text.len(), &mut |_, _, _| ())?.into(),
         };
         make(&run, item).map_err(|halt| halt.outside(body, scope))
     }

@@ -8,9 +8,9 @@ use super::filters::{arg, whole, word};
 use super::item::Item;
 use super::limits::Halt;
 use super::number::Num;
-use super::run::{Made, Run};
+use super::evaluator::{Made, Evaluator};
 
-pub(super) fn abs<'v>(_: &Run<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
+pub(super) fn abs<'v>(_: &Evaluator<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
     let number = base.number().and_then(|number| match number {
         Num::Whole(whole) => whole.checked_abs().map(Num::Whole),
         Num::Float(float) => Some(Num::Float(float.abs())),
@@ -18,7 +18,7 @@ pub(super) fn abs<'v>(_: &Run<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
     number.map(Item::from).ok_or_else(|| Halt::failed(format!("{} has no absolute value", base.noun())))
 }
 
-pub(super) fn round<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn round<'v>(_: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (digits, method) = (whole::<i32>(args, 0)?.unwrap_or(0), word(args, 1)?.unwrap_or("common"));
     if !matches!(method, "common" | "ceil" | "floor") {
         return Err(Halt::failed("method must be common, ceil or floor"));
@@ -43,7 +43,7 @@ fn parsed(text: &str) -> Result<f64, Halt> {
     text.parse().map_err(|_| Halt::failed("this text is no number"))
 }
 
-pub(super) fn float<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn float<'v>(_: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let float = match (base.numeric(), base.text()) {
         (Some(number), _) => Ok(number.float()),
         (_, Some(text)) => parsed(text),
@@ -53,7 +53,7 @@ pub(super) fn float<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<
     float.and_then(|float| finite(float, Item::from)).or_else(|halt| other(args).ok_or(halt))
 }
 
-pub(super) fn int<'v>(_: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn int<'v>(_: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let radix = whole::<u32>(args, 1)?.unwrap_or(10);
     let truncated = |float: f64| finite(float, |float| Num::Whole(float as i128).into());
     let int = match (base.numeric(), base.text()) {

@@ -7,32 +7,32 @@
 use super::parse::{Arg, Parser};
 use super::predicates::Test;
 use super::reads::{Constant, ENTRY, Noted};
-use super::resolve::{Read, Step};
-use super::tree::{Op, Relation, Tree};
+use super::resolve::{ScopeRead, ReadStep};
+use super::tree::{Operation, Relation, ExprTree};
 use crate::text::Span;
 use crate::value::Value;
 
 impl<'s> Parser<'s> {
     /// The path of a tree, with [`ENTRY`] for any entry of the list or table before it.
-    pub(super) fn origin(&self, tree: &Tree) -> Option<Vec<String>> {
+    pub(super) fn origin(&self, tree: &ExprTree) -> Option<Vec<String>> {
         let (inside, step) = match (&tree.op, &*tree.parts) {
-            (Op::Read(read), _) => {
-                let step = |step: &Step| match step {
-                    Step::Key(key) => Some(key.clone()),
-                    Step::Place(_) | Step::Of(_) => Some(ENTRY.to_owned()),
-                    Step::Length => None,
+            (Operation::Read(read), _) => {
+                let step = |step: &ReadStep| match step {
+                    ReadStep::Key(key) => Some(key.clone()),
+                    ReadStep::Place(_) | ReadStep::Of(_) => Some(ENTRY.to_owned()),
+                    ReadStep::Length => None,
                 };
                 return std::iter::once(Some(read.name.clone())).chain(read.steps.iter().map(step)).collect();
             }
-            (Op::Local(number), _) => {
+            (Operation::Local(number), _) => {
                 let mut bindings = self.bindings.iter().filter(|(known, _)| known == number);
                 let (_, path) = bindings.next().filter(|_| bindings.next().is_none())?;
                 return path.clone();
             }
-            (Op::Item, [base, key]) => (base, Some(key.text().unwrap_or(ENTRY))),
-            (Op::Select(_), [base, ..]) => (base, None),
+            (Operation::Item, [base, key]) => (base, Some(key.text().unwrap_or(ENTRY))),
+            (Operation::Select(_), [base, ..]) => (base, None),
             // A default may be of another kind than the value it stands in for.
-            (Op::Filter(filter), [base, args @ ..])
+            (Operation::Filter(filter), [base, args @ ..])
                 if !matches!(filter.name, "d" | "default") || args.iter().all(is_empty) =>
             {
                 match filter.name {
@@ -49,7 +49,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Notes that `tree`, or a member of its entries, is used. What is used inside it was noted from `mark` on.
-    pub(super) fn look(&mut self, mark: usize, tree: &Tree, at: Span, member: Option<&str>) {
+    pub(super) fn look(&mut self, mark: usize, tree: &ExprTree, at: Span, member: Option<&str>) {
         let Some(path) = self.origin(tree) else { return };
         let path = match member {
             Some(member) => of_entries(path, member),
@@ -59,15 +59,15 @@ impl<'s> Parser<'s> {
     }
 
     /// Notes a comparison of a path with constants.
-    pub(super) fn compare(&mut self, relation: Relation, one: &Tree, other: &Tree) {
-        let path = |tree: &Tree| {
-            let is_path = matches!(tree.op, Op::Read(_) | Op::Local(_) | Op::Item);
+    pub(super) fn compare(&mut self, relation: Relation, one: &ExprTree, other: &ExprTree) {
+        let path = |tree: &ExprTree| {
+            let is_path = matches!(tree.op, Operation::Read(_) | Operation::Local(_) | Operation::Item);
             self.origin(tree).filter(|_| is_path)
         };
         match relation {
             Relation::In | Relation::NotIn => {
                 let (item, holder) = (path(one), path(other));
-                if matches!(other.op, Op::List) {
+                if matches!(other.op, Operation::List) {
                     other.parts.iter().for_each(|constant| self.note(item.clone(), Relation::Equal, constant));
                 }
                 self.note(holder.map(|path| [path, vec![ENTRY.to_owned()]].concat()), Relation::Equal, one);
@@ -80,7 +80,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Notes that a member of each entry of `list` is compared, as in `selectattr('status', 'eq', 'open')`.
-    pub(super) fn compare_entries(&mut self, list: &Tree, member: &str, args: &[Arg<'s>]) {
+    pub(super) fn compare_entries(&mut self, list: &ExprTree, member: &str, args: &[Arg<'s>]) {
         let [_, Arg { name: None, value: test }, Arg { name: None, value: constant }] = args else { return };
         let relation = test.text().and_then(Test::of).and_then(|test| test.relation);
         if let Some(relation @ (Relation::Equal | Relation::Unequal)) = relation {
@@ -89,16 +89,16 @@ impl<'s> Parser<'s> {
     }
 
     /// Notes a constant that holds patterns.
-    pub(super) fn note_pattern(&mut self, read: &Read) {
+    pub(super) fn note_pattern(&mut self, read: &ScopeRead) {
         let keys = read.steps.iter().filter_map(|step| match step {
-            Step::Key(key) => Some(key.clone()),
+            ReadStep::Key(key) => Some(key.clone()),
             _ => None,
         });
         let path = std::iter::once(read.name.clone()).chain(keys).collect();
         self.notes.patterns.push(Noted { at: read.at, file: read.file, path, constant: None });
     }
 
-    fn note(&mut self, path: Option<Vec<String>>, relation: Relation, tree: &Tree) {
+    fn note(&mut self, path: Option<Vec<String>>, relation: Relation, tree: &ExprTree) {
         if let (Some(path), Some(constant)) = (path, tree.constant().and_then(Constant::of)) {
             let noted = Noted { at: tree.span, file: self.file, path, constant: Some(constant) };
             self.notes.compared.push((noted, relation));
@@ -112,7 +112,7 @@ fn of_entries(path: Vec<String>, member: &str) -> Vec<String> {
 }
 
 /// The argument of a filter that names a member of each entry.
-pub(super) fn member_of_entries<'t>(filter: &str, args: &'t [Arg<'_>]) -> Option<&'t Tree> {
+pub(super) fn member_of_entries<'t>(filter: &str, args: &'t [Arg<'_>]) -> Option<&'t ExprTree> {
     let by_place = matches!(filter, "selectattr" | "rejectattr");
     let names = |(number, arg): &(usize, &Arg<'_>)| match arg.name {
         Some(name) => name.text == "attribute",
@@ -122,8 +122,8 @@ pub(super) fn member_of_entries<'t>(filter: &str, args: &'t [Arg<'_>]) -> Option
 }
 
 /// Whether an argument is a constant without members or entries.
-fn is_empty(arg: &Tree) -> bool {
-    arg.constant().is_some() || (matches!(arg.op, Op::List) && arg.parts.is_empty())
+fn is_empty(arg: &ExprTree) -> bool {
+    arg.constant().is_some() || (matches!(arg.op, Operation::List) && arg.parts.is_empty())
 }
 
 impl Constant {

@@ -5,14 +5,14 @@
 //! fit, or else at the first name, filter, test or pattern that does not exist.
 //! Never: evaluates.
 
-use super::Fault;
+use super::SyntaxFault;
 use super::calls::printing;
 use super::predicates::Test;
 use super::reads::Notes;
-use super::resolve::{Read, Step};
-use super::statements::Files;
-use super::token::{Braces, Syntax, Token, tokens};
-use super::tree::{Body, Node, Op, Operator, Relation, Tree};
+use super::resolve::{ScopeRead, ReadStep};
+use super::statements::DocumentFiles;
+use super::token::{BraceKind, Syntax, Token, tokens};
+use super::tree::{ExprBody, Statement, Operation, Operator, Relation, ExprTree};
 use crate::text::{SourceId, Span, unescaped};
 use crate::value::Value;
 
@@ -34,42 +34,42 @@ pub(super) const OPERATORS: [(&str, usize, Option<Operator>); 8] = [
     ("**", 3, Some(Operator::Power)),
 ];
 
-type Parsed = Result<Tree, Fault>;
+type ParseResult = Result<ExprTree, SyntaxFault>;
 
 /// Parses an expression.
-pub(super) fn expression(source: &str) -> Result<(Body, Notes), Fault> {
+pub(super) fn expression(source: &str) -> Result<(ExprBody, Notes), SyntaxFault> {
     let mut parser = Parser::new(source, Syntax::Expression)?;
     let tree = parser.expression()?;
     match parser.next()? {
         Some(_) => Err(parser.fault("unexpected input after expression")),
-        None => parser.finish(Body::Value(tree)),
+        None => parser.finish(ExprBody::Value(tree)),
     }
 }
 
 /// Parses the text of a template.
-pub(super) fn template(source: &str) -> Result<(Body, Notes), Fault> {
+pub(super) fn template(source: &str) -> Result<(ExprBody, Notes), SyntaxFault> {
     let mut parser = Parser::new(source, Syntax::Template)?;
     let mut page = parser.body(None, &[])?;
     match page.pop() {
-        Some(Node::Print(tree, _)) if page.is_empty() => parser.finish(Body::Value(tree)),
+        Some(Statement::Print(tree, _)) if page.is_empty() => parser.finish(ExprBody::Value(tree)),
         last => {
             page.extend(last);
-            parser.finish(Body::Text(page))
+            parser.finish(ExprBody::Text(page))
         }
     }
 }
 
 /// A word with its place.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Word<'s> {
+pub(super) struct PlacedWord<'s> {
     pub(super) text: &'s str,
     pub(super) span: Span,
 }
 
 /// An argument of a filter, test or function.
 pub(super) struct Arg<'s> {
-    pub(super) name: Option<Word<'s>>,
-    pub(super) value: Tree,
+    pub(super) name: Option<PlacedWord<'s>>,
+    pub(super) value: ExprTree,
 }
 
 /// A text being parsed.
@@ -91,13 +91,13 @@ pub(super) struct Parser<'s> {
     names: Vec<&'s str>,
     /// The number and path of every visible binding of a local name.
     pub(super) bindings: Vec<(usize, Option<Vec<String>>)>,
-    pub(super) files: Option<Box<dyn Files<'s> + 's>>,
+    pub(super) files: Option<Box<dyn DocumentFiles<'s> + 's>>,
     /// Where the last value that is printed starts.
     pub(super) printed: usize,
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(source: &'s str, syntax: Syntax) -> Result<Self, Fault> {
+    pub(super) fn new(source: &'s str, syntax: Syntax) -> Result<Self, SyntaxFault> {
         Ok(Self {
             source,
             file: None,
@@ -115,21 +115,21 @@ impl<'s> Parser<'s> {
         })
     }
 
-    pub(super) fn finish(mut self, body: Body) -> Result<(Body, Notes), Fault> {
+    pub(super) fn finish(mut self, body: ExprBody) -> Result<(ExprBody, Notes), SyntaxFault> {
         if let Some(fault) = self.notes.fault {
             return Err(fault);
         }
-        if let Body::Value(tree) = &body {
+        if let ExprBody::Value(tree) = &body {
             self.notes.path = self.origin(tree);
         }
         Ok((body, self.notes))
     }
 
     /// Notes what does not exist, and goes on with `none` in its place.
-    pub(super) fn refuse(&mut self, fault: Fault) -> (Op, Vec<Tree>) {
+    pub(super) fn refuse(&mut self, fault: SyntaxFault) -> (Operation, Vec<ExprTree>) {
         let file = self.file.map(|file| (file, self.source.to_owned()));
-        self.notes.fault.get_or_insert(Fault { file, ..fault });
-        (Op::Constant(Value::Null), Vec::new())
+        self.notes.fault.get_or_insert(SyntaxFault { file, ..fault });
+        (Operation::Constant(Value::Null), Vec::new())
     }
 
     /// The number of a name bound by a statement.
@@ -150,7 +150,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The next token; what is no token is a fault.
-    pub(super) fn next(&mut self) -> Result<Option<Token<'s>>, Fault> {
+    pub(super) fn next(&mut self) -> Result<Option<Token<'s>>, SyntaxFault> {
         let Some((token, span)) = self.tokens.get(self.at) else { return Ok(None) };
         (self.at, self.last) = (self.at + 1, *span);
         match token {
@@ -160,11 +160,11 @@ impl<'s> Parser<'s> {
     }
 
     /// A fault at the last token.
-    pub(super) fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::new(self.last, message)
+    pub(super) fn fault(&self, message: impl Into<String>) -> SyntaxFault {
+        SyntaxFault::new(self.last, message)
     }
 
-    pub(super) fn unexpected(&self, token: Option<&Token<'s>>, expected: &str) -> Fault {
+    pub(super) fn unexpected(&self, token: Option<&Token<'s>>, expected: &str) -> SyntaxFault {
         match token {
             Some(token) => self.fault(format!("unexpected {token}, expected {expected}")),
             None => self.fault(format!("unexpected end of input, expected {expected}")),
@@ -177,8 +177,8 @@ impl<'s> Parser<'s> {
     }
 
     /// A tree that started here and ends at the last token.
-    pub(super) fn since(&self, start: usize, op: Op, parts: impl Into<Box<[Tree]>>) -> Tree {
-        Tree { op, parts: parts.into(), span: Span::new(start, self.last.end) }
+    pub(super) fn since(&self, start: usize, op: Operation, parts: impl Into<Box<[ExprTree]>>) -> ExprTree {
+        ExprTree { op, parts: parts.into(), span: Span::new(start, self.last.end) }
     }
 
     pub(super) fn is_sign(&self, sign: &str) -> bool {
@@ -208,7 +208,7 @@ impl<'s> Parser<'s> {
         self.pass(self.is_word(word))
     }
 
-    pub(super) fn expect(&mut self, wanted: &Token<'_>) -> Result<(), Fault> {
+    pub(super) fn expect(&mut self, wanted: &Token<'_>) -> Result<(), SyntaxFault> {
         match (self.next()?, wanted) {
             (Some(token), wanted) if token == *wanted => Ok(()),
             (other, Token::Name(word)) => Err(self.unexpected(other.as_ref(), word)),
@@ -216,25 +216,25 @@ impl<'s> Parser<'s> {
         }
     }
 
-    pub(super) fn close(&mut self, sign: &'static str) -> Result<(), Fault> {
+    pub(super) fn close(&mut self, sign: &'static str) -> Result<(), SyntaxFault> {
         self.expect(&Token::Sign(sign))
     }
 
-    pub(super) fn end(&mut self, braces: Braces) -> Result<(), Fault> {
+    pub(super) fn end(&mut self, braces: BraceKind) -> Result<(), SyntaxFault> {
         self.expect(&Token::End(braces))
     }
 
-    pub(super) fn identifier(&mut self) -> Result<Word<'s>, Fault> {
+    pub(super) fn identifier(&mut self) -> Result<PlacedWord<'s>, SyntaxFault> {
         match self.next()? {
-            Some(Token::Name(text)) => Ok(Word { text, span: self.last }),
+            Some(Token::Name(text)) => Ok(PlacedWord { text, span: self.last }),
             other => Err(self.unexpected(other.as_ref(), "identifier")),
         }
     }
 
-    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, SyntaxFault>) -> Result<T, SyntaxFault> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Fault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
+            return Err(SyntaxFault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
         }
         let parsed = parse(self);
         self.depth -= 1;
@@ -242,31 +242,31 @@ impl<'s> Parser<'s> {
     }
 
     /// Any expression, up to `a if b else c`.
-    pub(super) fn expression(&mut self) -> Parsed {
+    pub(super) fn expression(&mut self) -> ParseResult {
         let start = self.start();
         let mut tree = self.deeper(Self::or)?;
         let mut choices = 0;
         while self.word("if") {
             let test = self.or()?;
-            let other = if self.word("else") { self.deeper(Self::expression)? } else { Tree::none() };
-            tree = self.since(start, Op::Choice, [tree, test, other]);
+            let other = if self.word("else") { self.deeper(Self::expression)? } else { ExprTree::none() };
+            tree = self.since(start, Operation::Choice, [tree, test, other]);
             choices += 1;
             if choices > DEEPEST {
-                return Err(Fault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
+                return Err(SyntaxFault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
             }
         }
         Ok(tree)
     }
 
-    pub(super) fn or(&mut self) -> Parsed {
-        self.joined("or", Self::and, Op::Or)
+    pub(super) fn or(&mut self) -> ParseResult {
+        self.joined("or", Self::and, Operation::Or)
     }
 
-    fn and(&mut self) -> Parsed {
-        self.joined("and", Self::not, Op::And)
+    fn and(&mut self) -> ParseResult {
+        self.joined("and", Self::not, Operation::And)
     }
 
-    fn joined(&mut self, word: &str, part: fn(&mut Self) -> Parsed, op: Op) -> Parsed {
+    fn joined(&mut self, word: &str, part: fn(&mut Self) -> ParseResult, op: Operation) -> ParseResult {
         let start = self.start();
         let first = part(self)?;
         if !self.is_word(word) {
@@ -279,16 +279,16 @@ impl<'s> Parser<'s> {
         Ok(self.since(start, op, parts))
     }
 
-    fn not(&mut self) -> Parsed {
+    fn not(&mut self) -> ParseResult {
         let start = self.start();
         if !self.word("not") {
             return self.comparison();
         }
         let inner = self.deeper(Self::not)?;
-        Ok(self.since(start, Op::Not, [inner]))
+        Ok(self.since(start, Operation::Not, [inner]))
     }
 
-    fn relation(&mut self) -> Result<Option<Relation>, Fault> {
+    fn relation(&mut self) -> Result<Option<Relation>, SyntaxFault> {
         let relation = match self.peek() {
             Some(Token::Sign(word) | Token::Name(word @ "in")) => Test::of(word).and_then(|test| test.relation),
             Some(Token::Name("not")) => {
@@ -303,7 +303,7 @@ impl<'s> Parser<'s> {
         Ok(relation)
     }
 
-    fn comparison(&mut self) -> Parsed {
+    fn comparison(&mut self) -> ParseResult {
         let start = self.start();
         let mut last = self.arithmetic(0)?;
         let (mut parts, mut relations) = (Vec::new(), Vec::new());
@@ -319,16 +319,16 @@ impl<'s> Parser<'s> {
         parts.push(last);
         Ok(match relations.as_slice() {
             [Relation::NotIn] => {
-                let inner = self.since(start, Op::Comparison(Relation::In), parts);
-                self.since(start, Op::Not, [inner])
+                let inner = self.since(start, Operation::Comparison(Relation::In), parts);
+                self.since(start, Operation::Not, [inner])
             }
-            [relation] => self.since(start, Op::Comparison(*relation), parts),
-            _ => self.since(start, Op::Chain(relations.into()), parts),
+            [relation] => self.since(start, Operation::Comparison(*relation), parts),
+            _ => self.since(start, Operation::Chain(relations.into()), parts),
         })
     }
 
     /// Arithmetic of operators that bind at least this tightly.
-    fn arithmetic(&mut self, least: usize) -> Parsed {
+    fn arithmetic(&mut self, least: usize) -> ParseResult {
         let start = self.start();
         let mut left = self.filtered()?;
         while let Some(Token::Sign(sign)) = self.peek()
@@ -338,25 +338,25 @@ impl<'s> Parser<'s> {
             self.next()?;
             let right = self.arithmetic(binds + 1)?;
             let parts = match (operator, left) {
-                (None, Tree { op: Op::Concat, parts, span }) if span.start == start => {
+                (None, ExprTree { op: Operation::Concat, parts, span }) if span.start == start => {
                     parts.into_iter().chain([right]).collect()
                 }
                 (_, left) => vec![left, right],
             };
-            left = self.since(start, operator.map_or(Op::Concat, Op::Calculation), parts);
+            left = self.since(start, operator.map_or(Operation::Concat, Operation::Calculation), parts);
         }
         Ok(left)
     }
 
     /// An operand with its filters and tests, which bind tighter than `not` and all operators but an unary minus.
-    fn filtered(&mut self) -> Parsed {
+    fn filtered(&mut self) -> ParseResult {
         let (start, mark) = (self.start(), self.notes.looks.len());
         let mut base = self.operand()?;
         loop {
             if self.sign("|") {
                 let name = self.identifier()?;
                 let args = if self.is_sign("(") { self.args()? } else { Vec::new() };
-                let is_last = start == self.printed && matches!(self.peek(), Some(Token::End(Braces::Value)));
+                let is_last = start == self.printed && matches!(self.peek(), Some(Token::End(BraceKind::Value)));
                 let filtered = match self.files.as_ref().is_some_and(|files| is_last && files.prints(name.text)) {
                     true => Ok(printing(base, name, args)),
                     false => self.filter(base, name, args, mark),
@@ -370,7 +370,7 @@ impl<'s> Parser<'s> {
                 let (op, parts) = self.test(base, name, args).unwrap_or_else(|fault| self.refuse(fault));
                 base = self.since(start, op, parts);
                 if negated {
-                    base = self.since(start, Op::Not, [base]);
+                    base = self.since(start, Operation::Not, [base]);
                 }
             } else {
                 return Ok(base);
@@ -379,7 +379,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The arguments of a test: in brackets, or one operand without.
-    fn test_args(&mut self) -> Result<Vec<Arg<'s>>, Fault> {
+    fn test_args(&mut self) -> Result<Vec<Arg<'s>>, SyntaxFault> {
         let follows = match self.peek() {
             Some(Token::Sign("(")) => return self.args(),
             Some(Token::Name(word)) => !matches!(*word, "and" | "or" | "else" | "is"),
@@ -393,11 +393,11 @@ impl<'s> Parser<'s> {
     }
 
     /// A primary expression with what follows it directly, maybe with a minus before.
-    fn operand(&mut self) -> Parsed {
+    fn operand(&mut self) -> ParseResult {
         let (start, mark) = (self.start(), self.notes.looks.len());
         if self.sign("-") {
             let inner = self.deeper(Self::operand)?;
-            return Ok(self.since(start, Op::Negative, [inner]));
+            return Ok(self.since(start, Operation::Negative, [inner]));
         }
         let mut word = self.bare_name();
         let mut tree = self.primary()?;
@@ -406,7 +406,7 @@ impl<'s> Parser<'s> {
             if self.sign(".") {
                 let key = match self.next()? {
                     Some(Token::Name(text)) if self.is_sign("(") => {
-                        let name = Word { text, span: self.last };
+                        let name = PlacedWord { text, span: self.last };
                         let args = self.args()?;
                         let fault = self.no_method(&tree, name, &args);
                         let (op, parts) = self.refuse(fault);
@@ -417,7 +417,7 @@ impl<'s> Parser<'s> {
                     Some(Token::Number(index)) if !index.is_f64() => Value::Number(index),
                     other => return Err(self.unexpected(other.as_ref(), "identifier or integer")),
                 };
-                tree = self.item(tree, Tree::leaf(Op::Constant(key), self.last), start, mark);
+                tree = self.item(tree, ExprTree::leaf(Operation::Constant(key), self.last), start, mark);
             } else if self.sign("[") {
                 tree = self.subscript(tree, start, mark)?;
             } else if self.is_sign("(") {
@@ -432,35 +432,35 @@ impl<'s> Parser<'s> {
     }
 
     /// The next token, if it is a name.
-    fn bare_name(&self) -> Option<Word<'s>> {
+    fn bare_name(&self) -> Option<PlacedWord<'s>> {
         let (Token::Name(text), span) = self.tokens.get(self.at)? else { return None };
-        (!CONSTANTS.contains(text)).then_some(Word { text, span: *span })
+        (!CONSTANTS.contains(text)).then_some(PlacedWord { text, span: *span })
     }
 
     /// A member or item of a value. Paths whose keys are constants, or paths themselves, become one read.
-    fn item(&mut self, base: Tree, key: Tree, start: usize, mark: usize) -> Tree {
+    fn item(&mut self, base: ExprTree, key: ExprTree, start: usize, mark: usize) -> ExprTree {
         let span = Span::new(start, self.last.end);
         let step = match &key.op {
-            Op::Constant(Value::String(key)) => Some(Step::Key((**key).to_owned())),
-            Op::Constant(key) => key.as_i64().map(Step::Place),
-            Op::Read(read) => Some(Step::Of(read.clone())),
+            Operation::Constant(Value::String(key)) => Some(ReadStep::Key((**key).to_owned())),
+            Operation::Constant(key) => key.as_i64().map(ReadStep::Place),
+            Operation::Read(read) => Some(ReadStep::Of(read.clone())),
             _ => None,
         };
         match (base, step) {
-            (Tree { op: Op::Read(mut read), parts, .. }, Some(step)) => {
+            (ExprTree { op: Operation::Read(mut read), parts, .. }, Some(step)) => {
                 read.at = read.at.to(span);
                 read.steps.push(step);
-                Tree { op: Op::Read(read), parts, span }
+                ExprTree { op: Operation::Read(read), parts, span }
             }
             (base, _) => {
-                let tree = Tree { op: Op::Item, parts: Box::new([base, key]), span };
+                let tree = ExprTree { op: Operation::Item, parts: Box::new([base, key]), span };
                 self.look(mark, &tree, span, None);
                 tree
             }
         }
     }
 
-    fn subscript(&mut self, base: Tree, start: usize, mark: usize) -> Parsed {
+    fn subscript(&mut self, base: ExprTree, start: usize, mark: usize) -> ParseResult {
         let mut bounds = [None, None, None];
         let mut colons = 0;
         for bound in &mut bounds {
@@ -477,14 +477,14 @@ impl<'s> Parser<'s> {
             (0, [Some(key), ..]) => Ok(self.item(base, key, start, mark)),
             (0, _) => Err(self.fault("empty subscript")),
             (_, [from, to, step]) => {
-                let step = step.unwrap_or_else(|| Tree::leaf(Op::Constant(1.into()), Span::default()));
-                let parts = [base, from.unwrap_or_else(Tree::none), to.unwrap_or_else(Tree::none), step];
-                Ok(self.since(start, Op::Slice, parts))
+                let step = step.unwrap_or_else(|| ExprTree::leaf(Operation::Constant(1.into()), Span::default()));
+                let parts = [base, from.unwrap_or_else(ExprTree::none), to.unwrap_or_else(ExprTree::none), step];
+                Ok(self.since(start, Operation::Slice, parts))
             }
         }
     }
 
-    fn args(&mut self) -> Result<Vec<Arg<'s>>, Fault> {
+    fn args(&mut self) -> Result<Vec<Arg<'s>>, SyntaxFault> {
         self.next()?;
         let mut args: Vec<Arg<'s>> = Vec::new();
         self.items(")", |parser| {
@@ -509,7 +509,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Expressions between commas, up to this closing bracket.
-    fn expressions(&mut self, closer: &'static str, mut items: Vec<Tree>) -> Result<Vec<Tree>, Fault> {
+    fn expressions(&mut self, closer: &'static str, mut items: Vec<ExprTree>) -> Result<Vec<ExprTree>, SyntaxFault> {
         self.items(closer, |parser| {
             items.push(parser.expression()?);
             Ok(())
@@ -521,8 +521,8 @@ impl<'s> Parser<'s> {
     fn items(
         &mut self,
         closer: &'static str,
-        mut item: impl FnMut(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut item: impl FnMut(&mut Self) -> Result<(), SyntaxFault>,
+    ) -> Result<(), SyntaxFault> {
         let mut first = true;
         while !self.sign(closer) {
             if !std::mem::take(&mut first) {
@@ -536,32 +536,32 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    fn primary(&mut self) -> Parsed {
+    fn primary(&mut self) -> ParseResult {
         let start = self.start();
         let (op, parts) = match self.next()? {
-            Some(Token::Name("true" | "True")) => (Op::Constant(true.into()), Vec::new()),
-            Some(Token::Name("false" | "False")) => (Op::Constant(false.into()), Vec::new()),
-            Some(Token::Name("none" | "None")) => (Op::Constant(Value::Null), Vec::new()),
+            Some(Token::Name("true" | "True")) => (Operation::Constant(true.into()), Vec::new()),
+            Some(Token::Name("false" | "False")) => (Operation::Constant(false.into()), Vec::new()),
+            Some(Token::Name("none" | "None")) => (Operation::Constant(Value::Null), Vec::new()),
             Some(Token::Name("loop")) if self.is_local("loop") => {
                 let turn = self.turn().map(|turn| (turn, Vec::new()));
                 turn.unwrap_or_else(|fault| self.refuse(fault))
             }
-            Some(Token::Name(name)) if self.is_local(name) => (Op::Local(self.number(name)), Vec::new()),
+            Some(Token::Name(name)) if self.is_local(name) => (Operation::Local(self.number(name)), Vec::new()),
             Some(Token::Name(name)) => {
-                let read = Read { at: self.last, file: self.file, name: name.to_owned(), steps: Vec::new() };
-                (Op::Read(Box::new(read)), Vec::new())
+                let read = ScopeRead { at: self.last, file: self.file, name: name.to_owned(), steps: Vec::new() };
+                (Operation::Read(Box::new(read)), Vec::new())
             }
-            Some(Token::Number(number)) => (Op::Constant(Value::Number(number)), Vec::new()),
+            Some(Token::Number(number)) => (Operation::Constant(Value::Number(number)), Vec::new()),
             Some(Token::Quoted(first)) => {
                 let mut text = unescaped(first);
                 while let (Some(Token::Quoted(more)), Some(text)) = (self.peek(), &mut text) {
                     text.push_str(&unescaped(more).ok_or_else(|| self.fault("bad string escape"))?);
                     self.next()?;
                 }
-                (Op::Constant(text.ok_or_else(|| self.fault("bad string escape"))?.into()), Vec::new())
+                (Operation::Constant(text.ok_or_else(|| self.fault("bad string escape"))?.into()), Vec::new())
             }
             Some(Token::Sign("(")) => return self.bracketed(start),
-            Some(Token::Sign("[")) => (Op::List, self.expressions("]", Vec::new())?),
+            Some(Token::Sign("[")) => (Operation::List, self.expressions("]", Vec::new())?),
             Some(Token::Sign("{")) => {
                 let mut parts = Vec::new();
                 self.items("}", |parser| {
@@ -570,7 +570,7 @@ impl<'s> Parser<'s> {
                     parts.push(parser.expression()?);
                     Ok(())
                 })?;
-                (Op::Table, parts)
+                (Operation::Table, parts)
             }
             Some(token) => return Err(self.fault(format!("unexpected {token}"))),
             None => return Err(self.unexpected(None, "expression")),
@@ -579,9 +579,9 @@ impl<'s> Parser<'s> {
     }
 
     /// What is in round brackets: an expression, or a list if there is a comma.
-    fn bracketed(&mut self, start: usize) -> Parsed {
+    fn bracketed(&mut self, start: usize) -> ParseResult {
         if self.sign(")") {
-            return Ok(self.since(start, Op::List, []));
+            return Ok(self.since(start, Operation::List, []));
         }
         let first = self.expression()?;
         if !self.is_sign(",") {
@@ -590,6 +590,6 @@ impl<'s> Parser<'s> {
         }
         self.sign(",");
         let items = self.expressions(")", vec![first])?;
-        Ok(self.since(start, Op::List, items))
+        Ok(self.since(start, Operation::List, items))
     }
 }

@@ -4,11 +4,11 @@
 //! Out: [`TESTS`]; whether two values are equal, and their order.
 //! Never: converts a value in order to compare it.
 
-use super::item::{Item, Kind};
+use super::item::{Item, SortClass};
 use super::limits::Halt;
 use super::matching;
 use super::number::Num;
-use super::run::Run;
+use super::evaluator::Evaluator;
 use super::tree::Relation;
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -20,10 +20,10 @@ pub(crate) struct Test {
     /// What it compares, if it compares.
     pub(super) relation: Option<Relation>,
     pub(super) takes_argument: bool,
-    pub(super) holds: Holds,
+    pub(super) holds: TestFn,
 }
 
-type Holds = for<'r, 'v> fn(&'r Run<'v>, &Item<'v>, &Item<'v>) -> Result<bool, Halt>;
+type TestFn = for<'r, 'v> fn(&'r Evaluator<'v>, &Item<'v>, &Item<'v>) -> Result<bool, Halt>;
 
 impl Test {
     /// The test of this name.
@@ -33,16 +33,16 @@ impl Test {
 }
 
 /// A test of one value.
-const fn is(name: &'static str, holds: Holds) -> Test {
+const fn is(name: &'static str, holds: TestFn) -> Test {
     Test { name, relation: None, takes_argument: false, holds }
 }
 
 /// A test of two values.
-const fn two(name: &'static str, holds: Holds) -> Test {
+const fn two(name: &'static str, holds: TestFn) -> Test {
     Test { name, relation: None, takes_argument: true, holds }
 }
 
-const fn compares(name: &'static str, relation: Relation, holds: Holds) -> Test {
+const fn compares(name: &'static str, relation: Relation, holds: TestFn) -> Test {
     Test { name, relation: Some(relation), takes_argument: true, holds }
 }
 
@@ -54,7 +54,7 @@ pub(super) static TESTS: [Test; 39] = [
     compares("==", Relation::Equal, |run, one, other| relate(run, Relation::Equal, one, other)),
     compares(">", Relation::More, |run, one, other| relate(run, Relation::More, one, other)),
     compares(">=", Relation::AtLeast, |run, one, other| relate(run, Relation::AtLeast, one, other)),
-    is("boolean", |_, one, _| Ok(one.kind() == Kind::Truth)),
+    is("boolean", |_, one, _| Ok(one.kind() == SortClass::Truth)),
     is("defined", |_, one, _| Ok(!one.is_none())),
     two("divisibleby", |_, one, by| divisible(one, by)),
     two("endingwith", |_, one, end| Ok(one.text().zip(end.text()).is_some_and(|(one, end)| one.ends_with(end)))),
@@ -69,7 +69,7 @@ pub(super) static TESTS: [Test; 39] = [
     compares("in", Relation::In, |run, one, other| relate(run, Relation::In, one, other)),
     is("int", |_, one, _| Ok(matches!(one.number(), Some(Num::Whole(_))))),
     is("integer", |_, one, _| Ok(matches!(one.number(), Some(Num::Whole(_))))),
-    is("iterable", |_, one, _| Ok(matches!(one.kind(), Kind::Text | Kind::List | Kind::Table))),
+    is("iterable", |_, one, _| Ok(matches!(one.kind(), SortClass::Text | SortClass::List | SortClass::Table))),
     compares("le", Relation::AtMost, |run, one, other| relate(run, Relation::AtMost, one, other)),
     compares("lessthan", Relation::Less, |run, one, other| relate(run, Relation::Less, one, other)),
     is("lower", |run, one, _| is_cased(run, one, char::is_lowercase, char::is_uppercase)),
@@ -79,18 +79,18 @@ pub(super) static TESTS: [Test; 39] = [
         run.search(text.len())?;
         Ok(has_check_digit(text))
     }),
-    is("mapping", |_, one, _| Ok(one.kind() == Kind::Table)),
+    is("mapping", |_, one, _| Ok(one.kind() == SortClass::Table)),
     // Its argument is a pattern, which is compiled when the expression is read.
     is(matching::TEST, |_, _, _| Ok(false)),
     compares("ne", Relation::Unequal, |run, one, other| relate(run, Relation::Unequal, one, other)),
     is("none", |_, one, _| Ok(one.is_none())),
-    is("number", |_, one, _| Ok(matches!(one.kind(), Kind::Number | Kind::Truth))),
+    is("number", |_, one, _| Ok(matches!(one.kind(), SortClass::Number | SortClass::Truth))),
     is("odd", |_, one, _| Ok(one.whole().is_some_and(|whole| whole % 2 != 0))),
-    is("sequence", |_, one, _| Ok(one.kind() == Kind::List)),
+    is("sequence", |_, one, _| Ok(one.kind() == SortClass::List)),
     two("startingwith", |_, one, start| {
         Ok(one.text().zip(start.text()).is_some_and(|(one, start)| one.starts_with(start)))
     }),
-    is("string", |_, one, _| Ok(one.kind() == Kind::Text)),
+    is("string", |_, one, _| Ok(one.kind() == SortClass::Text)),
     is("true", |_, one, _| Ok(one.truth() == Some(true))),
     is("undefined", |_, one, _| Ok(one.is_none())),
     is("upper", |run, one, _| is_cased(run, one, char::is_uppercase, char::is_lowercase)),
@@ -115,7 +115,7 @@ fn has_check_digit(text: &str) -> bool {
 }
 
 /// Whether two values stand in a relation.
-pub(super) fn relate<'v>(run: &Run<'v>, relation: Relation, one: &Item<'v>, other: &Item<'v>) -> Result<bool, Halt> {
+pub(super) fn relate<'v>(run: &Evaluator<'v>, relation: Relation, one: &Item<'v>, other: &Item<'v>) -> Result<bool, Halt> {
     Ok(match relation {
         Relation::Equal => same(run, one, other)?,
         Relation::Unequal => !same(run, one, other)?,
@@ -129,16 +129,16 @@ pub(super) fn relate<'v>(run: &Run<'v>, relation: Relation, one: &Item<'v>, othe
 }
 
 /// Whether two values are equal. A truth equals 0 or 1.
-pub(super) fn same(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bool, Halt> {
+pub(super) fn same(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bool, Halt> {
     run.step(1)?;
     if let (Some(one), Some(other)) = (one.text(), other.text()) {
         run.search(one.len().min(other.len()))?;
         return Ok(one == other);
     }
     Ok(match (one.kind(), other.kind()) {
-        (Kind::None, Kind::None) => true,
-        (Kind::Number | Kind::Truth, Kind::Number | Kind::Truth) => one.numeric() == other.numeric(),
-        (Kind::List, Kind::List) if one.len() == other.len() => {
+        (SortClass::None, SortClass::None) => true,
+        (SortClass::Number | SortClass::Truth, SortClass::Number | SortClass::Truth) => one.numeric() == other.numeric(),
+        (SortClass::List, SortClass::List) if one.len() == other.len() => {
             let pairs = one.items().into_iter().flatten().zip(other.items().into_iter().flatten());
             for (one, other) in pairs {
                 if !same(run, &one, &other)? {
@@ -147,7 +147,7 @@ pub(super) fn same(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bo
             }
             true
         }
-        (Kind::Table, Kind::Table) if one.len() == other.len() => {
+        (SortClass::Table, SortClass::Table) if one.len() == other.len() => {
             for (name, value) in one.members().into_iter().flatten() {
                 let Some(second) = name.text().and_then(|name| other.member(name)) else { return Ok(false) };
                 if !same(run, &value, &second)? {
@@ -161,7 +161,7 @@ pub(super) fn same(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bo
 }
 
 /// The order of two numbers or two texts; other values have none.
-fn order(run: &Run<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Ordering, Halt> {
+fn order(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Ordering, Halt> {
     if let (Some(one), Some(other)) = (one.text(), other.text()) {
         run.search(one.len().min(other.len()))?;
         return Ok(one.cmp(other));
@@ -184,14 +184,14 @@ pub(super) fn rank(one: &Item<'_>, other: &Item<'_>, case: bool) -> Ordering {
         return if case { one.cmp(other) } else { folded(one).cmp(&folded(other)) };
     }
     match (one.kind(), other.kind()) {
-        (Kind::Number, Kind::Number) => one.number().zip(other.number()).map_or(Ordering::Equal, |(a, b)| a.order(b)),
-        (Kind::Truth, Kind::Truth) => one.truth().cmp(&other.truth()),
-        (Kind::List, Kind::List) => {
+        (SortClass::Number, SortClass::Number) => one.number().zip(other.number()).map_or(Ordering::Equal, |(a, b)| a.order(b)),
+        (SortClass::Truth, SortClass::Truth) => one.truth().cmp(&other.truth()),
+        (SortClass::List, SortClass::List) => {
             let (one, other) = (one.items().unwrap_or_default(), other.items().unwrap_or_default());
             let mut parts = one.iter().zip(&other).map(|(one, other)| rank(one, other, true));
             parts.find(|order| order.is_ne()).unwrap_or(one.len().cmp(&other.len()))
         }
-        (Kind::Table, Kind::Table) => {
+        (SortClass::Table, SortClass::Table) => {
             let (one, other) = (one.members().unwrap_or_default(), other.members().unwrap_or_default());
             let pair = |((a, b), (c, d)): (&(Item<'_>, Item<'_>), &(Item<'_>, Item<'_>))| {
                 rank(a, c, true).then_with(|| rank(b, d, true))
@@ -203,20 +203,20 @@ pub(super) fn rank(one: &Item<'_>, other: &Item<'_>, case: bool) -> Ordering {
 }
 
 /// Whether `holder` contains a value: as an item, a name of a member, or a part of a text.
-fn contains<'v>(run: &Run<'v>, item: &Item<'v>, holder: &Item<'v>) -> Result<bool, Halt> {
+fn contains<'v>(run: &Evaluator<'v>, item: &Item<'v>, holder: &Item<'v>) -> Result<bool, Halt> {
     match holder.kind() {
-        Kind::None => Ok(false),
-        Kind::Text => {
+        SortClass::None => Ok(false),
+        SortClass::Text => {
             let text = holder.text().unwrap_or_default();
             run.search(text.len())?;
             Ok(!item.is_none() && text.contains(&*run.written(item)?))
         }
-        Kind::List => match holder {
+        SortClass::List => match holder {
             Item::Ref(Value::Array(items)) => any(items.iter().map(|other| same(run, item, &Item::Ref(other)))),
             Item::List(list) => any(list.items.iter().map(|other| same(run, item, other))),
             other => any(other.items().into_iter().flatten().map(|other| same(run, item, &other))),
         },
-        Kind::Table => Ok(item.text().is_some_and(|name| holder.member(name).is_some())),
+        SortClass::Table => Ok(item.text().is_some_and(|name| holder.member(name).is_some())),
         _ => Err(Halt::unfit(holder, format!("nothing is in {}", holder.noun()))),
     }
 }
@@ -239,7 +239,7 @@ fn divisible(one: &Item<'_>, by: &Item<'_>) -> Result<bool, Halt> {
 }
 
 /// Whether a text has letters of this case, and none of another.
-fn is_cased(run: &Run<'_>, item: &Item<'_>, is: fn(char) -> bool, other: fn(char) -> bool) -> Result<bool, Halt> {
+fn is_cased(run: &Evaluator<'_>, item: &Item<'_>, is: fn(char) -> bool, other: fn(char) -> bool) -> Result<bool, Halt> {
     let Some(text) = item.text() else { return Ok(false) };
     run.search(text.len())?;
     let has_case = |c: char| c.to_lowercase().any(|mapped| mapped != c) || c.to_uppercase().any(|mapped| mapped != c);
@@ -248,11 +248,11 @@ fn is_cased(run: &Run<'_>, item: &Item<'_>, is: fn(char) -> bool, other: fn(char
 }
 
 /// Whether a value, or anything in it, is not empty.
-pub(super) fn holds_something(run: &Run<'_>, item: &Item<'_>) -> Result<bool, Halt> {
+pub(super) fn holds_something(run: &Evaluator<'_>, item: &Item<'_>) -> Result<bool, Halt> {
     run.step(1)?;
     let inner: Vec<Item<'_>> = match item.kind() {
-        Kind::List => item.items().unwrap_or_default(),
-        Kind::Table => item.members().into_iter().flatten().map(|(_, item)| item).collect(),
+        SortClass::List => item.items().unwrap_or_default(),
+        SortClass::Table => item.members().into_iter().flatten().map(|(_, item)| item).collect(),
         _ => return Ok(item.is_true()),
     };
     for item in &inner {

@@ -4,16 +4,16 @@
 //! Out: its text as Jinja or JSON writes it, or its value.
 //! Never: writes more than the evaluation may still make.
 
-use super::item::{Item, Kind};
+use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
 use super::number::Num;
-use super::run::{Made, Run};
+use super::evaluator::{Made, Evaluator};
 use crate::text::quoted;
 use crate::value::{Members, Value};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-impl<'v> Run<'v> {
+impl<'v> Evaluator<'v> {
     /// The text of a value: that of `none` is `None`, and that of a list has quotes.
     pub(super) fn written<'i>(&self, item: &'i Item<'_>) -> Result<Cow<'i, str>, Halt> {
         if let Some(text) = item.text() {
@@ -47,20 +47,20 @@ impl<'v> Run<'v> {
     fn quote(&self, item: &Item<'_>, out: &mut String) -> Result<(), Halt> {
         self.step(1)?;
         match item.kind() {
-            Kind::None => self.push("None", out),
-            Kind::Truth => self.push(if item.is_true() { "True" } else { "False" }, out),
-            Kind::Number => match item.number() {
+            SortClass::None => self.push("None", out),
+            SortClass::Truth => self.push(if item.is_true() { "True" } else { "False" }, out),
+            SortClass::Number => match item.number() {
                 Some(Num::Float(float)) => self.push(&format!("{float:?}"), out),
                 number => self.push(&number.unwrap_or(Num::Whole(0)).to_string(), out),
             },
-            Kind::Text => {
+            SortClass::Text => {
                 let text = item.text().unwrap_or_default();
                 self.make(text.len())?;
                 let before = out.len();
                 quoted(text, out);
                 self.make((out.len() - before).saturating_sub(text.len()))
             }
-            Kind::List => {
+            SortClass::List => {
                 self.push("[", out)?;
                 self.make(NODE * item.len().unwrap_or_default())?;
                 for (number, item) in item.items().into_iter().flatten().enumerate() {
@@ -69,7 +69,7 @@ impl<'v> Run<'v> {
                 }
                 self.push("]", out)
             }
-            Kind::Table => {
+            SortClass::Table => {
                 self.push("{", out)?;
                 self.make(2 * NODE * item.len().unwrap_or_default())?;
                 for (number, (name, item)) in item.members().into_iter().flatten().enumerate() {
@@ -86,10 +86,10 @@ impl<'v> Run<'v> {
     /// Appends a value as it is printed between words: `none` as nothing, and anything but texts and numbers as JSON.
     pub(super) fn print(&self, item: &Item<'_>, out: &mut String) -> Result<(), Halt> {
         match item.kind() {
-            Kind::None => Ok(()),
-            Kind::Text | Kind::Number => self.write(item, out),
-            Kind::Truth => self.push(if item.is_true() { "true" } else { "false" }, out),
-            Kind::List | Kind::Table => self.json(item).map(|json| out.push_str(&json)),
+            SortClass::None => Ok(()),
+            SortClass::Text | SortClass::Number => self.write(item, out),
+            SortClass::Truth => self.push(if item.is_true() { "true" } else { "false" }, out),
+            SortClass::List | SortClass::Table => self.json(item).map(|json| out.push_str(&json)),
         }
     }
 
@@ -145,7 +145,7 @@ impl<'v> Run<'v> {
     }
 
     /// The value of an item, which outlasts the evaluation.
-    pub(super) fn kept(&self, item: Item<'_>) -> Result<Value, Halt> {
+    pub(super) fn owned_value(&self, item: Item<'_>) -> Result<Value, Halt> {
         let (made, before) = (item.made(), self.bytes.get());
         let value = self.value(item)?;
         self.keep(made + self.bytes.get() - before)?;
@@ -163,7 +163,7 @@ impl<'v> Run<'v> {
 /// JSON being written.
 struct Json<'r, 'v> {
     bytes: Vec<u8>,
-    run: &'r Run<'v>,
+    run: &'r Evaluator<'v>,
     halt: Option<Halt>,
 }
 

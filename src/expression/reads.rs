@@ -4,9 +4,9 @@
 //! Out: [`Reads`]: each path once, with its first place.
 //! Never: knows which paths exist.
 
-use super::Fault;
-use super::resolve::Step;
-use super::tree::{Body, Relation};
+use super::SyntaxFault;
+use super::resolve::ReadStep;
+use super::tree::{ExprBody, Relation};
 use crate::text::{Location, SourceId, Span, Spanned};
 
 /// What is noted while an expression is parsed.
@@ -21,7 +21,7 @@ pub(super) struct Notes {
     /// The path of the value, if it is taken unchanged from elsewhere.
     pub(super) path: Option<Vec<String>>,
     /// The first name, filter, test or pattern that does not exist. What is no expression at all is reported before.
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<SyntaxFault>,
 }
 
 /// A path, its place, and the constant that is compared with its value.
@@ -76,7 +76,7 @@ pub(crate) fn spelled(path: &[String]) -> String {
 }
 
 impl Reads {
-    pub(super) fn of(body: &Body, notes: Notes, typed: &Spanned<String>) -> Self {
+    pub(super) fn of(body: &ExprBody, notes: Notes, typed: &Spanned<String>) -> Self {
         let located = |at, file| match file {
             Some(source) => Location { source, span: at },
             None => typed.place_of(at),
@@ -86,8 +86,8 @@ impl Reads {
         in_order.sort_by_key(|read| read.at.start);
         for read in in_order {
             let keys = read.steps.iter().map_while(|step| match step {
-                Step::Key(key) => Some(key.clone()),
-                Step::Place(place) if *place >= 0 => Some(place.to_string()),
+                ReadStep::Key(key) => Some(key.clone()),
+                ReadStep::Place(place) if *place >= 0 => Some(place.to_string()),
                 _ => None,
             });
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));

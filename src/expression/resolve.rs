@@ -5,7 +5,7 @@
 //! Never: copies more than necessary.
 
 use super::item::Item;
-use super::scope::Named;
+use super::scope::NamedValue;
 use super::{Failure, Scope};
 use crate::text::{SourceId, Span};
 use crate::value::Value;
@@ -13,54 +13,54 @@ use std::borrow::Cow;
 
 /// A path into the scope. Two are equal if they give the same value, wherever they are.
 #[derive(Debug, Clone)]
-pub(crate) struct Read {
+pub(crate) struct ScopeRead {
     /// Its place in the text.
     pub(super) at: Span,
     /// Its file, if it is not the text itself.
     pub(super) file: Option<SourceId>,
     pub(super) name: String,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ReadStep>,
 }
 
-impl Read {
+impl ScopeRead {
     /// Whether it reads a constant of the pack, by a path that is known without evaluation.
     pub(super) fn is_constant(&self) -> bool {
-        self.name == "data" && !self.steps.is_empty() && self.steps.iter().all(|step| matches!(step, Step::Key(_)))
+        self.name == "data" && !self.steps.is_empty() && self.steps.iter().all(|step| matches!(step, ReadStep::Key(_)))
     }
 }
 
 /// One step of a [`Read`].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum ReadStep {
     Key(String),
     Place(i64),
     /// The key or index is the value of another read.
-    Of(Box<Read>),
+    Of(Box<ScopeRead>),
     /// The length. A step of its own, because states can be large and this is what is asked most often.
     Length,
 }
 
-impl PartialEq for Read {
+impl PartialEq for ScopeRead {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.steps == other.steps
     }
 }
 
-impl Read {
+impl ScopeRead {
     /// The name that it starts with, if its value is that of the name or a part of it.
     pub(crate) fn head(&self) -> Option<&str> {
-        (!self.steps.contains(&Step::Length)).then_some(&self.name)
+        (!self.steps.contains(&ReadStep::Length)).then_some(&self.name)
     }
 
     /// Whether it leads to the same place whatever the values are, or to the length of what is there.
     pub(crate) fn is_fixed(&self) -> bool {
-        !self.steps.iter().any(|step| matches!(step, Step::Of(_)))
+        !self.steps.iter().any(|step| matches!(step, ReadStep::Of(_)))
     }
 
     /// Adds it, and the paths that are its keys, unless they are already there.
-    pub(super) fn find<'r>(&'r self, found: &mut Vec<&'r Read>) {
+    pub(super) fn find<'r>(&'r self, found: &mut Vec<&'r ScopeRead>) {
         for step in &self.steps {
-            if let Step::Of(key) = step {
+            if let ReadStep::Of(key) = step {
                 key.find(found);
             }
         }
@@ -76,26 +76,26 @@ impl Read {
         };
         let (mut value, steps) = match (named, self.steps.as_slice()) {
             // Fast path: most paths start with a member of a borrowed table.
-            (Named::Value(Value::Object(members)), [Step::Key(key), rest @ ..]) => (found(members.get(key)), rest),
-            (Named::Value(value), steps) => (Cow::Borrowed(value), steps),
+            (NamedValue::Value(Value::Object(members)), [ReadStep::Key(key), rest @ ..]) => (found(members.get(key)), rest),
+            (NamedValue::Value(value), steps) => (Cow::Borrowed(value), steps),
             // Of a record, one member is borrowed; as a whole it is copied.
-            (Named::Record(record), [Step::Key(key), rest @ ..]) => (found(record.get(key)), rest),
-            (Named::Record(record), [Step::Of(other), rest @ ..]) => {
+            (NamedValue::Record(record), [ReadStep::Key(key), rest @ ..]) => (found(record.get(key)), rest),
+            (NamedValue::Record(record), [ReadStep::Of(other), rest @ ..]) => {
                 let key = other.resolve(scope)?;
                 (found(key.as_str().and_then(|key| record.get(key))), rest)
             }
-            (Named::Record(record), steps) => (Cow::Owned(record.to_value()), steps),
+            (NamedValue::Record(record), steps) => (Cow::Owned(record.to_value()), steps),
         };
         for step in steps {
             value = match (step, value) {
-                (Step::Key(key), Cow::Borrowed(Value::Object(members))) => found(members.get(key)),
-                (Step::Key(key), value) => within(value, |item| item.called(key)),
-                (Step::Place(place), value) => within(value, |item| item.at((*place).into())),
-                (Step::Of(other), value) => {
+                (ReadStep::Key(key), Cow::Borrowed(Value::Object(members))) => found(members.get(key)),
+                (ReadStep::Key(key), value) => within(value, |item| item.called(key)),
+                (ReadStep::Place(place), value) => within(value, |item| item.at((*place).into())),
+                (ReadStep::Of(other), value) => {
                     let key = other.resolve(scope)?;
                     within(value, |item| item.get(&Item::Ref(&key)))
                 }
-                (Step::Length, value) => Cow::Owned(length(&value)?),
+                (ReadStep::Length, value) => Cow::Owned(length(&value)?),
             };
         }
         Ok(value)
@@ -104,9 +104,9 @@ impl Read {
 
 /// The value at a path, whose numbers are indexes.
 pub(crate) fn at_path(name: &str, keys: &[String], scope: &Scope<'_>) -> Result<Value, Failure> {
-    let step = |key: &String| key.parse::<u32>().map_or_else(|_| Step::Key(key.clone()), |key| Step::Place(key.into()));
+    let step = |key: &String| key.parse::<u32>().map_or_else(|_| ReadStep::Key(key.clone()), |key| ReadStep::Place(key.into()));
     let steps = keys.iter().map(step).collect();
-    Read { at: Span::default(), file: None, name: name.to_owned(), steps }.resolve(scope).map(Cow::into_owned)
+    ScopeRead { at: Span::default(), file: None, name: name.to_owned(), steps }.resolve(scope).map(Cow::into_owned)
 }
 
 /// An absent value becomes `none`.

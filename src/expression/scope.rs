@@ -5,7 +5,7 @@
 //! Never: copies a borrowed value.
 
 use crate::text::same;
-use crate::value::{Budget, Record, Value, View};
+use crate::value::{ByteBudget, Record, Value, View};
 use std::borrow::Cow;
 
 /// The names that an expression can see. Cheap to build for one evaluation; later names shadow earlier ones.
@@ -23,30 +23,30 @@ use std::borrow::Cow;
 pub struct Scope<'a> {
     outer: Option<&'a Scope<'a>>,
     /// The first names, in order; stored inline, because a scope is made for each evaluation.
-    few: [Option<Entry<'a>>; FEW],
+    few: [Option<ScopeEntry<'a>>; FEW],
     count: usize,
     /// All further names.
-    more: Vec<Entry<'a>>,
+    more: Vec<ScopeEntry<'a>>,
     owned: Vec<Value>,
     /// What all evaluations of the occasion may make together.
-    budget: Option<&'a Budget>,
+    budget: Option<&'a ByteBudget>,
 }
 
-type Entry<'a> = (&'a str, Held<'a>);
+type ScopeEntry<'a> = (&'a str, StoredValue<'a>);
 
 /// The number of names stored inline; most scopes have no more.
 const FEW: usize = 12;
 
 /// The value of a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Named<'s> {
+pub(super) enum NamedValue<'s> {
     Value(&'s Value),
     Record(View<'s>),
 }
 
 /// The same as stored in a scope, in two words; an owned value is stored as its index.
 #[derive(Debug, Clone, Copy)]
-enum Held<'a> {
+enum StoredValue<'a> {
     Value(&'a Value),
     Record(&'a Record),
     View(&'a View<'a>),
@@ -78,35 +78,35 @@ impl<'a> Scope<'a> {
 
     /// Adds `name` with a borrowed value.
     pub fn add(&mut self, name: &'a str, value: &'a Value) {
-        self.push(name, Held::Value(value));
+        self.push(name, StoredValue::Value(value));
     }
 
     /// Adds `name` with an owned value.
     pub fn add_owned(&mut self, name: &'a str, value: Value) {
-        self.push(name, Held::Owned(self.owned.len()));
+        self.push(name, StoredValue::Owned(self.owned.len()));
         self.owned.push(value);
     }
 
     /// Adds `name` with a record as its value.
     pub fn add_record(&mut self, name: &'a str, record: &'a Record) {
-        self.push(name, Held::Record(record));
+        self.push(name, StoredValue::Record(record));
     }
 
     /// Adds `name` with a view of a record as its value.
     pub(crate) fn add_view(&mut self, name: &'a str, view: &'a View<'a>) {
-        self.push(name, Held::View(view));
+        self.push(name, StoredValue::View(view));
     }
 
     /// Lets evaluations take what they make from a budget.
-    pub(crate) fn limit(&mut self, budget: &'a Budget) {
+    pub(crate) fn limit(&mut self, budget: &'a ByteBudget) {
         self.budget = Some(budget);
     }
 
-    pub(super) fn budget(&self) -> Option<&'a Budget> {
+    pub(super) fn budget(&self) -> Option<&'a ByteBudget> {
         self.budget.or_else(|| self.outer?.budget())
     }
 
-    fn push(&mut self, name: &'a str, held: Held<'a>) {
+    fn push(&mut self, name: &'a str, held: StoredValue<'a>) {
         match self.few.get_mut(self.count) {
             Some(slot) => *slot = Some((name, held)),
             None => self.more.push((name, held)),
@@ -115,7 +115,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The names that were added here, the last one first.
-    fn own(&self) -> impl Iterator<Item = &Entry<'a>> {
+    fn own(&self) -> impl Iterator<Item = &ScopeEntry<'a>> {
         let few = self.few.get(..self.count).unwrap_or(&self.few);
         self.more.iter().rev().chain(few.iter().rev().flatten())
     }
@@ -123,18 +123,18 @@ impl<'a> Scope<'a> {
     /// The value of `name`, if it is in scope.
     pub fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         Some(match self.find(name)? {
-            Named::Value(value) => Cow::Borrowed(value),
-            Named::Record(record) => Cow::Owned(record.to_value()),
+            NamedValue::Value(value) => Cow::Borrowed(value),
+            NamedValue::Record(record) => Cow::Owned(record.to_value()),
         })
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<Named<'_>> {
+    pub(super) fn find(&self, name: &str) -> Option<NamedValue<'_>> {
         let Some((_, held)) = self.own().find(|(known, _)| same(known, name)) else { return self.outer?.find(name) };
         Some(match *held {
-            Held::Value(value) => Named::Value(value),
-            Held::Record(record) => Named::Record(record.into()),
-            Held::View(view) => Named::Record(*view),
-            Held::Owned(number) => Named::Value(self.owned.get(number)?),
+            StoredValue::Value(value) => NamedValue::Value(value),
+            StoredValue::Record(record) => NamedValue::Record(record.into()),
+            StoredValue::View(view) => NamedValue::Record(*view),
+            StoredValue::Owned(number) => NamedValue::Value(self.owned.get(number)?),
         })
     }
 

@@ -4,12 +4,12 @@
 //! Out: a [`Page`].
 //! Never: decides how a document prints its values.
 
-use super::Fault;
-use super::filters::Takes;
-use super::parse::{Parser, Word};
+use super::SyntaxFault;
+use super::filters::FilterSignature;
+use super::parse::{Parser, PlacedWord};
 use super::reads::{ENTRY, Notes};
-use super::token::{Braces, Syntax, Token, tokens};
-use super::tree::{Body, Each, Node, Op, Page, Print, Tree};
+use super::token::{BraceKind, Syntax, Token, tokens};
+use super::tree::{ExprBody, Each, Statement, Operation, Statements, Print, ExprTree};
 use crate::text::{SourceId, Span};
 
 /// Names that no statement can bind.
@@ -19,9 +19,9 @@ const RESERVED: [&str; 8] = ["true", "True", "false", "False", "none", "None", "
 const FOREIGN: [&str; 9] = ["with", "autoescape", "filter", "block", "extends", "include", "import", "from", "do"];
 
 /// What a document has besides the text of its file.
-pub(crate) trait Files<'s> {
+pub(crate) trait DocumentFiles<'s> {
     /// Opens the file that an `include` at this place names.
-    fn open(&mut self, name: &str, at: Span) -> Result<(SourceId, &'s str), Fault>;
+    fn open(&mut self, name: &str, at: Span) -> Result<(SourceId, &'s str), SyntaxFault>;
 
     /// Closes the file that was opened last.
     fn close(&mut self);
@@ -32,47 +32,47 @@ pub(crate) trait Files<'s> {
 
 /// Parses the text of a whole file, with what it includes. How it prints its values is checked before what they are:
 /// a fault of a name is in the notes.
-pub(super) fn page<'s>(source: &'s str, files: Box<dyn Files<'s> + 's>) -> Result<(Body, Notes), Fault> {
+pub(super) fn page<'s>(source: &'s str, files: Box<dyn DocumentFiles<'s> + 's>) -> Result<(ExprBody, Notes), SyntaxFault> {
     let mut parser = Parser::new(source, Syntax::Page)?;
     parser.files = Some(files);
     let page = parser.body(None, &[])?;
-    Ok((Body::Text(page), parser.notes))
+    Ok((ExprBody::Text(page), parser.notes))
 }
 
 impl<'s> Parser<'s> {
     /// The statements up to one of these words, which end the statement `open`.
-    pub(super) fn body(&mut self, open: Option<Word<'s>>, ends: &[&str]) -> Result<Page, Fault> {
+    pub(super) fn body(&mut self, open: Option<PlacedWord<'s>>, ends: &[&str]) -> Result<Statements, SyntaxFault> {
         let mut page = Vec::new();
         while let Some(token) = self.next()? {
             match token {
                 Token::Outside(text) => {
                     let before = self.source.get(..self.last.start).unwrap_or_default();
                     let after_statements = self.syntax == Syntax::Page && ends_with_statements(before);
-                    page.push(Node::Text(if after_statements { behind_line(text) } else { text }.to_owned()));
+                    page.push(Statement::Text(if after_statements { behind_line(text) } else { text }.to_owned()));
                 }
-                Token::Start(Braces::Value) => {
+                Token::Start(BraceKind::Value) => {
                     self.printed = self.start();
-                    page.push(Node::Print(self.expression()?, Print::Value));
-                    self.end(Braces::Value)?;
+                    page.push(Statement::Print(self.expression()?, Print::Value));
+                    self.end(BraceKind::Value)?;
                 }
                 _ => {
                     if matches!(self.peek(), Some(Token::Name(word)) if ends.contains(word)) {
                         return Ok(page);
                     }
                     page.push(self.deeper(|parser| parser.statement(open))?);
-                    self.end(Braces::Statement)?;
+                    self.end(BraceKind::Statement)?;
                 }
             }
         }
         let Some(word) = open else { return Ok(page) };
         let what = if word.text == "for" { "what it repeats" } else { "what depends on it" };
-        let fault = Fault::new(word.span, format!("this `{}` never ends", word.text));
+        let fault = SyntaxFault::new(word.span, format!("this `{}` never ends", word.text));
         Err(fault.help(format!("put `{{% end{} %}}` after {what}", word.text)))
     }
 
-    fn statement(&mut self, open: Option<Word<'s>>) -> Result<Node, Fault> {
+    fn statement(&mut self, open: Option<PlacedWord<'s>>) -> Result<Statement, SyntaxFault> {
         let name = match self.next()? {
-            Some(Token::Name(text)) => Word { text, span: self.last },
+            Some(Token::Name(text)) => PlacedWord { text, span: self.last },
             Some(token) => return Err(self.fault(format!("unknown {token}, expected statement"))),
             None => return Err(self.unexpected(None, "block keyword")),
         };
@@ -83,17 +83,17 @@ impl<'s> Parser<'s> {
             "include" if self.syntax == Syntax::Page => {
                 let file = self.expression()?;
                 if self.is_word("ignore") || self.is_word("with") || self.is_word("without") {
-                    return Err(Fault::new(file.span, "`include` takes the path of a file in quotes"));
+                    return Err(SyntaxFault::new(file.span, "`include` takes the path of a file in quotes"));
                 }
                 self.include(&file)
             }
             "endif" | "endfor" => Err(match open {
-                Some(around) => Fault::new(
+                Some(around) => SyntaxFault::new(
                     name.span,
                     format!("`{}` ends nothing here: the `{}` before it is still open", name.text, around.text),
                 )
                 .help(format!("say `{{% end{} %}}`", around.text)),
-                None => Fault::new(name.span, format!("`{}` ends nothing: no statement before it is open", name.text))
+                None => SyntaxFault::new(name.span, format!("`{}` ends nothing: no statement before it is open", name.text))
                     .help("take it out, or put the statement that it ends before it".to_owned()),
             }),
             foreign if FOREIGN.contains(&foreign) => Err(unusable(name.span)),
@@ -102,15 +102,15 @@ impl<'s> Parser<'s> {
     }
 
     /// What is after `if` or `elif`, up to the end of the statement.
-    fn choice(&mut self, name: Word<'s>) -> Result<Node, Fault> {
+    fn choice(&mut self, name: PlacedWord<'s>) -> Result<Statement, SyntaxFault> {
         let test = self.or()?;
-        self.end(Braces::Statement)?;
-        let open = Word { text: "if", span: name.span };
+        self.end(BraceKind::Statement)?;
+        let open = PlacedWord { text: "if", span: name.span };
         let then = self.body(Some(open), &["endif", "else", "elif"])?;
         let other = if self.word("elif") {
             vec![self.deeper(|parser| parser.choice(name))?]
         } else if self.word("else") {
-            self.end(Braces::Statement)?;
+            self.end(BraceKind::Statement)?;
             let other = self.body(Some(open), &["endif"])?;
             self.next()?;
             other
@@ -118,10 +118,10 @@ impl<'s> Parser<'s> {
             self.next()?;
             Vec::new()
         };
-        Ok(Node::If(test, then, other))
+        Ok(Statement::If(test, then, other))
     }
 
-    fn each(&mut self, name: Word<'s>) -> Result<Node, Fault> {
+    fn each(&mut self, name: PlacedWord<'s>) -> Result<Statement, SyntaxFault> {
         let (names, alone) = self.targets("`for` takes names")?;
         self.expect(&Token::Name("in"))?;
         let items = self.or()?;
@@ -133,42 +133,42 @@ impl<'s> Parser<'s> {
         if self.word("recursive") {
             return Err(unusable(self.last));
         }
-        self.end(Braces::Statement)?;
+        self.end(BraceKind::Statement)?;
         let body = self.body(Some(name), &["endfor", "else"])?;
         self.locals.pop();
         self.bindings.truncate(outer);
         let otherwise = if self.word("else") {
-            self.end(Braces::Statement)?;
+            self.end(BraceKind::Statement)?;
             self.body(Some(name), &["endfor"])?
         } else {
             Vec::new()
         };
         self.next()?;
-        Ok(Node::Each(Box::new(Each { items, names: numbers, alone, when, body, otherwise })))
+        Ok(Statement::Each(Box::new(Each { items, names: numbers, alone, when, body, otherwise })))
     }
 
     /// The paths that the names of a loop stand for, as far as they are known.
-    fn entries(&self, items: &Tree, alone: bool) -> Vec<Option<Vec<String>>> {
-        let entry = |tree: &Tree| {
+    fn entries(&self, items: &ExprTree, alone: bool) -> Vec<Option<Vec<String>>> {
+        let entry = |tree: &ExprTree| {
             let mut path = self.origin(tree)?;
             path.push(ENTRY.to_owned());
             Some(path)
         };
         match (&items.op, &*items.parts) {
             _ if alone => vec![entry(items)],
-            (Op::Filter(filter), [base, ..]) if filter.takes == Takes::Pairs => vec![None, entry(base)],
+            (Operation::Filter(filter), [base, ..]) if filter.takes == FilterSignature::Pairs => vec![None, entry(base)],
             _ => Vec::new(),
         }
     }
 
-    fn set(&mut self, name: Word<'s>) -> Result<Node, Fault> {
+    fn set(&mut self, name: PlacedWord<'s>) -> Result<Statement, SyntaxFault> {
         let (names, alone) = self.targets("`set` takes one name")?;
         let target = match names.as_slice() {
             [target] if alone => *target,
             _ => return Err(self.fault("`set` takes one name")),
         };
         if self.is_sign(".") {
-            return Err(Fault::new(target.span, "`set` takes one name"));
+            return Err(SyntaxFault::new(target.span, "`set` takes one name"));
         }
         if matches!(self.peek(), Some(Token::End(_) | Token::Sign("|"))) {
             return Err(unusable(name.span));
@@ -187,16 +187,16 @@ impl<'s> Parser<'s> {
                     break;
                 }
             }
-            value = self.since(start, Op::List, items);
+            value = self.since(start, Operation::List, items);
         }
         self.locals.last_mut().into_iter().for_each(|names| names.push(target.text));
         let (number, path) = (self.number(target.text), self.origin(&value));
         self.bindings.push((number, path));
-        Ok(Node::Set(number, value))
+        Ok(Statement::Set(number, value))
     }
 
     /// The names that a statement binds, and whether it is one that is not unpacked.
-    fn targets(&mut self, wrong: &str) -> Result<(Vec<Word<'s>>, bool), Fault> {
+    fn targets(&mut self, wrong: &str) -> Result<(Vec<PlacedWord<'s>>, bool), SyntaxFault> {
         let bracketed = self.sign("(");
         let (mut names, mut alone) = (Vec::new(), true);
         loop {
@@ -224,20 +224,20 @@ impl<'s> Parser<'s> {
     }
 
     /// Inserts the file that an `include` names.
-    fn include(&mut self, file: &Tree) -> Result<Node, Fault> {
+    fn include(&mut self, file: &ExprTree) -> Result<Statement, SyntaxFault> {
         let opened = match (file.text(), &mut self.files) {
             (Some(name), Some(files)) => files.open(name, file.span),
-            _ => Err(Fault::new(file.span, "`include` takes the path of a file in quotes")),
+            _ => Err(SyntaxFault::new(file.span, "`include` takes the path of a file in quotes")),
         };
         let (source, text) = match opened {
             Ok(opened) => opened,
             Err(fault) => {
                 self.refuse(fault);
-                return Ok(Node::Text(String::new()));
+                return Ok(Statement::Text(String::new()));
             }
         };
-        let located = |fault: Fault| match fault.file {
-            None => Fault { file: Some((source, text.to_owned())), ..fault },
+        let located = |fault: SyntaxFault| match fault.file {
+            None => SyntaxFault { file: Some((source, text.to_owned())), ..fault },
             Some(_) => fault,
         };
         let inner = tokens(text, Syntax::Page).map_err(located)?;
@@ -246,7 +246,7 @@ impl<'s> Parser<'s> {
         let page = self.body(None, &[]).map_err(located)?;
         (self.source, self.file, self.tokens, self.at, self.last) = around;
         self.files.iter_mut().for_each(|files| files.close());
-        Ok(Node::Part(source, page))
+        Ok(Statement::Part(source, page))
     }
 }
 
@@ -272,7 +272,7 @@ fn behind_line(text: &str) -> &str {
     rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n")).unwrap_or(text)
 }
 
-fn unusable(word: Span) -> Fault {
-    Fault::new(word, "templates of a pack cannot use this statement")
+fn unusable(word: Span) -> SyntaxFault {
+    SyntaxFault::new(word, "templates of a pack cannot use this statement")
         .help("the statements are `if`, `for` and `set NAME = VALUE`".to_owned())
 }

@@ -4,14 +4,14 @@
 //! Out: another text, or its parts as a list.
 //! Never: makes a text before its bytes are counted.
 
-use super::filters::{Member, arg, flag, whole, word};
-use super::item::{Item, Kind};
+use super::filters::{MemberPath, arg, flag, whole, word};
+use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
-use super::run::{Made, Run};
+use super::evaluator::{Made, Evaluator};
 use std::borrow::Cow;
 
 /// A text made from the text of a value. Case mappings and entities make it at most six times as long.
-pub(super) fn changed<'v>(run: &Run<'v>, base: &Item<'v>, change: impl Fn(&str) -> String) -> Made<'v> {
+pub(super) fn changed<'v>(run: &Evaluator<'v>, base: &Item<'v>, change: impl Fn(&str) -> String) -> Made<'v> {
     let text = run.written(base)?;
     run.search(text.len())?;
     run.make(text.len())?;
@@ -20,14 +20,14 @@ pub(super) fn changed<'v>(run: &Run<'v>, base: &Item<'v>, change: impl Fn(&str) 
     Ok(made.into())
 }
 
-pub(super) fn text_of<'v>(run: &Run<'v>, base: Item<'v>) -> Made<'v> {
+pub(super) fn text_of<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Made<'v> {
     match base.kind() {
-        Kind::Text => Ok(base),
+        SortClass::Text => Ok(base),
         _ => Ok(run.written(&base)?.into_owned().into()),
     }
 }
 
-pub(super) fn trim<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn trim<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let chars = arg(args, 0);
     if let (Some(text), true) = (base.lasting_text(), chars.is_none()) {
         return Ok(Item::Text(text.trim()));
@@ -42,7 +42,7 @@ pub(super) fn trim<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made
     Ok(text.trim_matches(chars.as_slice()).into())
 }
 
-pub(super) fn replace<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn replace<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (text, from, to) = (run.written(&base)?, run.written(arg(args, 0))?, run.written(arg(args, 1))?);
     run.search(text.len())?;
     let found = text.matches(&*from).count();
@@ -50,7 +50,7 @@ pub(super) fn replace<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> M
     Ok(text.replace(&*from, &to).into())
 }
 
-pub(super) fn indent<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn indent<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let width = whole::<usize>(args, 0)?.unwrap_or(4);
     let (first, blank) = (flag(args, 1)?, flag(args, 2)?);
     let text = run.written(&base)?;
@@ -79,7 +79,7 @@ fn without_line_end(text: &str) -> &str {
 
 /// The parts of a text, as `split` finds them.
 pub(super) fn parts<'v>(
-    run: &Run<'v>,
+    run: &Evaluator<'v>,
     base: &Item<'v>,
     split: impl for<'t> Fn(&'t str, &mut dyn FnMut(&'t str)),
 ) -> Made<'v> {
@@ -102,7 +102,7 @@ pub(super) fn parts<'v>(
     Ok(run.part(items))
 }
 
-pub(super) fn split<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn split<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (by, most) = (word(args, 0)?, whole::<i64>(args, 1)?);
     let most = most.and_then(|most| usize::try_from(most).ok()).map_or(usize::MAX, |most| most.saturating_add(1));
     parts(run, &base, |text, found| match by {
@@ -119,8 +119,8 @@ pub(super) fn split<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Mad
     })
 }
 
-pub(super) fn join<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
-    let (by, member) = (arg(args, 0), Member::new(args, 1)?);
+pub(super) fn join<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+    let (by, member) = (arg(args, 0), MemberPath::new(args, 1)?);
     let by = if by.is_none() { Cow::Borrowed("") } else { run.written(by)? };
     let mut out = String::new();
     for (number, item) in run.each(base)?.iter().enumerate() {

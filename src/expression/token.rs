@@ -4,7 +4,7 @@
 //! Out: [`Token`]s with their places; text that is too large to process is refused.
 //! Never: decides what may follow what.
 
-use super::Fault;
+use super::SyntaxFault;
 use crate::text::Span;
 use crate::value::Number;
 use std::fmt;
@@ -20,7 +20,7 @@ const QUOTED: usize = 4 << 20;
 
 /// The kind of braces around an expression or statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Braces {
+pub(super) enum BraceKind {
     /// `{{` and `}}`.
     Value,
     /// `{%` and `%}`.
@@ -31,8 +31,8 @@ pub(super) enum Braces {
 pub(super) enum Token<'s> {
     /// Text outside of braces, without the white space that the braces beside it remove.
     Outside(&'s str),
-    Start(Braces),
-    End(Braces),
+    Start(BraceKind),
+    End(BraceKind),
     Name(&'s str),
     /// A text in quotes, as typed between them.
     Quoted(&'s str),
@@ -46,10 +46,10 @@ impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Token::Outside(_) => "text",
-            Token::Start(Braces::Value) => "start of variable block",
-            Token::End(Braces::Value) => "end of variable block",
-            Token::Start(Braces::Statement) => "start of block",
-            Token::End(Braces::Statement) => "end of block",
+            Token::Start(BraceKind::Value) => "start of variable block",
+            Token::End(BraceKind::Value) => "end of variable block",
+            Token::Start(BraceKind::Statement) => "start of block",
+            Token::End(BraceKind::Statement) => "end of block",
             Token::Name(_) => "identifier",
             Token::Quoted(_) => "string",
             Token::Number(number) if number.is_f64() => "float",
@@ -72,9 +72,9 @@ pub(super) enum Syntax {
 }
 
 /// The tokens of a text, each with its place.
-pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Span)>, Fault> {
+pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Span)>, SyntaxFault> {
     let mut lexer = Lexer { source, at: 0, brackets: 0, trim: false, syntax, tokens: Vec::new() };
-    let mut braces = (syntax == Syntax::Expression).then_some(Braces::Value);
+    let mut braces = (syntax == Syntax::Expression).then_some(BraceKind::Value);
     let (mut together, mut elifs) = (0, 0);
     while lexer.at < source.len() {
         let before = lexer.tokens.len();
@@ -96,7 +96,7 @@ pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Spa
             together += 1;
             let long = matches!(token, Token::Quoted(text) if text.len() >= QUOTED);
             if lexer.tokens.len() > TOKENS || together > TOGETHER || elifs > ELIFS || long {
-                let fault = Fault::new(*span, "this is too long");
+                let fault = SyntaxFault::new(*span, "this is too long");
                 return Err(fault.help("split it, or keep what it says under `data`".to_owned()));
             }
         }
@@ -132,7 +132,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// Reads text up to the next braces, and these; returns their kind, if an expression or statement follows.
-    fn outside(&mut self) -> Option<Braces> {
+    fn outside(&mut self) -> Option<BraceKind> {
         if std::mem::take(&mut self.trim) {
             self.at += self.rest().len() - self.rest().trim_start().len();
         }
@@ -172,7 +172,7 @@ impl<'s> Lexer<'s> {
             self.raw(trim);
             return None;
         }
-        let braces = if is_statement { Braces::Statement } else { Braces::Value };
+        let braces = if is_statement { BraceKind::Statement } else { BraceKind::Value };
         self.add(Token::Start(braces), length);
         Some(braces)
     }
@@ -217,10 +217,10 @@ impl<'s> Lexer<'s> {
     }
 
     /// Reads one token inside of braces; returns the braces, unless they end here.
-    fn inside(&mut self, braces: Braces) -> Option<Braces> {
+    fn inside(&mut self, braces: BraceKind) -> Option<BraceKind> {
         self.at += self.rest().bytes().take_while(u8::is_ascii_whitespace).count();
         let rest = self.rest();
-        let end = if braces == Braces::Value { "}}" } else { "%}" };
+        let end = if braces == BraceKind::Value { "}}" } else { "%}" };
         let signless = rest.strip_prefix(['-', '+']).unwrap_or(rest);
         if self.brackets == 0 && signless.starts_with(end) {
             self.trim = rest.starts_with('-');

@@ -5,26 +5,26 @@
 //! Never: refers to the text that it was made from.
 
 use super::filters::Filter;
-use super::matching::{ConstantPatterns, Pattern};
+use super::matching::{ConstantPatterns, MatchPattern};
 use super::predicates::Test;
-use super::resolve::Read;
+use super::resolve::ScopeRead;
 use crate::text::{SourceId, Span};
 use crate::value::Value;
 
 /// An expression, its operands, and its place without brackets around it.
 #[derive(Debug)]
-pub(crate) struct Tree {
-    pub(crate) op: Op,
-    pub(crate) parts: Box<[Tree]>,
+pub(crate) struct ExprTree {
+    pub(crate) op: Operation,
+    pub(crate) parts: Box<[ExprTree]>,
     pub(crate) span: Span,
 }
 
 /// What is done with the parts of a [`Tree`].
 #[derive(Debug)]
-pub(crate) enum Op {
+pub(crate) enum Operation {
     Constant(Value),
     /// A path into the scope.
-    Read(Box<Read>),
+    Read(Box<ScopeRead>),
     /// The number of a name that statements bind.
     Local(usize),
     /// A member of `loop`.
@@ -54,7 +54,7 @@ pub(crate) enum Op {
     /// A list, the path to a member of each item, and what stands in for an absent one.
     Attribute,
     /// A value and the argument of the test.
-    Test(Asked),
+    Test(Tested),
     /// A list, the path to the member of each item that is tested, and the argument of the test.
     Select(Select),
     Range,
@@ -68,16 +68,16 @@ pub(crate) enum Op {
 pub(crate) struct Select {
     /// Whether a member is tested instead of the item.
     pub(super) by_member: bool,
-    pub(super) asked: Asked,
+    pub(super) asked: Tested,
     pub(super) wanted: bool,
 }
 
 /// What is tested.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum Tested {
     IsTrue,
     Test(&'static Test),
-    Matches(Pattern),
+    Matches(MatchPattern),
     /// The argument is the constant that holds the patterns.
     MatchesAny(ConstantPatterns),
 }
@@ -129,31 +129,31 @@ impl Relation {
 }
 
 /// Statements in order.
-pub(crate) type Page = Vec<Node>;
+pub(crate) type Statements = Vec<Statement>;
 
 /// One statement.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum Statement {
     Text(String),
-    Print(Tree, Print),
-    If(Tree, Page, Page),
-    Set(usize, Tree),
+    Print(ExprTree, Print),
+    If(ExprTree, Statements, Statements),
+    Set(usize, ExprTree),
     Each(Box<Each>),
     /// An included file.
-    Part(SourceId, Page),
+    Part(SourceId, Statements),
 }
 
 /// A loop.
 #[derive(Debug)]
 pub(crate) struct Each {
-    pub(crate) items: Tree,
+    pub(crate) items: ExprTree,
     /// The numbers of the names that it binds.
     pub(crate) names: Vec<usize>,
     /// Whether a single name is bound to the whole item.
     pub(super) alone: bool,
-    pub(super) when: Option<Tree>,
-    pub(crate) body: Page,
-    pub(crate) otherwise: Page,
+    pub(super) when: Option<ExprTree>,
+    pub(crate) body: Statements,
+    pub(crate) otherwise: Statements,
 }
 
 /// How a value is printed.
@@ -169,24 +169,24 @@ pub(crate) enum Print {
 
 /// What is evaluated.
 #[derive(Debug)]
-pub(super) enum Body {
-    Value(Tree),
-    Text(Page),
+pub(super) enum ExprBody {
+    Value(ExprTree),
+    Text(Statements),
 }
 
-impl Tree {
+impl ExprTree {
     /// A tree without parts.
-    pub(super) fn leaf(op: Op, span: Span) -> Self {
+    pub(super) fn leaf(op: Operation, span: Span) -> Self {
         Self { op, parts: Box::default(), span }
     }
 
     /// What is in place of a part that is left out.
     pub(super) fn none() -> Self {
-        Self::leaf(Op::Constant(Value::Null), Span::default())
+        Self::leaf(Operation::Constant(Value::Null), Span::default())
     }
 
     pub(crate) fn constant(&self) -> Option<&Value> {
-        if let Op::Constant(value) = &self.op { Some(value) } else { None }
+        if let Operation::Constant(value) = &self.op { Some(value) } else { None }
     }
 
     /// The text of a constant.
@@ -195,41 +195,41 @@ impl Tree {
     }
 
     /// Adds each path that is read and not yet there, in the order of evaluation.
-    fn reads<'t>(&'t self, found: &mut Vec<&'t Read>) {
-        if let Op::Read(read) = &self.op {
+    fn reads<'t>(&'t self, found: &mut Vec<&'t ScopeRead>) {
+        if let Operation::Read(read) = &self.op {
             read.find(found);
         }
         self.parts.iter().for_each(|part| part.reads(found));
     }
 }
 
-impl Body {
+impl ExprBody {
     /// Each path that is read, once, in the order of evaluation.
-    pub(super) fn reads(&self) -> Vec<&Read> {
-        fn find<'t>(page: &'t Page, found: &mut Vec<&'t Read>) {
+    pub(super) fn reads(&self) -> Vec<&ScopeRead> {
+        fn find<'t>(page: &'t Statements, found: &mut Vec<&'t ScopeRead>) {
             for node in page {
                 match node {
-                    Node::Text(_) => {}
-                    Node::Print(tree, _) | Node::Set(_, tree) => tree.reads(found),
-                    Node::If(test, then, other) => {
+                    Statement::Text(_) => {}
+                    Statement::Print(tree, _) | Statement::Set(_, tree) => tree.reads(found),
+                    Statement::If(test, then, other) => {
                         test.reads(found);
                         find(then, found);
                         find(other, found);
                     }
-                    Node::Each(each) => {
+                    Statement::Each(each) => {
                         each.items.reads(found);
                         each.when.iter().for_each(|when| when.reads(found));
                         find(&each.body, found);
                         find(&each.otherwise, found);
                     }
-                    Node::Part(_, page) => find(page, found),
+                    Statement::Part(_, page) => find(page, found),
                 }
             }
         }
         let mut found = Vec::new();
         match self {
-            Body::Value(tree) => tree.reads(&mut found),
-            Body::Text(page) => find(page, &mut found),
+            ExprBody::Value(tree) => tree.reads(&mut found),
+            ExprBody::Text(page) => find(page, &mut found),
         }
         found
     }

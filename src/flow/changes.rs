@@ -5,9 +5,9 @@
 //! Never: reads a file: whether a text is in it shows only when the host carries the effects out.
 
 use super::effect::{Edit, Effect};
-use super::files::Beside;
-use super::occasion::{Done, Flow};
-use super::patch::{self, Change, FilePatch};
+use super::files::AddedEffect;
+use super::turn::{Performed, Flow};
+use super::patch::{self, FileChange, FilePatch};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, message, quote};
 use crate::expression::Failure;
 use crate::surface::Matching;
@@ -39,25 +39,25 @@ impl Flow<'_> {
             return self.did(effect, at);
         }
         match self.files.beside(&effect, &self.done) {
-            Beside::Follows => {
+            AddedEffect::Follows => {
                 self.files.record(&effect, self.done.len());
                 self.did(effect, at);
             }
-            Beside::Same => {
+            AddedEffect::Same => {
                 let key = effect.keys().next().unwrap_or_default();
                 let message = message!("`{}` is written twice in this answer, with the same text", quote(key, 60));
                 self.note(Remark::DuplicateKey, message, at);
             }
-            Beside::Written(place) => {
+            AddedEffect::Written(place) => {
                 let key = effect.keys().next().unwrap_or_default();
                 let message = message!("`{}` is written twice in this answer, with two texts", quote(key, 60));
                 if self.fault(Defect::DuplicateWrite, message, at) == Strategy::KeepLast
                     && let Some(done) = self.done.get_mut(place)
                 {
-                    *done = Done { effect, cause: at, span: self.span };
+                    *done = Performed { effect, cause: at, span: self.span };
                 }
             }
-            Beside::Contradicts(why) => _ = self.fault(Defect::EditConflict, why, at),
+            AddedEffect::Contradicts(why) => _ = self.fault(Defect::EditConflict, why, at),
         }
     }
 
@@ -80,13 +80,13 @@ impl Flow<'_> {
         for FilePatch { key, change, to } in files {
             let key = self.program.below_root(&key).into_owned();
             let to = to.map(|to| self.program.below_root(&to).into_owned());
-            let hunks = if let Change::Update(hunks) = &change { hunks.len() } else { 1 };
+            let hunks = if let FileChange::Update(hunks) = &change { hunks.len() } else { 1 };
             let moved = usize::from(to.is_some());
             if self.done.len() + effects.len() + hunks + moved > self.program.limits.effects {
                 return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
             }
             match change {
-                Change::Add { text, executable: declared } => {
+                FileChange::Add { text, executable: declared } => {
                     self.afford_texts(&[&key, &text])?;
                     let is_executable = declared || is_script(&text);
                     if declared && !executable {
@@ -97,8 +97,8 @@ impl Flow<'_> {
                     let executable = executable && is_executable;
                     effects.push(Effect::Write { key: key.clone(), text, new: true, executable });
                 }
-                Change::Delete => effects.push(Effect::Delete { key: key.clone() }),
-                Change::Update(hunks) => {
+                FileChange::Delete => effects.push(Effect::Delete { key: key.clone() }),
+                FileChange::Update(hunks) => {
                     for hunk in hunks {
                         self.afford_texts(&[&key, &hunk.find, &hunk.put])?;
                         effects.push(Effect::Edit(Box::new(Edit {

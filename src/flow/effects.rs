@@ -7,12 +7,12 @@
 
 use super::changes::is_script;
 use super::effect::{Amendment, Edit, Effect};
-use super::occasion::{Bound, Flow, NO_IDS};
+use super::turn::{Bindings, Flow, NO_IDS};
 use super::state;
 use crate::diagnostic::{Remark, message, quote};
 use crate::expression::{Failure, Scope, Template};
-use crate::program::{self, Near, Verb};
-use crate::program::{Key, Keys, PathTemplate, Shape};
+use crate::program::{self, DeclarationContext, Verb};
+use crate::program::{PathKey, Keys, PathTemplate, Shape};
 use crate::session::MOST_IDS;
 use crate::text::{Location, Span, excerpt};
 use crate::value::Record;
@@ -25,20 +25,20 @@ impl<'f> Flow<'f> {
     /// declarations.
     pub(crate) fn perform(
         &mut self,
-        effects: &[program::Effect],
+        effects: &[program::EffectRule],
         names: &[(&str, &Value)],
         span: Span,
-        near: Near<'f>,
+        near: DeclarationContext<'f>,
     ) {
         self.span = span;
         self.near = near;
         self.of_answer = true;
-        self.list(effects, &mut Bound::of(names));
+        self.list(effects, &mut Bindings::of(names));
         self.of_answer = false;
-        self.near = Near::default();
+        self.near = DeclarationContext::default();
     }
 
-    pub(super) fn list<'e>(&mut self, effects: &'e [program::Effect], bound: &mut Bound<'e>) {
+    pub(super) fn list<'e>(&mut self, effects: &'e [program::EffectRule], bound: &mut Bindings<'e>) {
         for effect in effects {
             if let Err(failure) = self.effect(effect, bound) {
                 self.failed(effect.at, &failure);
@@ -48,7 +48,7 @@ impl<'f> Flow<'f> {
 
     /// Performs one entry, for each item or once: first its names, then its condition, then its verb or its nested
     /// effects.
-    fn effect<'e>(&mut self, effect: &'e program::Effect, bound: &mut Bound<'e>) -> Result<(), Failure> {
+    fn effect<'e>(&mut self, effect: &'e program::EffectRule, bound: &mut Bindings<'e>) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, bound) };
         let items = match self.scope(bound, |scope| each.value(scope))? {
             Value::Array(items) => items,
@@ -68,7 +68,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    fn once<'e>(&mut self, effect: &'e program::Effect, bound: &mut Bound<'e>) -> Result<(), Failure> {
+    fn once<'e>(&mut self, effect: &'e program::EffectRule, bound: &mut Bindings<'e>) -> Result<(), Failure> {
         for (name, shape) in &effect.lets {
             let value = self.scope(bound, |scope| shape.render(scope))?;
             bound.lets.push((name, value));
@@ -79,7 +79,7 @@ impl<'f> Flow<'f> {
             return Ok(());
         }
         if let Some(kind) = &effect.new {
-            let last = self.held.last(&self.session.ids, &self.shown, kind);
+            let last = self.known_ids.last(&self.session.ids, &self.prompt_state, kind);
             let behind = || Failure::new(format!("there is no id after `{kind}-{last}`"));
             let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
             self.session.ids.give(kind, next);
@@ -98,7 +98,7 @@ impl<'f> Flow<'f> {
     }
 
     /// Performs a verb. Some verbs only change the session; all others ask something of the host.
-    fn verb(&mut self, effect: &program::Effect, verb: &Verb, bound: &Bound<'_>) -> Result<(), Failure> {
+    fn verb(&mut self, effect: &program::EffectRule, verb: &Verb, bound: &Bindings<'_>) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
             return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
         }
@@ -120,9 +120,9 @@ impl<'f> Flow<'f> {
             Verb::Go { to, insist } => {
                 let insists = match insist {
                     Some(insist) => {
-                        let weighed = self.scope_as_shown(bound, |scope| self.steps.weigh(insist, scope));
+                        let weighed = self.scope_of_prompt_state(bound, |scope| self.steps.weigh(insist, scope));
                         let insists = weighed.holds.clone();
-                        self.steps.tell_weighed(weighed, effect.at, self.span, || "it insists when".to_owned());
+                        self.steps.trace_condition(weighed, effect.at, self.span, || "it insists when".to_owned());
                         insists?
                     }
                     None => false,
@@ -149,7 +149,7 @@ impl<'f> Flow<'f> {
     }
 
     /// What the host is asked to do, after the state has been changed; none if nothing changes.
-    fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
+    fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bindings<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } | Verb::Patch { .. } => return Ok(None),
             Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. } => return self.changed_state(verb, at, bound),
@@ -190,7 +190,7 @@ impl<'f> Flow<'f> {
                     && let Some(error) = validator.faults(&value).next()
                 {
                     let why = program::misfit_at("value", &error);
-                    self.lost(message!("nothing is recorded in `{}`: {}", &key, &why), at);
+                    self.note_data_loss(message!("nothing is recorded in `{}`: {}", &key, &why), at);
                     return Ok(None);
                 }
                 Effect::Record { key, path, value }
@@ -221,7 +221,7 @@ impl<'f> Flow<'f> {
     }
 
     /// What the host is told of a change that was made to the state; none if nothing was changed.
-    fn changed_state(&mut self, verb: &Verb, at: Location, bound: &Bound<'_>) -> Result<Option<Effect>, Failure> {
+    fn changed_state(&mut self, verb: &Verb, at: Location, bound: &Bindings<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, bound)?;
@@ -233,7 +233,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Append { path, unique, value } => {
                 let (mut path, value) = self.placed(path, value, bound)?;
-                path.push(Key::Spelt("-"));
+                path.push(PathKey::Spelt("-"));
                 let list = path.split_last().map_or(&[][..], |(_, list)| list);
                 self.afford_twice(&value)?;
                 let add = |state: &mut Record| append(state, list, unique, &value);
@@ -281,7 +281,7 @@ impl<'f> Flow<'f> {
     fn text_for(&mut self, key: &str, value: Value, at: Location) -> Option<String> {
         match value {
             Value::Null => {
-                self.lost(message!("nothing is written to `{}`: there is no text", quote(key, 60)), at);
+                self.note_data_loss(message!("nothing is written to `{}`: there is no text", quote(key, 60)), at);
                 None
             }
             Value::String(text) => Some((*text).to_owned()),
@@ -293,14 +293,14 @@ impl<'f> Flow<'f> {
     /// too deeply.
     fn change<T>(
         &mut self,
-        path: &[Key<'_>],
+        path: &[PathKey<'_>],
         value: Option<&Value>,
         at: Location,
         change: impl FnOnce(&mut Record) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
         if value.is_some_and(|value| state::is_deeper(value, state::DEEPEST.saturating_sub(path.len()))) {
             let name = state::dotted(path);
-            self.lost(
+            self.note_data_loss(
                 format!("the state stays as it was: `{name}` would be nested more than {} levels deep", state::DEEPEST),
                 at,
             );
@@ -331,7 +331,7 @@ impl<'f> Flow<'f> {
             }
         };
         if let Some(misfit) = misfit {
-            self.lost(message!("the state stays as it was: {}", &misfit), at);
+            self.note_data_loss(message!("the state stays as it was: {}", &misfit), at);
         }
         Ok(done)
     }
@@ -341,7 +341,7 @@ impl<'f> Flow<'f> {
         &self,
         path: &'e PathTemplate,
         value: &Shape,
-        bound: &Bound<'_>,
+        bound: &Bindings<'_>,
     ) -> Result<(Keys<'e>, Value), Failure> {
         self.scope(bound, |scope| Ok((path.render(scope)?, value.render(scope)?)))
     }
@@ -362,7 +362,7 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
 }
 
 /// Adds a value to a list. An entry with the same values under the `unique` keys is replaced.
-fn append(state: &mut Record, path: &[Key<'_>], unique: &[String], value: &Value) -> Result<Option<usize>, String> {
+fn append(state: &mut Record, path: &[PathKey<'_>], unique: &[String], value: &Value) -> Result<Option<usize>, String> {
     let place = state::reach(state, path)?;
     if place.is_null() {
         *place = Vec::new().into();

@@ -8,7 +8,7 @@
 //! later change would undo an earlier one or needs what an earlier one took away, the two contradict each other.
 
 use super::effect::{Edit, Effect};
-use super::occasion::Done;
+use super::turn::Performed;
 use crate::diagnostic::{Argument, Message, message, quote};
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ const COMPARED: usize = 32;
 
 /// What the effects so far did to each file.
 #[derive(Debug, Default)]
-pub(super) struct Files(HashMap<String, File>);
+pub(super) struct FileEffects(HashMap<String, FileState>);
 
 /// What the effects so far did to one file.
 #[derive(Debug, Default)]
-struct File {
+struct FileState {
     /// The place of the effect that wrote it, in the list of effects.
     written: Option<usize>,
     /// The places of the edits of it since.
@@ -34,7 +34,7 @@ struct File {
 }
 
 /// What an effect does beside those before it.
-pub(super) enum Beside {
+pub(super) enum AddedEffect {
     /// It follows them.
     Follows,
     /// The effect at this place already writes the same text.
@@ -45,18 +45,18 @@ pub(super) enum Beside {
     Contradicts(Message),
 }
 
-impl Files {
+impl FileEffects {
     /// What an effect does beside those that were done before it.
-    pub(super) fn beside(&self, effect: &Effect, done: &[Done]) -> Beside {
+    pub(super) fn beside(&self, effect: &Effect, done: &[Performed]) -> AddedEffect {
         let of = |key: &str| self.0.get(key);
         let after = |key: &str, what: &str, before: &str| {
-            Beside::Contradicts(message!("`{}` is {} after it was {} in this answer", quoted(key), &what, &before))
+            AddedEffect::Contradicts(message!("`{}` is {} after it was {} in this answer", quoted(key), &what, &before))
         };
         let at = |place: usize| done.get(place).map(|done| &done.effect);
         let writes = |place: usize, new: &str| matches!(at(place), Some(Effect::Write { text, .. }) if text == new);
         match effect {
             Effect::Write { key, text, .. } => {
-                let Some(file) = of(key).filter(|file| file.gone.is_none()) else { return Beside::Follows };
+                let Some(file) = of(key).filter(|file| file.gone.is_none()) else { return AddedEffect::Follows };
                 if !file.edits.is_empty() {
                     return after(key, "written as a whole", "edited");
                 }
@@ -65,33 +65,33 @@ impl Files {
                     return after(key, "written as a whole", "moved there");
                 }
                 match file.written {
-                    Some(place) if writes(place, text) => Beside::Same,
-                    Some(place) => Beside::Written(place),
-                    None => Beside::Follows,
+                    Some(place) if writes(place, text) => AddedEffect::Same,
+                    Some(place) => AddedEffect::Written(place),
+                    None => AddedEffect::Follows,
                 }
             }
             Effect::Edit(edit) => match of(&edit.key) {
-                Some(File { gone: Some(gone), .. }) => after(&edit.key, "edited", gone),
+                Some(FileState { gone: Some(gone), .. }) => after(&edit.key, "edited", gone),
                 Some(file) if file.edits.iter().rev().take(COMPARED).any(|before| overlaps(at(*before), edit)) => {
-                    Beside::Contradicts(message!("two edits of `{}` are about the same text", quoted(&edit.key)))
+                    AddedEffect::Contradicts(message!("two edits of `{}` are about the same text", quoted(&edit.key)))
                 }
-                _ => Beside::Follows,
+                _ => AddedEffect::Follows,
             },
             Effect::Delete { key } => match of(key) {
-                Some(File { gone: Some(gone), .. }) => after(key, "deleted", gone),
-                Some(File { came: true, .. }) => after(key, "deleted", "moved there"),
-                Some(File { written: Some(_), .. }) => after(key, "deleted", "written"),
+                Some(FileState { gone: Some(gone), .. }) => after(key, "deleted", gone),
+                Some(FileState { came: true, .. }) => after(key, "deleted", "moved there"),
+                Some(FileState { written: Some(_), .. }) => after(key, "deleted", "written"),
                 Some(_) => after(key, "deleted", "edited"),
-                None => Beside::Follows,
+                None => AddedEffect::Follows,
             },
             Effect::Move { key, to } => match (of(key), of(to)) {
-                (Some(File { gone: Some(gone), .. }), _) => after(key, "moved", gone),
-                (_, Some(File { gone: None, .. })) => {
-                    Beside::Contradicts(message!("a file is moved to `{}`, which the same answer changes", quoted(to)))
+                (Some(FileState { gone: Some(gone), .. }), _) => after(key, "moved", gone),
+                (_, Some(FileState { gone: None, .. })) => {
+                    AddedEffect::Contradicts(message!("a file is moved to `{}`, which the same answer changes", quoted(to)))
                 }
-                _ => Beside::Follows,
+                _ => AddedEffect::Follows,
             },
-            _ => Beside::Follows,
+            _ => AddedEffect::Follows,
         }
     }
 
@@ -99,7 +99,7 @@ impl Files {
     pub(super) fn record(&mut self, effect: &Effect, place: usize) {
         match effect {
             Effect::Write { key, .. } => {
-                self.0.insert(key.clone(), File { written: Some(place), ..File::default() });
+                self.0.insert(key.clone(), FileState { written: Some(place), ..FileState::default() });
             }
             // Who adds to a document that was written means the document as it was written.
             Effect::Amend(amendment) => self.changes(&amendment.key),
@@ -108,11 +108,11 @@ impl Files {
                 self.0.entry(edit.key.clone()).or_default().edits.push(place);
             }
             Effect::Delete { key } => {
-                self.0.insert(key.clone(), File { gone: Some("deleted"), ..File::default() });
+                self.0.insert(key.clone(), FileState { gone: Some("deleted"), ..FileState::default() });
             }
             Effect::Move { key, to } => {
-                let before = self.0.insert(key.clone(), File { gone: Some("moved"), ..File::default() });
-                self.0.insert(to.clone(), File { came: true, ..before.unwrap_or_default() });
+                let before = self.0.insert(key.clone(), FileState { gone: Some("moved"), ..FileState::default() });
+                self.0.insert(to.clone(), FileState { came: true, ..before.unwrap_or_default() });
             }
             _ => {}
         }

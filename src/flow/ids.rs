@@ -11,12 +11,12 @@ use crate::value::Value;
 
 /// The ids that exist before an occasion.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct KnownIds {
     /// The kinds for which the state has been searched; the session's count is right from then on.
     sought: Vec<String>,
 }
 
-impl Held {
+impl KnownIds {
     /// The last number of a kind; 0 if there is none.
     pub(super) fn last(&mut self, ids: &Ids, state: &Record, kind: &str) -> u64 {
         let counted = ids.last(kind).unwrap_or_default();

@@ -5,9 +5,9 @@
 //! strategy.
 //! Never: enters a mode twice on one occasion, so that rules cannot go on for ever.
 
-use super::occasion::{Bound, Flow, Going};
+use super::turn::{Bindings, Flow, PendingTransition};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, message};
-use crate::program::{Chosen, Event, Exit, Mode, ModeId, Near};
+use crate::program::{ResolvedStrategy, RuleEvent, Exit, Mode, ModeId, DeclarationContext};
 use crate::text::{Location, excerpt};
 
 impl<'f> Flow<'f> {
@@ -39,7 +39,7 @@ impl<'f> Flow<'f> {
         let said = exit
             .shut
             .and_then(|message| self.program.messages.get_index(message))
-            .and_then(|(_, message)| self.scope(&Bound::default(), |scope| message.text.text(scope)).ok());
+            .and_then(|(_, message)| self.scope(&Bindings::default(), |scope| message.text.text(scope)).ok());
         // The pack's own words for a shut gate tell more than its condition.
         let why = said.map_or(why, |text| excerpt(&text, 300).into_owned());
         let message = message!("the gate from `{}` to `{}` is shut", &self.session.mode, &name);
@@ -73,7 +73,7 @@ impl<'f> Flow<'f> {
     }
 
     fn wait(&mut self, to: ModeId, at: Location) {
-        let going = Going { to, at, from: self.mode_id(), span: self.span };
+        let going = PendingTransition { to, at, from: self.mode_id(), span: self.span };
         match self.of_answer {
             true => self.asked = Some(going),
             false => self.going = Some(going),
@@ -87,9 +87,9 @@ impl<'f> Flow<'f> {
 
     /// Answers a defect by the strategies of the nearest declaration.
     pub(super) fn answer(&mut self, defect: Defect, mut finding: Diagnostic) -> Strategy {
-        let near = Near { mode: self.current(), ..self.near };
+        let near = DeclarationContext { mode: self.current(), ..self.near };
         // Where the model may not be asked again, the next strategy answers.
-        let applies = |(strategy, _): &Chosen| *strategy != Strategy::AskAgain || self.may_ask_again;
+        let applies = |(strategy, _): &ResolvedStrategy| *strategy != Strategy::AskAgain || self.may_ask_again;
         let chosen = self.program.answers(defect, near).find(applies);
         let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));
         self.ruling.decide(strategy, said, &mut finding);
@@ -101,10 +101,10 @@ impl<'f> Flow<'f> {
     /// rules, the current state. A condition that fails denies.
     fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        let weighed = self.scope_as_shown(&Bound::default(), |scope| self.steps.weigh(gate, scope));
+        let weighed = self.scope_of_prompt_state(&Bindings::default(), |scope| self.steps.weigh(gate, scope));
         let why = weighed.why_not(120);
         let to = self.program.mode_name(exit.to);
-        self.steps.tell_weighed(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));
+        self.steps.trace_condition(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));
         why
     }
 
@@ -128,15 +128,15 @@ impl<'f> Flow<'f> {
         while let Some(going) = self.going.take() {
             let Some(from) = self.mode_id() else { return };
             self.leaving = true;
-            self.follow(Event::Leave(from), &[]);
+            self.follow(RuleEvent::Leave(from), &[]);
             self.leaving = false;
             let name = self.program.mode_name(going.to);
-            self.steps.tell_mode(&self.session.mode, name, going.at, self.span);
+            self.steps.trace_mode(&self.session.mode, name, going.at, self.span);
             name.clone_into(&mut self.session.mode);
             self.mode = name.into();
             self.entered.push(going.to);
             self.session.compute(self.program);
-            self.follow(Event::Enter(going.to), &[]);
+            self.follow(RuleEvent::Enter(going.to), &[]);
         }
     }
 

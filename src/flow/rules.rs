@@ -4,15 +4,15 @@
 //! Out: the effects of each rule for it, in the order of the pack; then the change of mode, if one was requested.
 //! Never: lets a rule change the mode that the next rule for the same event sees.
 
-use super::occasion::{Bound, Flow};
+use super::turn::{Bindings, Flow};
 use crate::judge::StepKind;
-use crate::program::{Event, Input, Rule};
+use crate::program::{RuleEvent, Input, EventRule};
 use crate::text::Span;
 use crate::value::Value;
 
 impl Flow<'_> {
     /// Handles an event at `span`; `names` are its values.
-    pub(crate) fn happen(&mut self, event: Event, names: &[(&str, &Value)], span: Span) {
+    pub(crate) fn happen(&mut self, event: RuleEvent, names: &[(&str, &Value)], span: Span) {
         self.span = span;
         self.follow(event, names);
         self.depart();
@@ -29,15 +29,15 @@ impl Flow<'_> {
     }
 
     /// Performs the rules for an event.
-    pub(super) fn follow(&mut self, event: Event, names: &[(&str, &Value)]) {
+    pub(super) fn follow(&mut self, event: RuleEvent, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
         let none = Value::Null;
-        let looks = |rule: &&Rule| rule.on.contains(&event) && rule.modes.include(mode);
+        let looks = |rule: &&EventRule| rule.on.contains(&event) && rule.modes.include(mode);
         for rule in self.program.flows.rules.iter().filter(looks) {
             // A rule may listen to several events: the names that only another one brings are none.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));
             let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();
-            let mut bound = Bound::of(&names);
+            let mut bound = Bindings::of(&names);
             let holds = match &rule.when {
                 None => Ok(true),
                 Some(when) => self.holds(when, &bound, rule.at, || format!("the rule `{}` waits for", rule.id)),
@@ -60,6 +60,6 @@ impl Flow<'_> {
             return false;
         };
         let ends = || "the discussion ends when".to_owned();
-        self.holds(limit, &Bound::default(), speakers.at, ends).unwrap_or_default()
+        self.holds(limit, &Bindings::default(), speakers.at, ends).unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@
 //! Out: the state changed, or why the path leads nowhere.
 //! Never: turns another value into a list.
 
-use crate::program::Key;
+use crate::program::PathKey;
 use crate::value::Record;
 use crate::value::{Object, Value};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
 }
 
 /// Sets the value at a path; missing objects on the way are made.
-pub(super) fn set(state: &mut Record, path: &[Key<'_>], value: &Value) -> Result<(), String> {
+pub(super) fn set(state: &mut Record, path: &[PathKey<'_>], value: &Value) -> Result<(), String> {
     match path {
         [only] => state.put(only, value.clone()),
         _ => reach(state, path)?.clone_from(value),
@@ -33,7 +33,7 @@ pub(super) fn set(state: &mut Record, path: &[Key<'_>], value: &Value) -> Result
 }
 
 /// The path as effects name it: keys with dots between them; a key that contains a dot is quoted.
-pub(super) fn dotted(path: &[Key<'_>]) -> String {
+pub(super) fn dotted(path: &[PathKey<'_>]) -> String {
     let mut out = String::with_capacity(path.iter().map(|key| key.len() + 1).sum());
     for (index, key) in path.iter().enumerate() {
         if index > 0 {
@@ -48,7 +48,7 @@ pub(super) fn dotted(path: &[Key<'_>]) -> String {
 }
 
 /// The value at a path, made if it is missing.
-pub(super) fn reach<'s>(state: &'s mut Record, path: &[Key<'_>]) -> Result<&'s mut Value, String> {
+pub(super) fn reach<'s>(state: &'s mut Record, path: &[PathKey<'_>]) -> Result<&'s mut Value, String> {
     let (first, rest) = path.split_first().ok_or("the path is empty")?;
     let mut at = state.entry(first);
     for key in rest {
@@ -70,7 +70,7 @@ pub(super) fn reach<'s>(state: &'s mut Record, path: &[Key<'_>]) -> Result<&'s m
 }
 
 /// The value at a path, if there is one.
-pub(super) fn get<'s>(state: &'s Record, path: &[Key<'_>]) -> Option<&'s Value> {
+pub(super) fn get<'s>(state: &'s Record, path: &[PathKey<'_>]) -> Option<&'s Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(state.get(first)?, |at, key| match at {
         Value::Object(members) => members.get(key),
@@ -81,7 +81,7 @@ pub(super) fn get<'s>(state: &'s Record, path: &[Key<'_>]) -> Option<&'s Value> 
 
 /// Removes the value at a path; none if there is none. A whole value of the state becomes `initial` again, as in a new
 /// session.
-pub(super) fn remove(state: &mut Record, path: &[Key<'_>], initial: Option<&Value>) -> Option<Value> {
+pub(super) fn remove(state: &mut Record, path: &[PathKey<'_>], initial: Option<&Value>) -> Option<Value> {
     let (first, rest) = path.split_first()?;
     let Some((last, before)) = rest.split_last() else {
         let value = state.get(first).filter(|value| !value.is_null())?.clone();
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use crate::value::value as json;
 
-    fn path(text: &str) -> Vec<Key<'_>> {
-        text.split('.').map(Key::Spelt).collect()
+    fn path(text: &str) -> Vec<PathKey<'_>> {
+        text.split('.').map(PathKey::Spelt).collect()
     }
 
     fn record(value: Value) -> Record {

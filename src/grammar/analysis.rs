@@ -5,8 +5,8 @@
 //! match starts with.
 //! Never: changes what an expression matches.
 
-use super::class::{Bytes, Class};
-use super::expression::{Expr, Rule};
+use super::class::{ByteSet, Class};
+use super::expression::{Expr, ResolvedRule};
 use pest_meta::ast::RuleType;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub(super) enum CaptureMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct MatchStart {
     /// The first bytes of all matches that are not empty.
-    pub(super) bytes: Bytes,
+    pub(super) bytes: ByteSet,
     /// Whether a match can be empty.
     pub(super) empty: bool,
 }
@@ -76,7 +76,7 @@ impl Beginning {
 
 /// The rules, and what is known about them.
 pub(super) struct Analysis<'r> {
-    rules: &'r [Rule],
+    rules: &'r [ResolvedRule],
     leads: Vec<MatchStart>,
     /// By rule: whether it is marked `$` or `!`, or calls a rule that is, at any depth.
     reveals: Vec<bool>,
@@ -93,7 +93,7 @@ pub(super) struct Analysis<'r> {
 type Beginnings = HashMap<(usize, usize), Rc<[Beginning]>>;
 
 impl<'r> Analysis<'r> {
-    pub(super) fn of(rules: &'r [Rule]) -> Self {
+    pub(super) fn of(rules: &'r [ResolvedRule]) -> Self {
         let leads = vec![MatchStart::default(); rules.len()];
         let reveals =
             rules.iter().map(|rule| matches!(rule.kind, RuleType::CompoundAtomic | RuleType::NonAtomic)).collect();
@@ -102,7 +102,7 @@ impl<'r> Analysis<'r> {
         let mut analysis = Self { rules, leads, reveals, reveals_inside, classes, singles, beginnings };
         // What is known only ever grows, so this ends.
         loop {
-            let leads: Vec<MatchStart> = rules.iter().map(|rule| analysis.lead(&rule.expr)).collect();
+            let leads: Vec<MatchStart> = rules.iter().map(|rule| analysis.match_start(&rule.expr)).collect();
             let inside: Vec<bool> =
                 rules.iter().map(|rule| rule.expr.calls(&mut |callee| analysis.reveals(callee))).collect();
             let reveals: Vec<bool> = analysis.reveals.iter().zip(&inside).map(|(one, other)| *one || *other).collect();
@@ -138,24 +138,24 @@ impl<'r> Analysis<'r> {
     }
 
     /// How matches of `expr` start.
-    pub(super) fn lead(&self, expr: &Expr) -> MatchStart {
+    pub(super) fn match_start(&self, expr: &Expr) -> MatchStart {
         match expr {
             Expr::Text(text) => match text.bytes().next() {
-                Some(byte) => MatchStart { bytes: Bytes::one(byte), empty: false },
-                None => MatchStart { bytes: Bytes::default(), empty: true },
+                Some(byte) => MatchStart { bytes: ByteSet::one(byte), empty: false },
+                None => MatchStart { bytes: ByteSet::default(), empty: true },
             },
             Expr::AnyCase(text) => match text.bytes().next() {
                 Some(byte) => {
-                    let bytes = Bytes::one(byte.to_ascii_lowercase()).or(Bytes::one(byte.to_ascii_uppercase()));
+                    let bytes = ByteSet::one(byte.to_ascii_lowercase()).or(ByteSet::one(byte.to_ascii_uppercase()));
                     MatchStart { bytes, empty: false }
                 }
-                None => MatchStart { bytes: Bytes::default(), empty: true },
+                None => MatchStart { bytes: ByteSet::default(), empty: true },
             },
-            Expr::One(class) => MatchStart { bytes: class.leads(), empty: false },
+            Expr::One(class) => MatchStart { bytes: class.first_bytes(), empty: false },
             Expr::Call(rule) => self.leads.get(*rule).copied().unwrap_or_default(),
             Expr::Sequence(parts) => {
-                let mut lead = MatchStart { bytes: Bytes::default(), empty: true };
-                let (mut refused, mut asked) = (Bytes::default(), Bytes::ALL);
+                let mut lead = MatchStart { bytes: ByteSet::default(), empty: true };
+                let (mut refused, mut asked) = (ByteSet::default(), ByteSet::ALL);
                 for part in parts {
                     // A `!` before anything has been read excludes what may come first.
                     if let Expr::Not(inner) = part
@@ -165,10 +165,10 @@ impl<'r> Analysis<'r> {
                     }
                     // A `&` says what the rest starts with.
                     if let Expr::And(inner) = part {
-                        let ahead = self.lead(inner);
+                        let ahead = self.match_start(inner);
                         asked = if ahead.empty { asked } else { asked.and(ahead.bytes) };
                     }
-                    let next = self.lead(part);
+                    let next = self.match_start(part);
                     lead = MatchStart { bytes: lead.bytes.or(next.bytes.and(asked)), empty: next.empty };
                     if !next.empty {
                         break;
@@ -177,57 +177,57 @@ impl<'r> Analysis<'r> {
                 MatchStart { bytes: lead.bytes.but(refused), ..lead }
             }
             Expr::Choice(choices) => {
-                choices.iter().map(|choice| self.lead(choice)).fold(MatchStart::default(), |one, other| MatchStart {
+                choices.iter().map(|choice| self.match_start(choice)).fold(MatchStart::default(), |one, other| MatchStart {
                     bytes: one.bytes.or(other.bytes),
                     empty: one.empty || other.empty,
                 })
             }
-            Expr::Optional(inner) | Expr::Repeat(inner) => MatchStart { empty: true, ..self.lead(inner) },
-            Expr::And(_) | Expr::Not(_) => MatchStart { bytes: Bytes::default(), empty: true },
-            Expr::Until(_) => MatchStart { bytes: Bytes::ALL, empty: true },
+            Expr::Optional(inner) | Expr::Repeat(inner) => MatchStart { empty: true, ..self.match_start(inner) },
+            Expr::And(_) | Expr::Not(_) => MatchStart { bytes: ByteSet::default(), empty: true },
+            Expr::Until(_) => MatchStart { bytes: ByteSet::ALL, empty: true },
         }
     }
 
     /// The bytes before which `expr` may match without taking any: all of them, unless it looks ahead.
-    pub(super) fn ahead(&self, expr: &Expr) -> Bytes {
+    pub(super) fn ahead(&self, expr: &Expr) -> ByteSet {
         self.ahead_within(expr, CALLS)
     }
 
-    fn ahead_within(&self, expr: &Expr, calls: usize) -> Bytes {
+    fn ahead_within(&self, expr: &Expr, calls: usize) -> ByteSet {
         match expr {
             Expr::And(inner) => {
-                let lead = self.lead(inner);
-                if lead.empty { Bytes::ALL } else { lead.bytes }
+                let lead = self.match_start(inner);
+                if lead.empty { ByteSet::ALL } else { lead.bytes }
             }
             Expr::Call(rule) if calls > 0 => {
-                self.rules.get(*rule).map_or(Bytes::ALL, |rule| self.ahead_within(&rule.expr, calls - 1))
+                self.rules.get(*rule).map_or(ByteSet::ALL, |rule| self.ahead_within(&rule.expr, calls - 1))
             }
             Expr::Sequence(parts) => {
-                parts.iter().fold(Bytes::ALL, |before, part| before.and(self.ahead_within(part, calls)))
+                parts.iter().fold(ByteSet::ALL, |before, part| before.and(self.ahead_within(part, calls)))
             }
             Expr::Choice(choices) => {
-                let empty = choices.iter().filter(|choice| self.lead(choice).empty);
-                empty.fold(Bytes::default(), |all, choice| all.or(self.ahead_within(choice, calls)))
+                let empty = choices.iter().filter(|choice| self.match_start(choice).empty);
+                empty.fold(ByteSet::default(), |all, choice| all.or(self.ahead_within(choice, calls)))
             }
-            _ => Bytes::ALL,
+            _ => ByteSet::ALL,
         }
     }
 
     /// ASCII bytes, each of which `expr` matches on its own.
-    fn taken(&self, expr: &Expr, calls: usize) -> Bytes {
+    fn taken(&self, expr: &Expr, calls: usize) -> ByteSet {
         match expr {
             Expr::Text(text) => match text.as_bytes() {
-                [byte @ ..0x80] => Bytes::one(*byte),
-                _ => Bytes::default(),
+                [byte @ ..0x80] => ByteSet::one(*byte),
+                _ => ByteSet::default(),
             },
-            Expr::One(class) => Bytes([class.ascii, 0]),
+            Expr::One(class) => ByteSet([class.ascii, 0]),
             Expr::Call(rule) if calls > 0 => {
-                self.rules.get(*rule).map_or(Bytes::default(), |rule| self.taken(&rule.expr, calls - 1))
+                self.rules.get(*rule).map_or(ByteSet::default(), |rule| self.taken(&rule.expr, calls - 1))
             }
             Expr::Choice(choices) => {
-                choices.iter().fold(Bytes::default(), |all, choice| all.or(self.taken(choice, calls)))
+                choices.iter().fold(ByteSet::default(), |all, choice| all.or(self.taken(choice, calls)))
             }
-            _ => Bytes::default(),
+            _ => ByteSet::default(),
         }
     }
 
@@ -236,7 +236,7 @@ impl<'r> Analysis<'r> {
         let (last, before) = parts.split_last()?;
         let choices = if let Expr::Choice(choices) = last { choices.as_slice() } else { std::slice::from_ref(last) };
         let fails = |expr: &Expr, byte: u8| {
-            let lead = self.lead(expr);
+            let lead = self.match_start(expr);
             !lead.empty && !lead.bytes.holds(byte)
         };
         let passed = |part: &Expr, byte: u8| match part {
@@ -324,7 +324,7 @@ impl<'r> Analysis<'r> {
                 let mut singles = self.singles(last, mode);
                 for lookahead in lookaheads {
                     let Expr::Not(inner) = lookahead else { return Class::EMPTY };
-                    let lead = self.lead(inner);
+                    let lead = self.match_start(inner);
                     if lead.empty {
                         return Class::EMPTY;
                     }
@@ -334,11 +334,11 @@ impl<'r> Analysis<'r> {
             }
             Expr::Choice(choices) => {
                 let mut singles = Class::EMPTY;
-                let mut tried = Bytes::default();
+                let mut tried = ByteSet::default();
                 for choice in choices {
                     let found = meet(self.singles(choice, mode), tried.others());
                     singles = singles.or(found).unwrap_or(Class::EMPTY);
-                    let lead = self.lead(choice);
+                    let lead = self.match_start(choice);
                     if lead.empty {
                         break;
                     }
@@ -363,9 +363,9 @@ impl<'r> Analysis<'r> {
     fn beginnings(&self, expr: &Expr, depth: usize) -> Vec<Beginning> {
         match expr {
             Expr::Text(text) => vec![Beginning { text: text.clone(), whole: true }],
-            Expr::One(class) if class.ascii.count_ones() <= 4 && class.leads() == (Bytes([class.ascii, 0])) => {
+            Expr::One(class) if class.ascii.count_ones() <= 4 && class.first_bytes() == (ByteSet([class.ascii, 0])) => {
                 let one = |byte| Beginning { text: char::from(byte).to_string(), whole: true };
-                class.leads().iter().map(one).collect()
+                class.first_bytes().iter().map(one).collect()
             }
             Expr::Call(rule) if depth > 0 => {
                 let known = self.beginnings.borrow().get(&(*rule, depth)).cloned();

@@ -5,7 +5,7 @@
 //! Never: changes a rule, or stops at the first fault.
 
 use super::limits;
-use super::tree::{NO_STACK, Node, NodeKind, Rule, Times, fault};
+use super::tree::{NO_STACK, RuleNode, NodeKind, TypedRule, Times, fault};
 use super::unicode::property;
 use crate::diagnostic::{Diagnostic, Message};
 use crate::text::{Location, SourceId, Span};
@@ -29,7 +29,7 @@ const BUILT_IN: [&str; 13] = [
 ];
 
 /// Everything that is wrong with the rules.
-pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
+pub(super) fn check(source: SourceId, rules: &[TypedRule]) -> Vec<Diagnostic> {
     let mut checker = Checker { source, rules, facts: RuleFacts::of(rules), diagnostics: Vec::new() };
     if rules.is_empty() {
         checker.report(Span::default(), "this grammar has no rules", "write at least `open = { … }`");
@@ -54,7 +54,7 @@ pub(super) fn check(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
 
 struct Checker<'r> {
     source: SourceId,
-    rules: &'r [Rule],
+    rules: &'r [TypedRule],
     facts: RuleFacts<'r>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -82,7 +82,7 @@ impl Checker<'_> {
         }
     }
 
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &RuleNode) {
         match &node.what {
             NodeKind::Name(name) => self.name(name, node.at),
             NodeKind::Choice(choices) => {
@@ -113,7 +113,7 @@ impl Checker<'_> {
     }
 
     /// Whether it is a repetition that might never end.
-    fn repeats_nothing(&self, node: &Node) -> bool {
+    fn repeats_nothing(&self, node: &RuleNode) -> bool {
         let repeated = match &node.what {
             NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) => inner,
             _ => return false,
@@ -214,7 +214,7 @@ fn way_back(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
 }
 
 /// The number of parts of a node and the depth of their nesting, once its repetitions are written out.
-fn unrolled(node: &Node) -> (usize, usize) {
+fn unrolled(node: &RuleNode) -> (usize, usize) {
     let (sizes, depth) = node.parts().enumerate().fold((0usize, 0usize), |(sum, deepest), (index, part)| {
         let (size, depth) = unrolled(part);
         (sum.saturating_add(size), deepest.max(depth + index))
@@ -238,7 +238,7 @@ struct RuleFacts<'r> {
 }
 
 impl<'r> RuleFacts<'r> {
-    fn of(rules: &'r [Rule]) -> Self {
+    fn of(rules: &'r [TypedRule]) -> Self {
         let mut index = HashMap::new();
         for (at, rule) in rules.iter().enumerate().take(limits::RULES) {
             index.entry(rule.name.as_str()).or_insert(at);
@@ -260,7 +260,7 @@ impl<'r> RuleFacts<'r> {
         self.index.get(name).and_then(|index| facts.get(*index)).copied().unwrap_or_default()
     }
 
-    fn empty(&self, node: &Node) -> bool {
+    fn empty(&self, node: &RuleNode) -> bool {
         match &node.what {
             NodeKind::Text(text) | NodeKind::AnyCase(text) => text.is_empty(),
             NodeKind::Range(..) | NodeKind::Refused => false,
@@ -275,7 +275,7 @@ impl<'r> RuleFacts<'r> {
         }
     }
 
-    fn always(&self, node: &Node) -> bool {
+    fn always(&self, node: &RuleNode) -> bool {
         match &node.what {
             NodeKind::Text(text) | NodeKind::AnyCase(text) => text.is_empty(),
             NodeKind::Range(..) | NodeKind::Refused | NodeKind::Not(_) => false,
@@ -291,7 +291,7 @@ impl<'r> RuleFacts<'r> {
     }
 
     /// Adds the names of the rules that may be called before anything has been read.
-    fn first_names<'n>(&self, node: &'n Node, names: &mut Vec<&'n str>) {
+    fn first_names<'n>(&self, node: &'n RuleNode, names: &mut Vec<&'n str>) {
         match &node.what {
             NodeKind::Name(name) => names.push(name),
             NodeKind::Sequence(parts) => {
@@ -307,9 +307,9 @@ impl<'r> RuleFacts<'r> {
     }
 }
 
-impl Node {
+impl RuleNode {
     /// The direct parts.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &RuleNode> {
         match &self.what {
             NodeKind::Sequence(parts) | NodeKind::Choice(parts) => parts.as_slice(),
             NodeKind::Optional(inner) | NodeKind::Repeat(inner, _) | NodeKind::And(inner) | NodeKind::Not(inner) => {

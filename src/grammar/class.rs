@@ -21,25 +21,25 @@ pub(super) enum Wide {
     /// All of them.
     All,
     /// Those that pass at least one of the tests.
-    Some(Vec<Test>),
+    Some(Vec<CharTest>),
     /// Those that pass none of the tests.
-    AllBut(Vec<Test>),
+    AllBut(Vec<CharTest>),
 }
 
 /// A test of one character.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Test {
+pub(super) enum CharTest {
     /// In a range, both ends included.
     Range(char, char),
     /// With a Unicode property.
     Property(fn(char) -> bool),
 }
 
-impl Test {
+impl CharTest {
     fn holds(self, character: char) -> bool {
         match self {
-            Test::Range(first, last) => first <= character && character <= last,
-            Test::Property(test) => test(character),
+            CharTest::Range(first, last) => first <= character && character <= last,
+            CharTest::Property(test) => test(character),
         }
     }
 }
@@ -64,14 +64,14 @@ impl Class {
     pub(super) fn range(first: char, last: char) -> Self {
         // The bits below each end, the last one's included.
         let below = |end: u32| 1u128.checked_shl(end).map_or(u128::MAX, |bit| bit - 1);
-        let wide = if last.is_ascii() { Wide::None } else { Wide::Some(vec![Test::Range(first, last)]) };
+        let wide = if last.is_ascii() { Wide::None } else { Wide::Some(vec![CharTest::Range(first, last)]) };
         Self { ascii: below(u32::from(last) + 1) & !below(u32::from(first)), wide }
     }
 
     /// The characters of a Unicode property.
     pub(super) fn property(test: fn(char) -> bool) -> Self {
         let ascii = (0..128u8).filter(|byte| test(char::from(*byte))).fold(0, |bits, byte| bits | 1 << byte);
-        Self { ascii, wide: Wide::Some(vec![Test::Property(test)]) }
+        Self { ascii, wide: Wide::Some(vec![CharTest::Property(test)]) }
     }
 
     /// The characters of either set, if that can be expressed.
@@ -119,53 +119,53 @@ impl Class {
     }
 
     /// The bytes that its characters start with.
-    pub(super) fn leads(&self) -> Bytes {
+    pub(super) fn first_bytes(&self) -> ByteSet {
         let wide = if matches!(self.wide, Wide::None) { 0 } else { u128::MAX };
-        Bytes([self.ascii, wide])
+        ByteSet([self.ascii, wide])
     }
 }
 
 /// A set of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Bytes(pub(super) [u128; 2]);
+pub(super) struct ByteSet(pub(super) [u128; 2]);
 
-impl Bytes {
-    pub(super) const ALL: Bytes = Bytes([u128::MAX; 2]);
+impl ByteSet {
+    pub(super) const ALL: ByteSet = ByteSet([u128::MAX; 2]);
 
     pub(super) fn one(byte: u8) -> Self {
         let bit = 1u128 << (byte & 0x7F);
-        Bytes(if byte < 0x80 { [bit, 0] } else { [0, bit] })
+        ByteSet(if byte < 0x80 { [bit, 0] } else { [0, bit] })
     }
 
     pub(super) fn or(self, other: Self) -> Self {
-        let (Bytes([a, b]), Bytes([c, d])) = (self, other);
-        Bytes([a | c, b | d])
+        let (ByteSet([a, b]), ByteSet([c, d])) = (self, other);
+        ByteSet([a | c, b | d])
     }
 
     pub(super) fn and(self, other: Self) -> Self {
-        let (Bytes([a, b]), Bytes([c, d])) = (self, other);
-        Bytes([a & c, b & d])
+        let (ByteSet([a, b]), ByteSet([c, d])) = (self, other);
+        ByteSet([a & c, b & d])
     }
 
     /// Its bytes that are not in the other.
     pub(super) fn but(self, other: Self) -> Self {
-        let (Bytes([a, b]), Bytes([c, d])) = (self, other);
-        Bytes([a & !c, b & !d])
+        let (ByteSet([a, b]), ByteSet([c, d])) = (self, other);
+        ByteSet([a & !c, b & !d])
     }
 
     pub(super) fn is_empty(self) -> bool {
-        self == Bytes::default()
+        self == ByteSet::default()
     }
 
     pub(super) fn holds(self, byte: u8) -> bool {
-        let Bytes([ascii, wide]) = self;
+        let ByteSet([ascii, wide]) = self;
         let half = if byte < 0x80 { ascii } else { wide };
         half >> (byte & 0x7F) & 1 == 1
     }
 
     /// The characters that start with none of these bytes.
     pub(super) fn others(self) -> Class {
-        let Bytes([ascii, wide]) = self;
+        let ByteSet([ascii, wide]) = self;
         Class { ascii: !ascii, wide: if wide == 0 { Wide::All } else { Wide::None } }
     }
 

@@ -5,14 +5,14 @@
 //! Never: reads text.
 
 use super::analysis::{Analysis, CaptureMode};
-use super::class::{Bytes, Class, Wide};
-use super::expression::{Expr, Rule};
+use super::class::{ByteSet, Class, Wide};
+use super::expression::{Expr, ResolvedRule};
 use super::limits;
 use std::collections::HashMap;
 
 /// An instruction. Numbers called `to` are indexes into the list of instructions, all others into a table.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Op {
+pub(super) enum Instruction {
     /// Matches this ASCII byte.
     Byte(u8),
     /// Matches a text.
@@ -90,7 +90,7 @@ impl CharSet {
 
 /// Texts at which a run stops.
 #[derive(Debug)]
-pub(super) struct Until {
+pub(super) struct StopTexts {
     /// The set of bytes that none of them starts with.
     pub(super) others: u32,
     pub(super) texts: Vec<Box<str>>,
@@ -127,24 +127,24 @@ pub(super) struct Short {
 
 /// Where a rule starts, and its short form, if it has one.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct RuleEntry {
     pub(super) op: u32,
     pub(super) short: Option<Short>,
 }
 
 /// A compiled grammar.
 #[derive(Debug, Default)]
-pub(super) struct Code {
-    pub(super) ops: Vec<Op>,
+pub(super) struct RuleCode {
+    pub(super) ops: Vec<Instruction>,
     pub(super) sets: Vec<CharSet>,
     pub(super) texts: Vec<Box<str>>,
-    pub(super) untils: Vec<Until>,
+    pub(super) untils: Vec<StopTexts>,
     pub(super) switches: Vec<Switch>,
     /// By the index of the rule.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<RuleEntry>,
 }
 
-impl Code {
+impl RuleCode {
     pub(super) fn set(&self, number: u32) -> Option<&CharSet> {
         self.sets.get(number as usize)
     }
@@ -155,13 +155,13 @@ impl Code {
 }
 
 /// Compiles `rules`; `None` if that takes too many instructions.
-pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Code> {
+pub(super) fn compile(rules: &[ResolvedRule], analysis: &mut Analysis<'_>) -> Option<RuleCode> {
     let weights = weights(rules);
-    let mut compiler = Compiler {
+    let mut compiler = CodeCompiler {
         rules,
         analysis,
         weights,
-        code: Code::default(),
+        code: RuleCode::default(),
         places: HashMap::new(),
         calls: Vec::new(),
         known: HashMap::new(),
@@ -170,13 +170,13 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
     for rule in 0..rules.len() {
         let op = compiler.place(rule, CaptureMode::Visible);
         let short = compiler.short(rule);
-        compiler.code.entries.push(Entry { op, short });
+        compiler.code.entries.push(RuleEntry { op, short });
     }
     // Calls name rules in modes that may not have been compiled yet; compiling them may add more calls.
     let mut done = 0;
     while let Some((at, rule, mode)) = compiler.calls.get(done).copied() {
         let to = compiler.place(rule, mode);
-        compiler.set(at, Op::Call { to });
+        compiler.set(at, Instruction::Call { to });
         done += 1;
         if compiler.full {
             return None;
@@ -188,27 +188,27 @@ pub(super) fn compile(rules: &[Rule], analysis: &mut Analysis<'_>) -> Option<Cod
 
 /// Replaces jumps to jumps, and jumps to the end of a loop, by direct ones. A call directly before an end becomes a
 /// jump, so that the end of the called rule is also that of the caller.
-fn shorten(ops: &mut [Op]) {
+fn shorten(ops: &mut [Instruction]) {
     for at in 0..ops.len() {
         let Some(op) = ops.get(at).copied() else { continue };
         // Forward jumps only, so that each step comes nearer to the end.
         let follow = |mut to: u32| {
-            while let Some(Op::Jump { to: next }) = ops.get(to as usize)
+            while let Some(Instruction::Jump { to: next }) = ops.get(to as usize)
                 && *next > to
             {
                 to = *next;
             }
             to
         };
-        let ends = |to: u32| matches!(ops.get(follow(to) as usize), Some(Op::End));
+        let ends = |to: u32| matches!(ops.get(follow(to) as usize), Some(Instruction::End));
         let short = match op {
-            Op::Jump { to } if ends(to) => Op::End,
-            Op::Jump { to } => match ops.get(follow(to) as usize) {
-                Some(Op::Commit { to: round }) if *round < to => Op::Commit { to: *round },
-                _ => Op::Jump { to: follow(to) },
+            Instruction::Jump { to } if ends(to) => Instruction::End,
+            Instruction::Jump { to } => match ops.get(follow(to) as usize) {
+                Some(Instruction::Commit { to: round }) if *round < to => Instruction::Commit { to: *round },
+                _ => Instruction::Jump { to: follow(to) },
             },
-            Op::Commit { to } => Op::Commit { to: follow(to) },
-            Op::Call { to } if ends(at as u32 + 1) => Op::Jump { to },
+            Instruction::Commit { to } => Instruction::Commit { to: follow(to) },
+            Instruction::Call { to } if ends(at as u32 + 1) => Instruction::Jump { to },
             op => op,
         };
         if let Some(slot) = ops.get_mut(at) {
@@ -221,7 +221,7 @@ fn shorten(ops: &mut [Op]) {
 const INLINE: usize = 24;
 
 /// The size of each rule with the small rules that it calls inlined; `usize::MAX` for a recursive one.
-fn weights(rules: &[Rule]) -> Vec<usize> {
+fn weights(rules: &[ResolvedRule]) -> Vec<usize> {
     let mut weights: Vec<Option<usize>> = vec![None; rules.len()];
     // Each round settles the rules whose callees are settled. Chains of small rules are short.
     for _ in 0..8 {
@@ -269,26 +269,26 @@ fn named_tag(expr: &Expr) -> Option<(&str, &usize, &[Expr])> {
     }
 }
 
-struct Compiler<'c, 'r> {
-    rules: &'c [Rule],
+struct CodeCompiler<'c, 'r> {
+    rules: &'c [ResolvedRule],
     analysis: &'c mut Analysis<'r>,
     weights: Vec<usize>,
-    code: Code,
+    code: RuleCode,
     /// Where each rule starts, by the mode in which it was compiled.
     places: HashMap<(usize, CaptureMode), u32>,
     /// Calls whose target is not yet known.
     calls: Vec<(u32, usize, CaptureMode)>,
     /// Sets that are decided by the first byte, to reuse equal ones.
-    known: HashMap<Bytes, u32>,
+    known: HashMap<ByteSet, u32>,
     full: bool,
 }
 
-impl Compiler<'_, '_> {
+impl CodeCompiler<'_, '_> {
     fn here(&self) -> u32 {
         self.code.ops.len() as u32
     }
 
-    fn add(&mut self, op: Op) -> u32 {
+    fn add(&mut self, op: Instruction) -> u32 {
         let at = self.here();
         self.full |= self.code.ops.len() >= limits::SIZE;
         if !self.full {
@@ -297,7 +297,7 @@ impl Compiler<'_, '_> {
         at
     }
 
-    fn set(&mut self, at: u32, op: Op) {
+    fn set(&mut self, at: u32, op: Instruction) {
         if let Some(slot) = self.code.ops.get_mut(at as usize) {
             *slot = op;
         }
@@ -312,7 +312,7 @@ impl Compiler<'_, '_> {
         let place = self.here();
         self.places.insert((rule, mode), place);
         self.rule(rule, mode);
-        self.add(Op::End);
+        self.add(Instruction::End);
         place
     }
 
@@ -322,11 +322,11 @@ impl Compiler<'_, '_> {
         let Some(body) = rules.get(rule) else { return };
         let (shown, inside) = self.analysis.capture(rule, mode);
         if shown {
-            self.add(Op::Open(rule as u16));
+            self.add(Instruction::Open(rule as u16));
         }
         self.expr(&body.expr, inside);
         if shown {
-            self.add(Op::Close);
+            self.add(Instruction::Close);
         }
     }
 
@@ -344,7 +344,7 @@ impl Compiler<'_, '_> {
         let ascii = |class: &Class| matches!(class.wide, Wide::None);
         let first = self.analysis.class(first, inside).filter(ascii)?;
         let rest = self.analysis.class(rest, inside).filter(ascii)?;
-        let end = self.analysis.end(tail).filter(|end| !rest.leads().holds(*end))?;
+        let end = self.analysis.end(tail).filter(|end| !rest.first_bytes().holds(*end))?;
         let (first, rest) = (self.set_of(first), self.set_of(rest));
         let (rule, name, literal) = (rule as u16, *name as u16, literal.into());
         Some(Short { rule, literal, name, first, rest, end })
@@ -363,14 +363,14 @@ impl Compiler<'_, '_> {
             Expr::Text(text) => self.text(text),
             Expr::AnyCase(text) => {
                 let text = self.literal(text);
-                self.add(Op::AnyCase(text));
+                self.add(Instruction::AnyCase(text));
             }
             Expr::One(class) => self.one(class.clone()),
             Expr::Call(rule) if self.weights.get(*rule).is_some_and(|weight| *weight <= INLINE) => {
                 self.rule(*rule, mode);
             }
             Expr::Call(rule) => {
-                let at = self.add(Op::Call { to: 0 });
+                let at = self.add(Instruction::Call { to: 0 });
                 self.calls.push((at, *rule, mode));
             }
             Expr::Sequence(parts) => parts.iter().for_each(|part| self.expr(part, mode)),
@@ -385,37 +385,37 @@ impl Compiler<'_, '_> {
 
     fn optional(&mut self, inner: &Expr, mode: CaptureMode) {
         if let Some(set) = self.single(inner, mode) {
-            self.add(Op::Maybe(set));
+            self.add(Instruction::Maybe(set));
             return;
         }
         let start = self.attempt(inner);
         self.expr(inner, mode);
         let to = self.here() + 1;
-        self.add(Op::Commit { to });
+        self.add(Instruction::Commit { to });
         self.land(start);
     }
 
     fn and(&mut self, inner: &Expr) {
         if let Some(set) = self.single(inner, CaptureMode::Quiet) {
-            self.add(Op::Is(set));
+            self.add(Instruction::Is(set));
             return;
         }
-        let start = self.add(Op::Try { to: 0 });
+        let start = self.add(Instruction::Try { to: 0 });
         self.expr(inner, CaptureMode::Quiet);
         let to = self.here() + 2;
-        self.add(Op::Return { to });
+        self.add(Instruction::Return { to });
         self.land(start);
-        self.add(Op::Fail);
+        self.add(Instruction::Fail);
     }
 
     fn not(&mut self, inner: &Expr) {
         if let Some(set) = self.single(inner, CaptureMode::Quiet) {
-            self.add(Op::IsNot(set));
+            self.add(Instruction::IsNot(set));
             return;
         }
         let start = self.attempt(inner);
         self.expr(inner, CaptureMode::Quiet);
-        self.add(Op::Refuse);
+        self.add(Instruction::Refuse);
         self.land(start);
     }
 
@@ -428,11 +428,11 @@ impl Compiler<'_, '_> {
         match text.as_bytes() {
             [] => {}
             [byte @ ..0x80] => {
-                self.add(Op::Byte(*byte));
+                self.add(Instruction::Byte(*byte));
             }
             _ => {
                 let text = self.literal(text);
-                self.add(Op::Text(text));
+                self.add(Instruction::Text(text));
             }
         }
     }
@@ -446,32 +446,32 @@ impl Compiler<'_, '_> {
         if let Class { ascii, wide: Wide::None } = class
             && ascii.count_ones() == 1
         {
-            self.add(Op::Byte(ascii.trailing_zeros() as u8));
+            self.add(Instruction::Byte(ascii.trailing_zeros() as u8));
             return;
         }
         let set = self.set_of(class);
-        self.add(Op::One(set));
+        self.add(Instruction::One(set));
     }
 
     /// Writes the start of an attempt at `expr`, which skips it if its first byte rules it out.
     fn attempt(&mut self, expr: &Expr) -> u32 {
-        let lead = self.analysis.lead(expr);
+        let lead = self.analysis.match_start(expr);
         if lead.empty {
-            return self.add(Op::Try { to: 0 });
+            return self.add(Instruction::Try { to: 0 });
         }
         let set = self.bytes(lead.bytes);
-        self.add(Op::TryIf { set, to: 0 })
+        self.add(Instruction::TryIf { set, to: 0 })
     }
 
     /// Makes the attempt at `start` continue here after a failure.
     fn land(&mut self, start: u32) {
         let to = self.here();
         if let Some(
-            Op::Try { to: slot }
-            | Op::TryIf { to: slot, .. }
-            | Op::SpanTryIf { to: slot, .. }
-            | Op::Commit { to: slot }
-            | Op::Jump { to: slot },
+            Instruction::Try { to: slot }
+            | Instruction::TryIf { to: slot, .. }
+            | Instruction::SpanTryIf { to: slot, .. }
+            | Instruction::Commit { to: slot }
+            | Instruction::Jump { to: slot },
         ) = self.code.ops.get_mut(start as usize)
         {
             *slot = to;
@@ -480,7 +480,7 @@ impl Compiler<'_, '_> {
 
     fn repeat(&mut self, inner: &Expr, mode: CaptureMode) {
         if let Some(set) = self.single(inner, mode) {
-            self.add(Op::Span(set));
+            self.add(Instruction::Span(set));
             return;
         }
         if let Expr::Sequence(parts) = inner
@@ -492,35 +492,35 @@ impl Compiler<'_, '_> {
         }
         let start = self.here();
         let singles = self.analysis.singles(inner, mode);
-        let lead = self.analysis.lead(inner);
+        let lead = self.analysis.match_start(inner);
         let attempt = if singles.is_empty() {
             self.attempt(inner)
         } else {
             let run = self.set_of(singles);
             let set = self.bytes(lead.bytes);
-            self.add(Op::SpanTryIf { run, set, to: 0 })
+            self.add(Instruction::SpanTryIf { run, set, to: 0 })
         };
         self.expr(inner, mode);
-        self.add(Op::Commit { to: start });
+        self.add(Instruction::Commit { to: start });
         self.land(attempt);
     }
 
     fn until(&mut self, texts: &[String]) {
-        let mut leads = Bytes::default();
+        let mut leads = ByteSet::default();
         for text in texts {
-            leads = leads.or(text.bytes().next().map_or(Bytes::ALL, Bytes::one));
+            leads = leads.or(text.bytes().next().map_or(ByteSet::ALL, ByteSet::one));
         }
-        let Bytes([ascii, wide]) = leads;
-        let others = self.bytes(Bytes([!ascii, !wide]));
-        self.code.untils.push(Until { others, texts: texts.iter().map(|text| text.as_str().into()).collect() });
-        self.add(Op::Until(self.code.untils.len() as u32 - 1));
+        let ByteSet([ascii, wide]) = leads;
+        let others = self.bytes(ByteSet([!ascii, !wide]));
+        self.code.untils.push(StopTexts { others, texts: texts.iter().map(|text| text.as_str().into()).collect() });
+        self.add(Instruction::Until(self.code.untils.len() as u32 - 1));
     }
 
     /// Compiles a choice. Alternatives that can start with the same byte form a group, in their order, and the next
     /// byte selects a group. Groups have no byte in common, so their order does not matter.
     fn choice(&mut self, choices: &[Expr], mode: CaptureMode) {
-        let leads: Vec<_> = choices.iter().map(|choice| self.analysis.lead(choice)).collect();
-        let mut groups: Vec<(Bytes, Vec<usize>)> = Vec::new();
+        let leads: Vec<_> = choices.iter().map(|choice| self.analysis.match_start(choice)).collect();
+        let mut groups: Vec<(ByteSet, Vec<usize>)> = Vec::new();
         for (at, lead) in leads.iter().enumerate() {
             let (mut bytes, mut members) = (lead.bytes, vec![at]);
             groups.retain(|(others, group)| {
@@ -541,7 +541,7 @@ impl Compiler<'_, '_> {
         } else {
             let table = self.code.switches.len();
             self.code.switches.push(Switch { branch: [0; 256], targets: Vec::new() });
-            self.add(Op::Switch(table as u32));
+            self.add(Instruction::Switch(table as u32));
             for (bytes, members) in groups {
                 let target = self.here();
                 if let Some(Switch { branch, targets }) = self.code.switches.get_mut(table) {
@@ -552,7 +552,7 @@ impl Compiler<'_, '_> {
                 }
                 let group: Vec<&Expr> = members.iter().filter_map(|member| choices.get(*member)).collect();
                 self.chain(&group, mode, &mut ends);
-                ends.push(self.add(Op::Jump { to: 0 }));
+                ends.push(self.add(Instruction::Jump { to: 0 }));
             }
             // The jump at the end of the last group would lead to the next instruction: leave it out.
             if ends.last().is_some_and(|last| *last + 1 == self.here()) && !self.full {
@@ -571,14 +571,14 @@ impl Compiler<'_, '_> {
         for choice in before {
             let start = self.attempt(choice);
             self.expr(choice, mode);
-            ends.push(self.add(Op::Commit { to: 0 }));
+            ends.push(self.add(Instruction::Commit { to: 0 }));
             self.land(start);
         }
         self.expr(last, mode);
     }
 
     /// The index of a set that is decided by the first byte.
-    fn bytes(&mut self, bytes: Bytes) -> u32 {
+    fn bytes(&mut self, bytes: ByteSet) -> u32 {
         if let Some(known) = self.known.get(&bytes) {
             return *known;
         }
@@ -589,15 +589,15 @@ impl Compiler<'_, '_> {
 
     fn set_of(&mut self, class: Class) -> u32 {
         match class.wide {
-            Wide::None | Wide::All => self.bytes(class.leads()),
+            Wide::None | Wide::All => self.bytes(class.first_bytes()),
             ref wide => {
                 let wide = Some(wide.clone());
-                self.add_set(class.leads(), wide)
+                self.add_set(class.first_bytes(), wide)
             }
         }
     }
 
-    fn add_set(&mut self, members: Bytes, wide: Option<Wide>) -> u32 {
+    fn add_set(&mut self, members: ByteSet, wide: Option<Wide>) -> u32 {
         let mut bytes = [false; 256];
         bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = members.holds(byte));
         let mut outside = (0..=u8::MAX).filter(|byte| !members.holds(*byte));

@@ -8,31 +8,31 @@
 //! whose rounds look far ahead and then take little: because of a lookahead, or of an alternative that fails late.
 
 use super::analysis::Analysis;
-use super::class::{Bytes, Class};
+use super::class::{ByteSet, Class};
 use super::expression::built_in;
-use super::tree::{Node, NodeKind, Rule, Times};
+use super::tree::{RuleNode, NodeKind, TypedRule, Times};
 use std::collections::HashMap;
 
 /// A part that is read again in each round of the repetition around it.
-pub(super) struct Again<'r> {
-    pub(super) part: &'r Node,
-    pub(super) around: &'r Node,
+pub(super) struct RepeatedPart<'r> {
+    pub(super) part: &'r RuleNode,
+    pub(super) around: &'r RuleNode,
 }
 
 /// The parts of the rules that may be read once for each character. `recursive` tells whether a rule calls itself.
-pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool) -> Vec<Again<'r>> {
+pub(super) fn again<'r>(rules: &'r [TypedRule], recursive: impl Fn(&'r TypedRule) -> bool) -> Vec<RepeatedPart<'r>> {
     let costs = Costs::of(rules, &recursive);
-    let mut found: Vec<Again<'r>> = Vec::new();
+    let mut found: Vec<RepeatedPart<'r>> = Vec::new();
     for rule in rules {
         let comes_back = recursive(rule);
         let mut rest = vec![&rule.body];
         while let Some(node) = rest.pop() {
             let again = match &node.what {
                 NodeKind::Repeat(round, Times::Any | Times::Some | Times::AtLeast(_)) => {
-                    costs.wasted(round).map(|part| Again { part, around: node })
+                    costs.wasted(round).map(|part| RepeatedPart { part, around: node })
                 }
                 NodeKind::And(ahead) | NodeKind::Not(ahead) if comes_back && costs.facts(ahead).starts_within() => {
-                    Some(Again { part: ahead, around: &rule.body })
+                    Some(RepeatedPart { part: ahead, around: &rule.body })
                 }
                 _ => None,
             };
@@ -47,11 +47,11 @@ pub(super) fn again<'r>(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct CostFacts {
     /// The bytes that a match may start with.
-    first: Bytes,
+    first: ByteSet,
     /// The bytes of the characters that a match may contain.
-    takes: Bytes,
+    takes: ByteSet,
     /// Those of them that it may read without limit; empty if its length is limited.
-    runs: Bytes,
+    runs: ByteSet,
     /// Whether a match can be empty.
     empty: bool,
     /// Whether it can fail, and whether after reading without limit.
@@ -60,22 +60,22 @@ struct CostFacts {
     /// Whether it always takes one of these characters.
     single: bool,
     /// For a lookahead: the ASCII characters that what follows cannot start with.
-    bars: Bytes,
+    bars: ByteSet,
 }
 
 impl CostFacts {
-    fn one(bytes: Bytes) -> Self {
+    fn one(bytes: ByteSet) -> Self {
         Self { first: bytes, takes: bytes, fails: true, single: true, ..Self::default() }
     }
 
     fn text(text: &str, any_case: bool) -> Self {
         let mut bytes = text.bytes().map(|byte| match any_case {
-            true => Bytes::one(byte.to_ascii_lowercase()).or(Bytes::one(byte.to_ascii_uppercase())),
-            false => Bytes::one(byte),
+            true => ByteSet::one(byte.to_ascii_lowercase()).or(ByteSet::one(byte.to_ascii_uppercase())),
+            false => ByteSet::one(byte),
         });
         let first = bytes.next().unwrap_or_default();
         let (empty, single) = (text.is_empty(), text.len() == 1);
-        Self { first, takes: bytes.fold(first, Bytes::or), empty, fails: !empty, single, ..Self::default() }
+        Self { first, takes: bytes.fold(first, ByteSet::or), empty, fails: !empty, single, ..Self::default() }
     }
 
     /// Whether it can start again inside of what it has read without limit.
@@ -91,15 +91,15 @@ impl CostFacts {
 struct Costs<'r> {
     rules: HashMap<&'r str, CostFacts>,
     /// For rules that may read much, give up a part and take little: that part.
-    wasteful: HashMap<&'r str, &'r Node>,
+    wasteful: HashMap<&'r str, &'r RuleNode>,
 }
 
 impl<'r> Costs<'r> {
-    fn of(rules: &'r [Rule], recursive: impl Fn(&'r Rule) -> bool) -> Self {
+    fn of(rules: &'r [TypedRule], recursive: impl Fn(&'r TypedRule) -> bool) -> Self {
         let mut costs = Self { rules: HashMap::new(), wasteful: HashMap::new() };
         // Each time what is known comes one call further.
         for _ in 0..=2 * rules.len() {
-            let facts = |rule: &'r Rule| {
+            let facts = |rule: &'r TypedRule| {
                 let mut facts = costs.facts(&rule.body);
                 if recursive(rule) {
                     facts.runs = facts.runs.or(facts.takes);
@@ -122,16 +122,16 @@ impl<'r> Costs<'r> {
         }
     }
 
-    fn facts(&self, node: &Node) -> CostFacts {
+    fn facts(&self, node: &RuleNode) -> CostFacts {
         match &node.what {
             NodeKind::Text(text) => CostFacts::text(text, false),
             NodeKind::AnyCase(text) => CostFacts::text(text, true),
-            NodeKind::Range(first, last) => CostFacts::one(Class::range(*first, *last).leads()),
+            NodeKind::Range(first, last) => CostFacts::one(Class::range(*first, *last).first_bytes()),
             NodeKind::Name(name) => self
                 .rules
                 .get(name.as_str())
                 .copied()
-                .unwrap_or_else(|| CostFacts::one(Analysis::of(&[]).lead(&built_in(name)).bytes)),
+                .unwrap_or_else(|| CostFacts::one(Analysis::of(&[]).match_start(&built_in(name)).bytes)),
             NodeKind::Sequence(parts) => together(&self.each(parts)),
             NodeKind::Choice(choices) => {
                 let either = |one: CostFacts, other: CostFacts| CostFacts {
@@ -142,7 +142,7 @@ impl<'r> Costs<'r> {
                     fails: one.fails && other.fails,
                     fails_late: one.fails_late || other.fails_late,
                     single: one.single && other.single,
-                    bars: Bytes::default(),
+                    bars: ByteSet::default(),
                 };
                 let all = self.each(choices).into_iter().reduce(either).unwrap_or_default();
                 CostFacts { fails_late: all.fails_late && all.fails, ..all }
@@ -168,21 +168,21 @@ impl<'r> Costs<'r> {
                 let CostFacts { runs, takes, single, .. } = self.facts(inner);
                 // Only in ASCII does the first byte decide which character it is.
                 let bars =
-                    takes.and(Bytes([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
+                    takes.and(ByteSet([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
                 CostFacts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..CostFacts::default() }
             }
-            NodeKind::Refused => CostFacts::one(Bytes::ALL),
+            NodeKind::Refused => CostFacts::one(ByteSet::ALL),
         }
     }
 
-    fn each(&self, parts: &[Node]) -> Vec<CostFacts> {
+    fn each(&self, parts: &[RuleNode]) -> Vec<CostFacts> {
         parts.iter().map(|part| self.facts(part)).collect()
     }
 
     /// The part of a round that reads ahead without limit and is given up, while the round takes little of what was
     /// read.
-    fn wasted(&self, round: &'r Node) -> Option<&'r Node> {
-        let given_up = |part: &'r Node, takes: Bytes| {
+    fn wasted(&self, round: &'r RuleNode) -> Option<&'r RuleNode> {
+        let given_up = |part: &'r RuleNode, takes: ByteSet| {
             let facts = self.facts(part);
             (facts.starts_within() && !facts.runs.and(takes).is_empty()).then_some(part)
         };
@@ -224,7 +224,7 @@ impl<'r> Costs<'r> {
 /// The facts about parts in sequence. A lookahead excludes characters from the start of what comes next.
 fn together(all: &[CostFacts]) -> CostFacts {
     let mut whole = CostFacts { empty: true, ..CostFacts::default() };
-    let mut barred = Bytes::default();
+    let mut barred = ByteSet::default();
     for facts in all {
         let mut facts = *facts;
         if whole.takes.is_empty() && facts.single {

@@ -5,14 +5,14 @@
 //! text again and again, and each repetition that does so with the text ahead.
 //! Never: reports a part that is needed for some text.
 
-use super::cost::{self, Again};
-use super::tree::{Node, NodeKind, Rule};
+use super::cost::{self, RepeatedPart};
+use super::tree::{RuleNode, NodeKind, TypedRule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId};
 use std::collections::{HashMap, HashSet};
 
 /// All doubts about the rules.
-pub(super) fn doubts(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
+pub(super) fn doubts(source: SourceId, rules: &[TypedRule]) -> Vec<Diagnostic> {
     let mut doubting =
         Doubting { source, rules: rules.iter().map(|rule| (rule.name.as_str(), rule)).collect(), found: Vec::new() };
     for rule in rules {
@@ -31,16 +31,16 @@ pub(super) fn doubts(source: SourceId, rules: &[Rule]) -> Vec<Diagnostic> {
 
 struct Doubting<'r> {
     source: SourceId,
-    rules: HashMap<&'r str, &'r Rule>,
+    rules: HashMap<&'r str, &'r TypedRule>,
     found: Vec<Diagnostic>,
 }
 
 impl<'r> Doubting<'r> {
     /// Reports alternatives that can never match, because an earlier one matches their start: the first that matches
     /// counts.
-    fn shadowed(&mut self, choices: &'r [Node]) {
+    fn shadowed(&mut self, choices: &'r [RuleNode]) {
         for (number, later) in choices.iter().enumerate() {
-            let covers = |earlier: &&Node| {
+            let covers = |earlier: &&RuleNode| {
                 same(earlier, later)
                     || match (self.literal(earlier), self.start(later)) {
                         (Some((earlier, any_case)), Some((later, exact))) => match any_case {
@@ -51,7 +51,7 @@ impl<'r> Doubting<'r> {
                     }
             };
             let Some(earlier) = choices.iter().take(number).find(covers) else { continue };
-            let at = |node: &Node| Location { source: self.source, span: node.at };
+            let at = |node: &RuleNode| Location { source: self.source, span: node.at };
             let message = "this alternative never matches: an earlier one matches all such texts first";
             let doubt = Diagnostic::new(Code::PACK_IDLE_SPELLING, at(later), message)
                 .with_place(at(earlier), "this one is tried first")
@@ -61,7 +61,7 @@ impl<'r> Doubting<'r> {
     }
 
     /// Reports alternatives that start with the same recursive rule: each reads it again, at every level of nesting.
-    fn repeated(&mut self, rule: &str, choices: &'r [Node]) {
+    fn repeated(&mut self, rule: &str, choices: &'r [RuleNode]) {
         for (number, later) in choices.iter().enumerate() {
             for earlier in choices.iter().take(number) {
                 let common = parts(earlier).iter().zip(parts(later)).take_while(|(one, other)| same(one, other));
@@ -79,11 +79,11 @@ impl<'r> Doubting<'r> {
     }
 
     /// Reports parts that are read again in each round of a repetition, or at each level of a rule.
-    fn again(&mut self, rules: &'r [Rule]) {
+    fn again(&mut self, rules: &'r [TypedRule]) {
         let recursive: HashSet<&str> =
             rules.iter().filter(|rule| self.reaches(&rule.body, &rule.name)).map(|rule| rule.name.as_str()).collect();
-        for Again { part, around } in cost::again(rules, |rule| recursive.contains(rule.name.as_str())) {
-            let at = |node: &Node| Location { source: self.source, span: node.at };
+        for RepeatedPart { part, around } in cost::again(rules, |rule| recursive.contains(rule.name.as_str())) {
+            let at = |node: &RuleNode| Location { source: self.source, span: node.at };
             let message = "this reads ahead as far as it can, fails, and is tried again one character later: the time grows with the square of the text";
             let doubt = Diagnostic::new(Code::PACK_COSTLY_RULE, at(part), message)
                 .with_place(at(around), "each round of this reads it again")
@@ -93,7 +93,7 @@ impl<'r> Doubting<'r> {
     }
 
     /// The text of a part that matches only one text, and whether it ignores case.
-    fn literal(&self, node: &'r Node) -> Option<(&'r str, bool)> {
+    fn literal(&self, node: &'r RuleNode) -> Option<(&'r str, bool)> {
         match &node.what {
             NodeKind::Text(text) => Some((text, false)),
             NodeKind::AnyCase(text) => Some((text, true)),
@@ -107,13 +107,13 @@ impl<'r> Doubting<'r> {
     }
 
     /// The text that every match of a part starts with, and whether in exactly that case.
-    fn start(&self, node: &'r Node) -> Option<(&'r str, bool)> {
+    fn start(&self, node: &'r RuleNode) -> Option<(&'r str, bool)> {
         let first = parts(node).first()?;
         self.literal(first).map(|(text, any_case)| (text, !any_case))
     }
 
     /// Whether a part calls the rule called `rule`, at any depth.
-    fn reaches(&self, node: &'r Node, rule: &str) -> bool {
+    fn reaches(&self, node: &'r RuleNode, rule: &str) -> bool {
         let mut seen = HashSet::new();
         let mut rest = vec![node];
         while let Some(node) = rest.pop() {
@@ -132,7 +132,7 @@ impl<'r> Doubting<'r> {
 }
 
 /// The parts in sequence.
-fn parts(node: &Node) -> &[Node] {
+fn parts(node: &RuleNode) -> &[RuleNode] {
     match &node.what {
         NodeKind::Sequence(parts) => parts,
         _ => std::slice::from_ref(node),
@@ -140,8 +140,8 @@ fn parts(node: &Node) -> &[Node] {
 }
 
 /// Whether two parts are the same.
-fn same(one: &Node, other: &Node) -> bool {
-    let all = |one: &[Node], other: &[Node]| {
+fn same(one: &RuleNode, other: &RuleNode) -> bool {
+    let all = |one: &[RuleNode], other: &[RuleNode]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
     };
     match (&one.what, &other.what) {

@@ -5,7 +5,7 @@
 //! Never: gets a rule that was refused.
 
 use super::class::Class;
-use super::tree::{self, Node, NodeKind, Times};
+use super::tree::{self, RuleNode, NodeKind, Times};
 use super::unicode::property;
 use pest_meta::ast::{self, RuleType};
 use pest_meta::optimizer::{OptimizedExpr, optimize};
@@ -40,7 +40,7 @@ pub(super) enum Expr {
 
 /// A rule.
 #[derive(Debug, Clone)]
-pub(super) struct Rule {
+pub(super) struct ResolvedRule {
     pub(super) kind: RuleType,
     pub(super) expr: Expr,
 }
@@ -48,15 +48,15 @@ pub(super) struct Rule {
 /// The rules in the order of the file, optimised by pest. Its optimiser defines what a grammar means, because a few of
 /// its rewritings accept more than the rules literally say. It is given one rule at a time: what it does across rules
 /// only concerns the stack and speed, and would take time that grows with the product of their sizes.
-pub(super) fn resolve(rules: &[tree::Rule]) -> Vec<Rule> {
+pub(super) fn resolve(rules: &[tree::TypedRule]) -> Vec<ResolvedRule> {
     let index: HashMap<&str, usize> = rules.iter().enumerate().map(|(at, rule)| (rule.name.as_str(), at)).collect();
     let typed = rules.iter().map(|rule| ast::Rule { name: rule.name.clone(), ty: rule.kind, expr: typed(&rule.body) });
     let optimised = typed.flat_map(|rule| optimize(vec![rule]));
-    optimised.map(|rule| Rule { kind: rule.ty, expr: resolved(rule.expr, &index) }).collect()
+    optimised.map(|rule| ResolvedRule { kind: rule.ty, expr: resolved(rule.expr, &index) }).collect()
 }
 
 /// The literal that every match starts with, and the rule directly after it.
-pub(super) fn lead(expr: &Expr) -> Option<(String, usize)> {
+pub(super) fn literal_prefix(expr: &Expr) -> Option<(String, usize)> {
     let Expr::Sequence(parts) = expr else { return None };
     let mut parts = parts.iter();
     match (parts.next()?, parts.next()) {
@@ -65,9 +65,9 @@ pub(super) fn lead(expr: &Expr) -> Option<(String, usize)> {
     }
 }
 
-fn typed(node: &Node) -> ast::Expr {
-    let boxed = |node: &Node| Box::new(typed(node));
-    let joined = |parts: &[Node], join: fn(Box<ast::Expr>, Box<ast::Expr>) -> ast::Expr| {
+fn typed(node: &RuleNode) -> ast::Expr {
+    let boxed = |node: &RuleNode| Box::new(typed(node));
+    let joined = |parts: &[RuleNode], join: fn(Box<ast::Expr>, Box<ast::Expr>) -> ast::Expr| {
         let mut parts = parts.iter().rev().map(typed);
         let last = parts.next().unwrap_or_else(|| ast::Expr::Str(String::new()));
         parts.fold(last, |right, left| join(Box::new(left), Box::new(right)))

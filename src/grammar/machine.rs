@@ -5,7 +5,7 @@
 //! Never: recurses on the text, reads a byte twice without counting a step, or decides while more text could change the
 //! result.
 
-use super::code::{CharSet, Code, Op, Short, Stops, Until};
+use super::code::{CharSet, RuleCode, Instruction, Short, Stops, StopTexts};
 use super::{Grammar, RuleId};
 use crate::text::{Span, eights};
 use smallvec::SmallVec;
@@ -94,7 +94,7 @@ pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item 
 
 /// A place to return to, after a failure or at the end of a rule.
 #[derive(Debug, Clone, Copy)]
-struct Frame {
+struct ReturnFrame {
     to: u32,
     at: u32,
     /// The number of captures at that time, or [`CALL`].
@@ -118,7 +118,7 @@ const BYTES_PER_STEP: usize = 16;
 /// Runs a rule. A machine keeps its memory from run to run.
 #[derive(Debug)]
 pub struct Machine {
-    frames: Vec<Frame>,
+    frames: Vec<ReturnFrame>,
     captures: SmallVec<[Capture; FEW]>,
     most: usize,
     most_captures: usize,
@@ -140,7 +140,7 @@ impl Default for Machine {
 
 /// What to do after an instruction. Small enough for a register.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum Advance {
     /// Continue with the next instruction.
     On,
     /// Continue with this instruction.
@@ -292,7 +292,7 @@ impl Machine {
         done
     }
 
-    fn execute(&mut self, code: &Code, text: &str, complete: bool, steps: &mut u64) -> Progress {
+    fn execute(&mut self, code: &RuleCode, text: &str, complete: bool, steps: &mut u64) -> Progress {
         let bytes = text.as_bytes();
         let mut op = self.op;
         let mut at = self.at;
@@ -305,40 +305,40 @@ impl Machine {
             let Some(current) = code.ops.get(op as usize) else { break Progress::Failed };
             let next = bytes.get(at).copied();
             // What becomes of an instruction that needs one more byte than there is.
-            let at_end = if complete { Step::Fail } else { Step::Wait };
+            let at_end = if complete { Advance::Fail } else { Advance::Wait };
             let step = match *current {
-                Op::Byte(byte) => match next {
+                Instruction::Byte(byte) => match next {
                     Some(next) if next == byte => {
                         at += 1;
-                        Step::On
+                        Advance::On
                     }
-                    Some(_) => Step::Fail,
+                    Some(_) => Advance::Fail,
                     None => at_end,
                 },
-                Op::One(set) => match (next, code.set(set)) {
+                Instruction::One(set) => match (next, code.set(set)) {
                     (Some(next), Some(set)) => match taken(set, text, at, next) {
-                        0 => Step::Fail,
+                        0 => Advance::Fail,
                         length => {
                             at += length;
-                            Step::On
+                            Advance::On
                         }
                     },
                     _ => at_end,
                 },
-                Op::Span(set) => {
+                Instruction::Span(set) => {
                     let start = at;
                     if let Some(set) = code.set(set) {
                         at = run_over(set, text, at);
                     }
                     left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
-                    if at >= bytes.len() && !complete { Step::Wait } else { Step::On }
+                    if at >= bytes.len() && !complete { Advance::Wait } else { Advance::On }
                 }
-                Op::TryIf { set, to: after } => match next {
+                Instruction::TryIf { set, to: after } => match next {
                     Some(next) if code.set(set).is_some_and(|set| set.holds(next)) => self.attempt(after, at),
                     None if !complete => at_end,
-                    _ => Step::To(after),
+                    _ => Advance::To(after),
                 },
-                Op::SpanTryIf { run, set, to: after } => {
+                Instruction::SpanTryIf { run, set, to: after } => {
                     let start = at;
                     if let Some(run) = code.set(run) {
                         at = run_over(run, text, at);
@@ -347,111 +347,111 @@ impl Machine {
                     match bytes.get(at) {
                         Some(next) if code.set(set).is_some_and(|set| set.holds(*next)) => self.attempt(after, at),
                         None if !complete => at_end,
-                        _ => Step::To(after),
+                        _ => Advance::To(after),
                     }
                 }
-                Op::Try { to: after } => self.attempt(after, at),
-                Op::Commit { to: after } => {
+                Instruction::Try { to: after } => self.attempt(after, at),
+                Instruction::Commit { to: after } => {
                     self.frames.pop();
-                    Step::To(after)
+                    Advance::To(after)
                 }
-                Op::Open(rule) if self.stop == Some(RuleId(rule)) => {
+                Instruction::Open(rule) if self.stop == Some(RuleId(rule)) => {
                     self.stop = None;
-                    Step::Wait
+                    Advance::Wait
                 }
-                Op::Open(_) if self.captures.len() >= self.most_captures => Step::TooDeep,
-                Op::Open(rule) => {
+                Instruction::Open(_) if self.captures.len() >= self.most_captures => Advance::TooDeep,
+                Instruction::Open(rule) => {
                     self.open_capture(rule, at);
-                    Step::On
+                    Advance::On
                 }
-                Op::Close => {
+                Instruction::Close => {
                     self.close_capture(at);
-                    Step::On
+                    Advance::On
                 }
-                Op::Call { to: callee } => match self.push(Frame { to: op + 1, at: 0, captures: CALL, open: NONE }) {
-                    Step::On => Step::To(callee),
+                Instruction::Call { to: callee } => match self.push(ReturnFrame { to: op + 1, at: 0, captures: CALL, open: NONE }) {
+                    Advance::On => Advance::To(callee),
                     step => step,
                 },
-                Op::End => match self.frames.pop() {
-                    Some(frame) => Step::To(frame.to),
-                    None => Step::Matched,
+                Instruction::End => match self.frames.pop() {
+                    Some(frame) => Advance::To(frame.to),
+                    None => Advance::Matched,
                 },
-                Op::Switch(switch) => match (next, code.switches.get(switch as usize)) {
-                    (Some(next), Some(switch)) => switch.target(next).map_or(Step::Fail, Step::To),
+                Instruction::Switch(switch) => match (next, code.switches.get(switch as usize)) {
+                    (Some(next), Some(switch)) => switch.target(next).map_or(Advance::Fail, Advance::To),
                     _ => at_end,
                 },
-                Op::Text(literal) => {
+                Instruction::Text(literal) => {
                     let literal = code.literal(literal);
                     let rest = bytes.get(at..).unwrap_or_default();
                     if rest.starts_with(literal) {
                         at += literal.len();
-                        Step::On
+                        Advance::On
                     } else if !complete && literal.starts_with(rest) {
-                        Step::Wait
+                        Advance::Wait
                     } else {
-                        Step::Fail
+                        Advance::Fail
                     }
                 }
-                Op::AnyCase(literal) => {
+                Instruction::AnyCase(literal) => {
                     let literal = code.literal(literal);
                     let rest = bytes.get(at..).unwrap_or_default();
                     let common = rest.len().min(literal.len());
                     if !rest.iter().zip(literal).all(|(one, other)| one.eq_ignore_ascii_case(other)) {
-                        Step::Fail
+                        Advance::Fail
                     } else if common == literal.len() {
                         at += common;
-                        Step::On
+                        Advance::On
                     } else {
                         at_end
                     }
                 }
-                Op::Maybe(set) => match (next, code.set(set)) {
+                Instruction::Maybe(set) => match (next, code.set(set)) {
                     (Some(next), Some(set)) => {
                         at += taken(set, text, at, next);
-                        Step::On
+                        Advance::On
                     }
-                    _ if complete => Step::On,
+                    _ if complete => Advance::On,
                     _ => at_end,
                 },
-                Op::Is(set) => match (next, code.set(set)) {
-                    (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Step::On,
-                    (Some(_), _) => Step::Fail,
+                Instruction::Is(set) => match (next, code.set(set)) {
+                    (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Advance::On,
+                    (Some(_), _) => Advance::Fail,
                     _ => at_end,
                 },
-                Op::IsNot(set) => match (next, code.set(set)) {
-                    (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Step::Fail,
+                Instruction::IsNot(set) => match (next, code.set(set)) {
+                    (Some(next), Some(set)) if taken(set, text, at, next) > 0 => Advance::Fail,
                     (None, _) if !complete => at_end,
-                    _ => Step::On,
+                    _ => Advance::On,
                 },
-                Op::Until(until) => {
+                Instruction::Until(until) => {
                     let start = at;
                     let stopped = match code.untils.get(until as usize) {
                         Some(until) => run_until(until, code, text, &mut at, complete),
                         None => true,
                     };
                     left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
-                    if stopped { Step::On } else { Step::Wait }
+                    if stopped { Advance::On } else { Advance::Wait }
                 }
-                Op::Return { to: after } => {
+                Instruction::Return { to: after } => {
                     if let Some(frame) = self.frames.pop() {
                         at = self.back_to(frame);
                     }
-                    Step::To(after)
+                    Advance::To(after)
                 }
-                Op::Refuse => {
+                Instruction::Refuse => {
                     self.frames.pop();
-                    Step::Fail
+                    Advance::Fail
                 }
-                Op::Fail => Step::Fail,
-                Op::Jump { to: after } => Step::To(after),
+                Instruction::Fail => Advance::Fail,
+                Instruction::Jump { to: after } => Advance::To(after),
             };
             match step {
-                Step::On => op += 1,
-                Step::To(next) => op = next,
-                Step::Wait => break Progress::Pending,
-                Step::TooDeep => break Progress::TooDeep,
-                Step::Matched => break Progress::Matched(at),
-                Step::Fail => {
+                Advance::On => op += 1,
+                Advance::To(next) => op = next,
+                Advance::Wait => break Progress::Pending,
+                Advance::TooDeep => break Progress::TooDeep,
+                Advance::Matched => break Progress::Matched(at),
+                Advance::Fail => {
                     let frame = loop {
                         match self.frames.pop() {
                             Some(frame) if frame.captures == CALL => {}
@@ -470,7 +470,7 @@ impl Machine {
     }
 
     /// The end of the rule that starts here, if all of it has arrived and it has the short form.
-    fn short(&mut self, rule: RuleId, code: &Code, text: &str, steps: &mut u64) -> Option<usize> {
+    fn short(&mut self, rule: RuleId, code: &RuleCode, text: &str, steps: &mut u64) -> Option<usize> {
         let (short, name) = shortest(rule, code, text, self.at, steps)?;
         if self.stop.is_some() || self.most_captures < 2 {
             return None;
@@ -481,12 +481,12 @@ impl Machine {
     }
 
     /// Remembers to continue with the instruction `to` at byte `at` after a failure.
-    fn attempt(&mut self, to: u32, at: usize) -> Step {
-        self.push(Frame { to, at: at as u32, captures: self.captures.len() as u32, open: self.open })
+    fn attempt(&mut self, to: u32, at: usize) -> Advance {
+        self.push(ReturnFrame { to, at: at as u32, captures: self.captures.len() as u32, open: self.open })
     }
 
     /// Drops the captures made since the frame; returns its place in the text.
-    fn back_to(&mut self, frame: Frame) -> usize {
+    fn back_to(&mut self, frame: ReturnFrame) -> usize {
         self.open = frame.open;
         self.captures.truncate(frame.captures as usize);
         frame.at as usize
@@ -505,21 +505,21 @@ impl Machine {
         }
     }
 
-    fn push(&mut self, frame: Frame) -> Step {
+    fn push(&mut self, frame: ReturnFrame) -> Advance {
         if self.frames.len() >= self.most {
-            return Step::TooDeep;
+            return Advance::TooDeep;
         }
         if self.frames.capacity() == 0 {
             self.frames.reserve(FIRST_FRAMES);
         }
         self.frames.push(frame);
-        Step::On
+        Advance::On
     }
 }
 
 /// The short form of a rule and its name, if it starts at `at` and all of it has arrived; it ends one byte after the
 /// name. Looking at it takes steps in any case.
-fn shortest<'c>(rule: RuleId, code: &'c Code, text: &str, at: usize, steps: &mut u64) -> Option<(&'c Short, Span)> {
+fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: &mut u64) -> Option<(&'c Short, Span)> {
     let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
     let bytes = text.as_bytes();
     let start = at + short.literal.len();
@@ -615,7 +615,7 @@ fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
 }
 
 /// Moves `at` to the next of the texts, or to the end. Returns whether that is certain; if not, continue at `at`.
-fn run_until(until: &Until, code: &Code, text: &str, at: &mut usize, complete: bool) -> bool {
+fn run_until(until: &StopTexts, code: &RuleCode, text: &str, at: &mut usize, complete: bool) -> bool {
     let bytes = text.as_bytes();
     let Some(others) = code.set(until.others) else { return true };
     loop {

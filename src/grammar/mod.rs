@@ -27,7 +27,7 @@ pub use machine::{Capture, Machine, Progress, inside};
 pub(crate) use shipped::compiled;
 pub use shipped::{shipped, shipped_names};
 pub(crate) use spell::INSIDE;
-pub use spell::Part;
+pub use spell::SpelledCapture;
 
 use crate::diagnostic::{Checked, Diagnostic, is_fault};
 use crate::text::{Location, SourceId, Sources, Span};
@@ -59,7 +59,7 @@ impl First {
     }
 
     /// The byte that every match starts with, if there is only one.
-    pub(crate) fn lead(&self) -> Option<u8> {
+    pub(crate) fn only_first_byte(&self) -> Option<u8> {
         let mut leads = self.literals.iter().filter_map(|literal| literal.bytes().next());
         let lead = leads.next()?;
         leads.all(|other| other == lead).then_some(lead)
@@ -76,21 +76,21 @@ impl First {
 #[derive(Debug)]
 pub struct Grammar {
     source: SourceId,
-    rules: Vec<Named>,
+    rules: Vec<NamedRules>,
     index: HashMap<String, RuleId>,
-    code: code::Code,
+    code: code::RuleCode,
     /// The resolved rules, to write texts that they read.
-    resolved: Vec<expression::Rule>,
+    resolved: Vec<expression::ResolvedRule>,
     doubts: Vec<Diagnostic>,
 }
 
 #[derive(Debug)]
-struct Named {
+struct NamedRules {
     name: String,
     at: Span,
     first: First,
     /// The bytes before which a match can be empty.
-    before: class::Bytes,
+    before: class::ByteSet,
     /// The literal that every match starts with, and the rule directly after it.
     lead: Option<(String, RuleId)>,
 }
@@ -127,14 +127,14 @@ impl Grammar {
         let doubts = doubts::doubts(source, &rules);
         let index = rules.iter().zip(0..).map(|(rule, id)| (rule.name.clone(), RuleId(id))).collect();
         let named = rules.into_iter().zip(&resolved).map(|(rule, resolved)| {
-            let lead = analysis.lead(&resolved.expr);
+            let lead = analysis.match_start(&resolved.expr);
             let mut bytes = [false; 256];
             bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = lead.bytes.holds(byte));
             let literals = analysis.literals(&resolved.expr).filter(|_| !lead.empty).unwrap_or_default();
-            let before = if lead.empty { analysis.ahead(&resolved.expr) } else { class::Bytes::default() };
+            let before = if lead.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
             let first = First { literals, bytes, empty: lead.empty };
-            let lead = expression::lead(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
-            Named { name: rule.name, at: rule.at, first, before, lead }
+            let lead = expression::literal_prefix(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
+            NamedRules { name: rule.name, at: rule.at, first, before, lead }
         });
         let rules = named.collect();
         Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics, Sources::default())

@@ -13,13 +13,13 @@ use pest_meta::ast::RuleType;
 
 /// One capture of the text to write.
 #[derive(Debug, Clone)]
-pub enum Part<'p> {
+pub enum SpelledCapture<'p> {
     /// This rule captures this text.
     Text(RuleId, &'p str),
     /// The next capture, whatever its rule, captures this text.
     Next(&'p str),
     /// This rule, with these captures inside it.
-    Whole(RuleId, Vec<Part<'p>>),
+    Whole(RuleId, Vec<SpelledCapture<'p>>),
 }
 
 /// What may come behind a part of a value: nothing, or what separates and closes such parts.
@@ -43,10 +43,10 @@ impl Grammar {
     /// blank or its first letter. Lookaheads are ignored while writing. The text is then read back, followed by one of
     /// the texts in `behind`. If its captures differ, it is written again with the optional parts, and then with captures
     /// that their rules read only before a separator; `None` if that does not help.
-    pub fn spell(&self, rule: RuleId, parts: &[Part<'_>], behind: &[&str]) -> Option<String> {
+    pub fn spell(&self, rule: RuleId, parts: &[SpelledCapture<'_>], behind: &[&str]) -> Option<String> {
         let fits = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
         let spelled = |fills: bool, behind: &[&str]| {
-            let mut spelling = Spelling { grammar: self, text: String::new(), left: ATTEMPTS, fills, behind };
+            let mut spelling = SpellingRun { grammar: self, text: String::new(), left: ATTEMPTS, fills, behind };
             let rest = spelling.inside(rule, parts, DEEPEST)?;
             // Prefer the line break of prompts, if the grammar reads both kinds.
             let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
@@ -62,7 +62,7 @@ impl Grammar {
     }
 
     /// Whether the rule captures these parts, in order, from a text.
-    fn captures(&self, rule: RuleId, text: &str, behind: &[&str], parts: &[Part<'_>]) -> bool {
+    fn captures(&self, rule: RuleId, text: &str, behind: &[&str], parts: &[SpelledCapture<'_>]) -> bool {
         let mut wanted = Vec::new();
         leaves(parts, &mut wanted);
         behind.iter().any(|behind| {
@@ -102,17 +102,17 @@ impl Grammar {
 }
 
 /// The texts of the parts, each with its rule if known.
-fn leaves<'p>(parts: &'p [Part<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>) {
+fn leaves<'p>(parts: &'p [SpelledCapture<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>) {
     for part in parts {
         match part {
-            Part::Text(rule, text) => found.push((Some(*rule), text)),
-            Part::Next(text) => found.push((None, text)),
-            Part::Whole(_, inner) => leaves(inner, found),
+            SpelledCapture::Text(rule, text) => found.push((Some(*rule), text)),
+            SpelledCapture::Next(text) => found.push((None, text)),
+            SpelledCapture::Whole(_, inner) => leaves(inner, found),
         }
     }
 }
 
-struct Spelling<'g, 'b> {
+struct SpellingRun<'g, 'b> {
     grammar: &'g Grammar,
     text: String,
     /// Whether optional parts are written.
@@ -123,15 +123,15 @@ struct Spelling<'g, 'b> {
     left: usize,
 }
 
-impl Spelling<'_, '_> {
+impl SpellingRun<'_, '_> {
     /// Writes the inside of a rule; returns the remaining parts.
-    fn inside<'p, 't>(&mut self, rule: RuleId, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+    fn inside<'p, 't>(&mut self, rule: RuleId, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
         let grammar = self.grammar;
         let expr = &grammar.resolved.get(usize::from(rule.0))?.expr;
         self.expr(expr, parts, depth.checked_sub(1)?)
     }
 
-    fn expr<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+    fn expr<'p, 't>(&mut self, expr: &Expr, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
         self.left = self.left.checked_sub(1)?;
         match expr {
             Expr::Text(text) | Expr::AnyCase(text) => self.text.push_str(text),
@@ -161,7 +161,7 @@ impl Spelling<'_, '_> {
     }
 
     /// Writes `expr` if possible; otherwise leaves the text unchanged.
-    fn attempt<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+    fn attempt<'p, 't>(&mut self, expr: &Expr, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
         let before = self.text.len();
         let rest = self.expr(expr, parts, depth);
         if rest.is_none() {
@@ -171,7 +171,7 @@ impl Spelling<'_, '_> {
     }
 
     /// Writes `expr` if that uses a part; otherwise leaves the text unchanged.
-    fn taking<'p, 't>(&mut self, expr: &Expr, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+    fn taking<'p, 't>(&mut self, expr: &Expr, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
         let before = self.text.len();
         let rest = self.expr(expr, parts, depth).filter(|rest| rest.len() < parts.len());
         if rest.is_none() {
@@ -180,19 +180,19 @@ impl Spelling<'_, '_> {
         rest
     }
 
-    fn call<'p, 't>(&mut self, rule: RuleId, parts: &'p [Part<'t>], depth: usize) -> Option<&'p [Part<'t>]> {
+    fn call<'p, 't>(&mut self, rule: RuleId, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
         let grammar = self.grammar;
         if grammar.resolved.get(usize::from(rule.0))?.kind == RuleType::Silent {
             return self.inside(rule, parts, depth);
         }
         let (first, rest) = parts.split_first()?;
         match first {
-            Part::Text(own, text) if *own == rule => self.take(rule, text)?,
-            Part::Next(text) => self.take(rule, text)?,
-            Part::Whole(own, inner) if *own == rule => {
+            SpelledCapture::Text(own, text) if *own == rule => self.take(rule, text)?,
+            SpelledCapture::Next(text) => self.take(rule, text)?,
+            SpelledCapture::Whole(own, inner) if *own == rule => {
                 self.inside(rule, inner, depth).filter(|left| left.is_empty())?;
             }
-            Part::Text(..) | Part::Whole(..) => return None,
+            SpelledCapture::Text(..) | SpelledCapture::Whole(..) => return None,
         }
         Some(rest)
     }

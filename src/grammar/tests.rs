@@ -302,32 +302,32 @@ fn what_a_rule_reads_can_be_spelled() {
     let tags = grammar(shipped("tags").unwrap_or_default());
     let rule = |name: &str| tags.rule(name).unwrap_or(RuleId(0));
     let (open, close, name, empty) = (rule("open"), rule("close"), rule("name"), rule("empty"));
-    let attribute = |value| Part::Whole(rule("attribute"), vec![Part::Next("type"), Part::Next(value)]);
-    let named = |more: Vec<Part<'static>>| [vec![Part::Text(name, "a")], more].concat();
+    let attribute = |value| SpelledCapture::Whole(rule("attribute"), vec![SpelledCapture::Next("type"), SpelledCapture::Next(value)]);
+    let named = |more: Vec<SpelledCapture<'static>>| [vec![SpelledCapture::Text(name, "a")], more].concat();
     #[track_caller]
-    fn check(grammar: &Grammar, rule: RuleId, parts: &[Part<'_>], expected: Option<&str>) {
+    fn check(grammar: &Grammar, rule: RuleId, parts: &[SpelledCapture<'_>], expected: Option<&str>) {
         assert_eq!(grammar.spell(rule, parts, &["", "\n"]).as_deref(), expected);
     }
     check(&tags, open, &named(vec![]), Some("<a>"));
     check(&tags, close, &named(vec![]), Some("</a>"));
     check(&tags, open, &named(vec![attribute("x y"), attribute("\"")]), Some("<a type=\"x y\" type='\"'>"));
-    check(&tags, open, &named(vec![Part::Whole(empty, vec![])]), Some("<a/>"));
-    check(&tags, open, &[Part::Text(name, "a b")], None);
+    check(&tags, open, &named(vec![SpelledCapture::Whole(empty, vec![])]), Some("<a/>"));
+    check(&tags, open, &[SpelledCapture::Text(name, "a b")], None);
     check(&tags, open, &named(vec![attribute("\"'\n")]), None);
-    check(&tags, close, &named(vec![Part::Whole(empty, vec![])]), None);
+    check(&tags, close, &named(vec![SpelledCapture::Whole(empty, vec![])]), None);
     // What is wanted goes before what may be left out, and a capture that nobody named is never made up.
     let own = grammar(
         "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }\nline = ${ \"!\" ~ name ~ &\"\\n\" }\npair = ${ number ~ \",\" ~ number }\nnumber = @{ ASCII_DIGIT+ ~ &(\",\" | \"\\n\") }",
     );
     let rule = |name: &str| own.rule(name).unwrap_or(RuleId(0));
-    check(&own, rule("open"), &[Part::Next("Title")], Some("# Title\n"));
-    check(&own, rule("more"), &[Part::Next("a")], Some("a"));
-    check(&own, rule("more"), &[Part::Next("a"), Part::Next("b")], Some("a-b"));
+    check(&own, rule("open"), &[SpelledCapture::Next("Title")], Some("# Title\n"));
+    check(&own, rule("more"), &[SpelledCapture::Next("a")], Some("a"));
+    check(&own, rule("more"), &[SpelledCapture::Next("a"), SpelledCapture::Next("b")], Some("a-b"));
     check(&own, rule("more"), &[], None);
     // What must stand at the end of a line does.
-    check(&own, rule("line"), &[Part::Next("a")], Some("!a"));
+    check(&own, rule("line"), &[SpelledCapture::Next("a")], Some("!a"));
     // A part may need what separates it from the next.
-    check(&own, rule("pair"), &[Part::Next("1"), Part::Next("2")], Some("1,2"));
+    check(&own, rule("pair"), &[SpelledCapture::Next("1"), SpelledCapture::Next("2")], Some("1,2"));
     // Choices within choices do not take for ever.
     let deep = (0..30).map(|at| format!("r{at} = {{ r{} | r{} ~ \"x\" }}\n", at + 1, at + 1)).collect::<String>();
     let deep = grammar(&(deep + "r30 = { \"y\" ~ !ANY ~ \"z\" }"));

@@ -16,15 +16,15 @@ use pest_meta::parser::{self, Rule as Token};
 pub(super) const NO_STACK: &str = "a grammar only describes spelling: the reader pairs openers with closers itself";
 
 /// A rule, as typed.
-pub(super) struct Rule {
+pub(super) struct TypedRule {
     pub(super) name: String,
     pub(super) at: Span,
     pub(super) kind: RuleType,
-    pub(super) body: Node,
+    pub(super) body: RuleNode,
 }
 
 /// A part of a rule.
-pub(super) struct Node {
+pub(super) struct RuleNode {
     pub(super) what: NodeKind,
     pub(super) at: Span,
 }
@@ -35,12 +35,12 @@ pub(super) enum NodeKind {
     AnyCase(String),
     Range(char, char),
     Name(String),
-    Sequence(Vec<Node>),
-    Choice(Vec<Node>),
-    Optional(Box<Node>),
-    Repeat(Box<Node>, Times),
-    And(Box<Node>),
-    Not(Box<Node>),
+    Sequence(Vec<RuleNode>),
+    Choice(Vec<RuleNode>),
+    Optional(Box<RuleNode>),
+    Repeat(Box<RuleNode>, Times),
+    And(Box<RuleNode>),
+    Not(Box<RuleNode>),
     /// A part that was refused with a diagnostic; it stands for any expression.
     Refused,
 }
@@ -57,7 +57,7 @@ pub(super) enum Times {
 }
 
 /// The rules in `text`. They are incomplete if there is an error among the diagnostics.
-pub(super) fn read(source: SourceId, text: &str) -> (Vec<Rule>, Vec<Diagnostic>) {
+pub(super) fn read(source: SourceId, text: &str) -> (Vec<TypedRule>, Vec<Diagnostic>) {
     if let Some((at, message, help)) = limits::refusal(text) {
         return (Vec::new(), vec![fault(source, at, message).with_help(help)]);
     }
@@ -65,7 +65,7 @@ pub(super) fn read(source: SourceId, text: &str) -> (Vec<Rule>, Vec<Diagnostic>)
         Ok(pairs) => pairs,
         Err(error) => return (Vec::new(), vec![syntax_error(source, text, &error)]),
     };
-    let mut reader = Reader { source, diagnostics: Vec::new() };
+    let mut reader = GrammarReader { source, diagnostics: Vec::new() };
     let rules =
         pairs.filter(|pair| pair.as_rule() == Token::grammar_rule).filter_map(|pair| reader.rule(pair)).collect();
     (rules, reader.diagnostics)
@@ -114,19 +114,19 @@ fn spelled(token: &Token) -> String {
     }
 }
 
-struct Reader {
+struct GrammarReader {
     source: SourceId,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Reader {
-    fn refuse(&mut self, at: Span, message: impl Into<Message>, help: &str) -> Node {
+impl GrammarReader {
+    fn refuse(&mut self, at: Span, message: impl Into<Message>, help: &str) -> RuleNode {
         self.diagnostics.push(fault(self.source, at, message).with_help(help));
-        Node { what: NodeKind::Refused, at }
+        RuleNode { what: NodeKind::Refused, at }
     }
 
     /// Reads a rule; `None` for a comment that documents one.
-    fn rule(&mut self, pair: Pair<'_, Token>) -> Option<Rule> {
+    fn rule(&mut self, pair: Pair<'_, Token>) -> Option<TypedRule> {
         let mut kind = RuleType::Normal;
         let mut name = None;
         for part in pair.into_inner() {
@@ -138,7 +138,7 @@ impl Reader {
                 Token::non_atomic_modifier => kind = RuleType::NonAtomic,
                 Token::expression => {
                     let (name, at) = name?;
-                    return Some(Rule { name, at, kind, body: self.expression(part, 0) });
+                    return Some(TypedRule { name, at, kind, body: self.expression(part, 0) });
                 }
                 _ => {}
             }
@@ -148,7 +148,7 @@ impl Reader {
 
     /// Reads alternatives of sequences of terms. Recursion is limited because `limits` has checked the
     /// nesting of parentheses.
-    fn expression(&mut self, pair: Pair<'_, Token>, depth: usize) -> Node {
+    fn expression(&mut self, pair: Pair<'_, Token>, depth: usize) -> RuleNode {
         let at = span(&pair);
         let mut choices = Vec::new();
         let mut sequence = Vec::new();
@@ -161,16 +161,16 @@ impl Reader {
             }
         }
         choices.push(joined(sequence));
-        let long = |node: &Node| matches!(&node.what, NodeKind::Sequence(terms) if terms.len() > limits::TERMS);
+        let long = |node: &RuleNode| matches!(&node.what, NodeKind::Sequence(terms) if terms.len() > limits::TERMS);
         if choices.len() > limits::TERMS || choices.iter().any(long) {
             let message = format!("more than {} alternatives or terms in one expression", limits::TERMS);
             return self.refuse(at, message, "split it into several rules");
         }
         let last = if choices.len() == 1 { choices.pop() } else { None };
-        last.unwrap_or(Node { what: NodeKind::Choice(choices), at })
+        last.unwrap_or(RuleNode { what: NodeKind::Choice(choices), at })
     }
 
-    fn term(&mut self, pair: Pair<'_, Token>, depth: usize) -> Node {
+    fn term(&mut self, pair: Pair<'_, Token>, depth: usize) -> RuleNode {
         let at = span(&pair);
         let parts: Vec<Pair<'_, Token>> = pair.into_inner().collect();
         let depth = depth + parts.len();
@@ -178,7 +178,7 @@ impl Reader {
             return self.refuse(at, "an expression nested too deeply", "give its inner parts rules of their own");
         }
         let mut before = Vec::new();
-        let mut node: Option<Node> = None;
+        let mut node: Option<RuleNode> = None;
         let mut paren = at.start;
         for part in parts {
             let place = span(&part);
@@ -205,16 +205,16 @@ impl Reader {
                 }
             }
         }
-        let mut node = node.unwrap_or(Node { what: NodeKind::Refused, at });
+        let mut node = node.unwrap_or(RuleNode { what: NodeKind::Refused, at });
         for (positive, place) in before.into_iter().rev() {
             let at = Span::new(place.start, node.at.end);
             let inner = Box::new(node);
-            node = Node { what: if positive { NodeKind::And(inner) } else { NodeKind::Not(inner) }, at };
+            node = RuleNode { what: if positive { NodeKind::And(inner) } else { NodeKind::Not(inner) }, at };
         }
         node
     }
 
-    fn terminal(&mut self, pair: Pair<'_, Token>) -> Node {
+    fn terminal(&mut self, pair: Pair<'_, Token>) -> RuleNode {
         let at = span(&pair);
         let what = match pair.as_rule() {
             Token::identifier => NodeKind::Name(pair.as_str().to_owned()),
@@ -253,10 +253,10 @@ impl Reader {
             }
             _ => NodeKind::Refused,
         };
-        Node { what, at }
+        RuleNode { what, at }
     }
 
-    fn bad_escape(&mut self, at: Span) -> Node {
+    fn bad_escape(&mut self, at: Span) -> RuleNode {
         self.refuse(
             at,
             "an escape for a character that does not exist",
@@ -264,11 +264,11 @@ impl Reader {
         )
     }
 
-    fn repeated(&mut self, node: Node, pair: Pair<'_, Token>) -> Node {
+    fn repeated(&mut self, node: RuleNode, pair: Pair<'_, Token>) -> RuleNode {
         let operator = span(&pair);
         let at = Span::new(node.at.start, operator.end);
         let times = match pair.as_rule() {
-            Token::optional_operator => return Node { what: NodeKind::Optional(Box::new(node)), at },
+            Token::optional_operator => return RuleNode { what: NodeKind::Optional(Box::new(node)), at },
             Token::repeat_operator => Times::Any,
             Token::repeat_once_operator => Times::Some,
             kind => {
@@ -303,17 +303,17 @@ impl Reader {
                 }
             }
         };
-        Node { what: NodeKind::Repeat(Box::new(node), times), at }
+        RuleNode { what: NodeKind::Repeat(Box::new(node), times), at }
     }
 }
 
-fn joined(mut sequence: Vec<Node>) -> Node {
+fn joined(mut sequence: Vec<RuleNode>) -> RuleNode {
     match (sequence.len(), sequence.first(), sequence.last()) {
         (2.., Some(first), Some(last)) => {
             let at = Span::new(first.at.start, last.at.end);
-            Node { what: NodeKind::Sequence(sequence), at }
+            RuleNode { what: NodeKind::Sequence(sequence), at }
         }
-        _ => sequence.pop().unwrap_or(Node { what: NodeKind::Refused, at: Span::default() }),
+        _ => sequence.pop().unwrap_or(RuleNode { what: NodeKind::Refused, at: Span::default() }),
     }
 }
 

@@ -5,15 +5,15 @@
 //! Never: reads the text between the pieces of the tape.
 
 use super::escape::decode_string;
-use super::fault::{self, Fault, Grade};
-use super::tape::{Kind, Node, Tape, inner};
+use super::fault::{self, JsonFault, Grade};
+use super::tape::{TapeKind, TapeNode, JsonTape, inner};
 use super::{Context, FORGIVEN, Json, LOSSY, MOST, Rounded};
 use crate::value::{Members, Value, nearest, number};
 use std::sync::Arc;
 
 /// The value of the whole tape; none if the response holds too many values.
-pub(super) fn json(tape: &Tape, text: &str, context: Context<'_>) -> Option<Json> {
-    let mut builder = Builder {
+pub(super) fn json(tape: &JsonTape, text: &str, context: Context<'_>) -> Option<Json> {
+    let mut builder = JsonBuilder {
         tape,
         text,
         left: Some(context.values.get()),
@@ -23,21 +23,21 @@ pub(super) fn json(tape: &Tape, text: &str, context: Context<'_>) -> Option<Json
         at: 0,
     };
     let value = builder.value();
-    let Builder { left, repeated, numbers, more, .. } = builder;
+    let JsonBuilder { left, repeated, numbers, more, .. } = builder;
     context.values.set(left?);
     let mut json =
         Json { repeated: repeated.iter().map(|(key, _)| (**key).to_owned()).collect(), ..Json::whole(value?) };
     json.faults.clone_from(&tape.faults);
     json.left_out = tape.left_out + more;
     if !json.faults.is_empty() {
-        json.faults.extend(repeated.iter().map(|(_, key)| Fault {
+        json.faults.extend(repeated.iter().map(|(_, key)| JsonFault {
             name: fault::REPEATED_KEY,
             span: tape.span(*key).unwrap_or_default(),
             grade: Grade::Lossy,
         }));
     }
     json.rounded.extend(numbers.into_iter().map(|(at, is_near)| Rounded {
-        way: tape.way(at, text),
+        pointer: tape.way(at, text),
         span: tape.span(at).unwrap_or_default(),
         is_near,
     }));
@@ -50,8 +50,8 @@ pub(super) fn json(tape: &Tape, text: &str, context: Context<'_>) -> Option<Json
 /// Up to this many nodes, a container is taken to hold nothing but values that contain no others.
 const FEW: usize = 32;
 
-struct Builder<'b> {
-    tape: &'b Tape,
+struct JsonBuilder<'b> {
+    tape: &'b JsonTape,
     text: &'b str,
     /// How many more values there may be; none once there were too many.
     left: Option<usize>,
@@ -64,7 +64,7 @@ struct Builder<'b> {
     at: usize,
 }
 
-impl Builder<'_> {
+impl JsonBuilder<'_> {
     /// The next value; the tape is nested no deeper than its reader allowed.
     fn value(&mut self) -> Option<Value> {
         let at = self.at;
@@ -73,7 +73,7 @@ impl Builder<'_> {
         self.left = self.left?.checked_sub(1);
         self.left?;
         Some(match node.kind {
-            Kind::Object => {
+            TapeKind::Object => {
                 let end = self.tape.behind(at);
                 // A list that grows by doubling takes twice the room for a while.
                 let mut members = Members::with_capacity(match end - at {
@@ -97,7 +97,7 @@ impl Builder<'_> {
                 }
                 Value::Object(members.into())
             }
-            Kind::List => {
+            TapeKind::List => {
                 let end = self.tape.behind(at);
                 let mut items = Vec::with_capacity(match end - at {
                     nodes @ 0..FEW => nodes,
@@ -108,13 +108,13 @@ impl Builder<'_> {
                 }
                 items.into()
             }
-            Kind::Plain => inner(node.span(), self.text).into(),
-            Kind::Escaped => decode_string(inner(node.span(), self.text)).into(),
-            Kind::Number => self.number(at, node),
-            Kind::True => Value::Bool(true),
-            Kind::False => Value::Bool(false),
-            Kind::Null => Value::Null,
-            Kind::Made => self.tape.made(node).cloned().unwrap_or_default(),
+            TapeKind::Plain => inner(node.span(), self.text).into(),
+            TapeKind::Escaped => decode_string(inner(node.span(), self.text)).into(),
+            TapeKind::Number => self.number(at, node),
+            TapeKind::True => Value::Bool(true),
+            TapeKind::False => Value::Bool(false),
+            TapeKind::Null => Value::Null,
+            TapeKind::Made => self.tape.made(node).cloned().unwrap_or_default(),
         })
     }
 
@@ -123,13 +123,13 @@ impl Builder<'_> {
         let node = self.tape.get(at)?;
         self.at += 1;
         Some(match (node.kind, self.tape.made(node)) {
-            (Kind::Made, Some(Value::String(name))) => Arc::clone(name),
+            (TapeKind::Made, Some(Value::String(name))) => Arc::clone(name),
             _ => (&*self.tape.name(at, self.text)).into(),
         })
     }
 
     /// A number that cannot be kept is the nearest double, or its text if there is none.
-    fn number(&mut self, at: usize, node: Node) -> Value {
+    fn number(&mut self, at: usize, node: TapeNode) -> Value {
         let raw = node.span().of(self.text);
         if let Some(number) = number(raw) {
             return Value::Number(number);

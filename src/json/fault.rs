@@ -8,7 +8,7 @@ use crate::text::Span;
 
 /// Something that strict JSON does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct JsonFault {
     /// The name of its rule, such as `fault_missing_comma`.
     pub(crate) name: &'static str,
     pub(crate) span: Span,
@@ -110,7 +110,7 @@ names! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FaultId(u8);
 
-impl Fault {
+impl JsonFault {
     pub(crate) fn id(&self) -> FaultId {
         let place = TABLE.iter().position(|(name, _)| *name == self.name);
         FaultId(place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default())
@@ -118,8 +118,8 @@ impl Fault {
 }
 
 /// The fault of this name at `span`, as grave as such faults usually are; none if JSON has none of that name.
-pub(crate) fn named(name: &str, span: Span) -> Option<Fault> {
-    TABLE.iter().find(|(known, _)| *known == name).map(|(name, grade)| Fault { name, span, grade: *grade })
+pub(crate) fn named(name: &str, span: Span) -> Option<JsonFault> {
+    TABLE.iter().find(|(known, _)| *known == name).map(|(name, grade)| JsonFault { name, span, grade: *grade })
 }
 
 impl FaultId {

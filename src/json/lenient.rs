@@ -9,8 +9,8 @@
 //! the fault says whether it could have been mended otherwise.
 
 use super::escape::{decode_string, known_escape, resolve};
-use super::fault::{self, Fault, Grade};
-use super::tape::{Kind, Tape};
+use super::fault::{self, JsonFault, Grade};
+use super::tape::{TapeKind, JsonTape};
 use super::{Context, MOST, build, scan};
 use crate::text::Span;
 use crate::value::Value;
@@ -20,7 +20,7 @@ pub(super) const LONGEST_KEY: usize = 300;
 
 /// A container that is open.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct JsonContainer {
     pub(super) kind: Container,
     /// The declared names that it has as keys already.
     pub(super) given: Vec<String>,
@@ -50,20 +50,20 @@ impl Container {
 
 /// Where a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum LenientPlace {
     Root,
     Member,
     Entry,
 }
 
-pub(super) struct Lenient<'t> {
+pub(super) struct LenientJson<'t> {
     pub(super) text: &'t str,
     /// The text up to the end of the body.
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) context: Context<'t>,
-    pub(super) tape: Tape,
-    pub(super) open: Vec<Frame>,
+    pub(super) tape: JsonTape,
+    pub(super) open: Vec<JsonContainer>,
     /// Whether a key has no quotes.
     pub(super) bare_keys: bool,
     /// Whether there may be more comments that end.
@@ -76,12 +76,12 @@ pub(super) struct Lenient<'t> {
     stopped: bool,
 }
 
-impl<'t> Lenient<'t> {
+impl<'t> LenientJson<'t> {
     /// Reads the value in `body`, with what is around it.
-    pub(super) fn read(text: &'t str, body: Span, context: Context<'t>) -> Option<Tape> {
+    pub(super) fn read(text: &'t str, body: Span, context: Context<'t>) -> Option<JsonTape> {
         let bytes = text.as_bytes().get(..body.end)?;
         let most = context.values.get().saturating_mul(2);
-        let (tape, open) = (Tape::default(), Vec::new());
+        let (tape, open) = (JsonTape::default(), Vec::new());
         let mut reader = Self {
             text,
             bytes,
@@ -109,19 +109,19 @@ impl<'t> Lenient<'t> {
             reader.behind(fenced);
             let alone = !reader.is_lossy() && !before.of(text).contains(['{', '[']);
             let grade = if alone { Grade::Certain } else { Grade::Lossy };
-            reader.tape.faults.insert(0, Fault { name: fault::TEXT_AROUND, span: before, grade });
+            reader.tape.faults.insert(0, JsonFault { name: fault::TEXT_AROUND, span: before, grade });
             tape.faults = std::mem::take(&mut reader.tape.faults);
             return Some(tape);
         }
         if !before.is_empty() {
             reader.fault(fault::TEXT_AROUND, before, Grade::Lossy);
         }
-        let is_whole = reader.value(Place::Root);
+        let is_whole = reader.value(LenientPlace::Root);
         if reader.stopped || (start == reader.at && !is_whole) {
             return None;
         }
         let in_doubt = reader.ends_in_doubt();
-        let at_end = |fault: &Fault| fault.span.start >= bytes.len() && fault.name.starts_with("fault_missing_br");
+        let at_end = |fault: &JsonFault| fault.span.start >= bytes.len() && fault.name.starts_with("fault_missing_br");
         for fault in reader.tape.faults.iter_mut().filter(|fault| in_doubt && at_end(fault)) {
             fault.grade = Grade::Lossy;
         }
@@ -130,7 +130,7 @@ impl<'t> Lenient<'t> {
     }
 
     /// An object or list as a whole whose quotes are escaped, if it is strict JSON without that.
-    fn escaped(&mut self, body: Span) -> Option<Tape> {
+    fn escaped(&mut self, body: Span) -> Option<JsonTape> {
         let span = Span::new(self.at, body.end).trimmed(self.text);
         let raw = span.of(self.text);
         let opens = raw.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']);
@@ -140,9 +140,9 @@ impl<'t> Lenient<'t> {
         let text = resolve(raw, known_escape);
         let inner = scan::all(&text, Span::new(0, text.len()), self.context).ok()?;
         let value = build::json(&inner, &text, self.context).filter(|json| json.repeated.is_empty())?.value;
-        let mut tape = Tape::default();
+        let mut tape = JsonTape::default();
         tape.make(false, value, span);
-        tape.faults.push(Fault { name: fault::ESCAPED_QUOTES, span, grade: Grade::Certain });
+        tape.faults.push(JsonFault { name: fault::ESCAPED_QUOTES, span, grade: Grade::Certain });
         Some(tape)
     }
 
@@ -181,7 +181,7 @@ impl<'t> Lenient<'t> {
                 0 if self.at >= self.bytes.len() => return,
                 b'}' | b']' if !lossy => {
                     let name = if self.byte() == b'}' { fault::EXTRA_BRACE } else { fault::EXTRA_BRACKET };
-                    let certain = !self.closes_before(if self.byte() == b'}' { Kind::Object } else { Kind::List });
+                    let certain = !self.closes_before(if self.byte() == b'}' { TapeKind::Object } else { TapeKind::List });
                     self.at += 1;
                     self.fault(name, Span::new(start, self.at), if certain { Grade::Certain } else { Grade::Lossy });
                 }
@@ -214,7 +214,7 @@ impl<'t> Lenient<'t> {
         // A lossy fault decides what becomes of the value: it is never among those that are only counted.
         let room = self.tape.faults.len() < MOST || (grade == Grade::Lossy && !self.is_lossy());
         match room {
-            true => self.tape.faults.push(Fault { name, span, grade }),
+            true => self.tape.faults.push(JsonFault { name, span, grade }),
             false => self.tape.left_out += 1,
         }
     }
@@ -291,7 +291,7 @@ impl<'t> Lenient<'t> {
     }
 
     /// Reads a value; returns whether it is written as a whole.
-    fn value(&mut self, place: Place) -> bool {
+    fn value(&mut self, place: LenientPlace) -> bool {
         if self.tape.len() >= self.most {
             self.stopped = true;
         }
@@ -323,12 +323,12 @@ impl<'t> Lenient<'t> {
             return false;
         }
         let start = self.at;
-        let node = self.tape.open(if kind == Container::Object { Kind::Object } else { Kind::List }, start);
+        let node = self.tape.open(if kind == Container::Object { TapeKind::Object } else { TapeKind::List }, start);
         self.pass_mark();
         if kind == Container::Tuple {
             self.certain(fault::TUPLE, Span::new(start, self.at));
         }
-        self.open.push(Frame { kind, given: Vec::new() });
+        self.open.push(JsonContainer { kind, given: Vec::new() });
         self.inside(kind);
         self.tape.close(node, self.at);
         self.open.pop();
@@ -392,7 +392,7 @@ impl<'t> Lenient<'t> {
                     (comma, filled) = (None, true);
                     whole = match kind {
                         Container::Object => self.member(),
-                        Container::List | Container::Tuple => self.value(Place::Entry),
+                        Container::List | Container::Tuple => self.value(LenientPlace::Entry),
                     };
                     if self.at == start {
                         self.skip();
@@ -408,8 +408,8 @@ impl<'t> Lenient<'t> {
         let (mut outer, mut depth) = (0, 0);
         while let Some(inner) = self.tape.inside(outer).last() {
             let filled = self.tape.inside(inner).count() / if self.tape.is_object(inner) { 2 } else { 1 };
-            let both = |is: fn(&Tape, usize) -> bool| is(&self.tape, outer) && is(&self.tape, inner);
-            if depth >= self.context.envelopes && filled > 1 && (both(Tape::is_object) || both(Tape::is_list)) {
+            let both = |is: fn(&JsonTape, usize) -> bool| is(&self.tape, outer) && is(&self.tape, inner);
+            if depth >= self.context.envelopes && filled > 1 && (both(JsonTape::is_object) || both(JsonTape::is_list)) {
                 return true;
             }
             (outer, depth) = (inner, depth + 1);
@@ -418,7 +418,7 @@ impl<'t> Lenient<'t> {
     }
 
     /// Whether a superfluous closer could be an earlier one: a container ends in another of its kind, which goes on.
-    fn closes_before(&self, kind: Kind) -> bool {
+    fn closes_before(&self, kind: TapeKind) -> bool {
         let is_of = |at: usize| self.tape.get(at).is_some_and(|node| node.kind == kind);
         (0..self.tape.len()).filter(|outer| is_of(*outer)).any(|outer| {
             let end = self.tape.behind(outer);
@@ -496,7 +496,7 @@ impl<'t> Lenient<'t> {
             self.certain(fault::EXTRA_COLON, Span::new(start, self.at));
             self.space();
         }
-        self.value(Place::Member)
+        self.value(LenientPlace::Member)
     }
 
     fn note_key(&mut self, name: &str) {
@@ -519,7 +519,7 @@ impl<'t> Lenient<'t> {
                 self.stray_quote(end);
                 let raw = inner.of(self.text);
                 if quote.is_standard() {
-                    let kind = if raw.contains('\\') { Kind::Escaped } else { Kind::Plain };
+                    let kind = if raw.contains('\\') { TapeKind::Escaped } else { TapeKind::Plain };
                     self.tape.key(kind, span);
                 } else {
                     self.certain(quote.fault(), span);

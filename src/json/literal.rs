@@ -6,12 +6,12 @@
 
 use super::escape::decode_string;
 use super::fault::{self, Grade};
-use super::lenient::{Lenient, Place};
-use super::tape::Kind;
+use super::lenient::{LenientJson, LenientPlace};
+use super::tape::TapeKind;
 use crate::text::Span;
 use crate::value::{Number, Value};
 
-impl Lenient<'_> {
+impl LenientJson<'_> {
     /// The constant here, with its length: none if the word goes on.
     pub(super) fn constant(&self) -> Option<(Value, usize, Option<&'static str>)> {
         let word = self.word_at(self.at);
@@ -29,7 +29,7 @@ impl Lenient<'_> {
     }
 
     /// Reads a number, a constant, or words. Returns whether the value is written as a whole.
-    pub(super) fn literal(&mut self, place: Place) -> bool {
+    pub(super) fn literal(&mut self, place: LenientPlace) -> bool {
         let start = self.at;
         if let Some((value, length, name)) = self.constant() {
             let span = Span::new(start, start + length);
@@ -54,7 +54,7 @@ impl Lenient<'_> {
                 if cut {
                     self.fault(fault::SKIPPED_TEXT, span, Grade::Lossy);
                 }
-                self.tape.leaf(Kind::Number, span);
+                self.tape.leaf(TapeKind::Number, span);
                 return !cut;
             }
             if let Some(number) = loose(raw) {
@@ -100,9 +100,9 @@ impl Lenient<'_> {
     }
 
     /// Reads words without quotes up to where a value can end. If a quote ends them, the one before them is missing.
-    fn words(&mut self, place: Place) -> bool {
+    fn words(&mut self, place: LenientPlace) -> bool {
         let start = self.at;
-        if place == Place::Root {
+        if place == LenientPlace::Root {
             return false;
         }
         let rest = self.rest();

@@ -23,16 +23,16 @@ mod tests;
 
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 pub(crate) use fault::{
-    CODE_FENCE, CONSTANT, EXTRA_BRACE, Fault, FaultId, Grade, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
+    CODE_FENCE, CONSTANT, EXTRA_BRACE, JsonFault, FaultId, Grade, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
     TEXT_AROUND, certain_words, is_certain, named, worded,
 };
 pub(crate) use quotes::in_triple;
 pub(crate) use scan::plain_length;
-pub(crate) use tape::Tape;
+pub(crate) use tape::JsonTape;
 
 use crate::text::Span;
 use crate::value::Value;
-use lenient::Lenient;
+use lenient::LenientJson;
 use scan::Stop;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -68,7 +68,7 @@ impl<'c> Context<'c> {
 pub(crate) struct Json {
     pub(crate) value: Value,
     /// The faults; empty if the value is strict JSON.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<JsonFault>,
     /// Keys that are repeated in one object; the last counts.
     pub(crate) repeated: Vec<String>,
     /// The number of faults and repeated keys that are not listed.
@@ -105,7 +105,7 @@ pub(crate) fn breaks_off(text: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct Rounded {
     /// The path to it in the value.
-    pub(crate) way: Vec<String>,
+    pub(crate) pointer: Vec<String>,
     pub(crate) span: Span,
     /// Whether the value is the nearest double; it is the text of the number otherwise, which is out of range.
     pub(crate) is_near: bool,
@@ -164,11 +164,11 @@ pub(crate) fn strict(text: &str, context: Context<'_>) -> Result<Json, usize> {
 }
 
 /// The tape of strict JSON that fills `body`, or else of what can be read leniently.
-pub(crate) fn tape(text: &str, body: Span, context: Context<'_>) -> Option<Tape> {
+pub(crate) fn tape(text: &str, body: Span, context: Context<'_>) -> Option<JsonTape> {
     match scan::all(text, body, context) {
         Ok(tape) => Some(tape),
         Err(Stop::TooMany) => None,
-        Err(_) => Lenient::read(text, body, context),
+        Err(_) => LenientJson::read(text, body, context),
     }
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn read(text: &str, body: Span, context: Context<'_>) -> Result<Json,
     };
     let lenient = match stop {
         Stop::TooDeep(_) => None,
-        _ => Lenient::read(text, body, context),
+        _ => LenientJson::read(text, body, context),
     };
     match lenient {
         Some(tape) => build::json(&tape, text, context).ok_or_else(too_many),

@@ -10,9 +10,9 @@
 
 use super::escape::{decode_quoted, unescape};
 use super::fault::{self, Grade};
-use super::lenient::{Container, LONGEST_KEY, Lenient, Place, narrow};
+use super::lenient::{Container, LONGEST_KEY, LenientJson, LenientPlace, narrow};
 use super::scan::plain_length;
-use super::tape::Kind;
+use super::tape::TapeKind;
 use crate::text::Span;
 
 /// The most white space that is passed over to see what follows a quote.
@@ -29,7 +29,7 @@ pub(super) struct Quote {
 
 /// What follows the end of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum AfterString {
     /// A declared key that the object does not have yet.
     Key,
     /// What closes all that is open.
@@ -79,7 +79,7 @@ pub(crate) fn in_triple(inner: Span, text: &str) -> Span {
     Span::new(start, start + rest.len())
 }
 
-impl Lenient<'_> {
+impl LenientJson<'_> {
     /// The quote that opens a string here.
     pub(super) fn quote(&self) -> Option<Quote> {
         let rest = self.rest();
@@ -128,7 +128,7 @@ impl Lenient<'_> {
     }
 
     /// Reads a string, and those that are joined to it. Returns whether it is written as a whole.
-    pub(super) fn string(&mut self, place: Place) -> bool {
+    pub(super) fn string(&mut self, place: LenientPlace) -> bool {
         let start = self.at;
         let Some(mut whole) = self.one_string(place) else { return false };
         let mut joined: Option<String> = None;
@@ -138,7 +138,7 @@ impl Lenient<'_> {
             let has_plus = self.byte_at(plus) == b'+';
             self.at = self.over_space(plus + usize::from(has_plus));
             let is_next = self.quote().is_some()
-                && (has_plus || (place == Place::Member && self.at > end && !self.starts_member(self.at)));
+                && (has_plus || (place == LenientPlace::Member && self.at > end && !self.starts_member(self.at)));
             if !is_next {
                 self.at = end;
                 break;
@@ -156,7 +156,7 @@ impl Lenient<'_> {
         match joined {
             None if whole.standard && whole.complete => {
                 let escaped = span.of(self.text).contains('\\');
-                self.tape.leaf(if escaped { Kind::Escaped } else { Kind::Plain }, span);
+                self.tape.leaf(if escaped { TapeKind::Escaped } else { TapeKind::Plain }, span);
             }
             joined => self.tape.make(false, joined.unwrap_or(whole.text).into(), span),
         }
@@ -169,7 +169,7 @@ impl Lenient<'_> {
     }
 
     /// Reads one string.
-    fn one_string(&mut self, place: Place) -> Option<Text> {
+    fn one_string(&mut self, place: LenientPlace) -> Option<StringScan> {
         let quote = self.quote()?;
         let start = self.at;
         let from = start + quote.length;
@@ -179,9 +179,9 @@ impl Lenient<'_> {
             self.at = end + 3;
             let text =
                 decode_quoted(in_triple(Span::new(from, end), self.text).of(self.text), quote.opener).into_owned();
-            return Some(Text { text, standard: false, complete: true });
+            return Some(StringScan { text, standard: false, complete: true });
         }
-        let mut inside = Inside::default();
+        let mut inside = StringContent::default();
         let (end, behind, missing) = self.end_of(from, quote, place, &mut inside);
         // Half an escape where the response ends is left out.
         let content = Span::new(from, inside.torn.unwrap_or(end));
@@ -199,7 +199,7 @@ impl Lenient<'_> {
         }
         let doubtful = inside.bare > 0 || missing.is_some();
         self.doubtful += usize::from(doubtful);
-        let sure = self.doubtful == 1 && matches!(inside.end, Some(End::Key | End::Close)) && !inside.other_end;
+        let sure = self.doubtful == 1 && matches!(inside.end, Some(AfterString::Key | AfterString::Close)) && !inside.other_end;
         if let Some(bare) = inside.first_bare {
             // A quote that is missing elsewhere leaves an odd number of them.
             let sure = sure && missing.is_none() && inside.bare % 2 == 0;
@@ -213,11 +213,11 @@ impl Lenient<'_> {
         let raw = content.of(self.text);
         let text = decode_quoted(raw, quote.opener).into_owned();
         let standard = quote.is_standard() && inside.bare == 0 && missing.is_none();
-        Some(Text { text, standard, complete: missing.is_none() })
+        Some(StringScan { text, standard, complete: missing.is_none() })
     }
 
     /// Where the text from `from` ends, where what follows it starts, and whether its quote is missing.
-    fn end_of(&mut self, from: usize, quote: Quote, place: Place, inside: &mut Inside) -> (usize, usize, Option<()>) {
+    fn end_of(&mut self, from: usize, quote: Quote, place: LenientPlace, inside: &mut StringContent) -> (usize, usize, Option<()>) {
         let (text, bytes) = (self.text, self.bytes);
         // Nothing else ends what the quote of strict JSON opens.
         let behind_plain = |at: usize| match quote.opener {
@@ -282,7 +282,7 @@ impl Lenient<'_> {
         }
         // It never ends: whatever closes what is open is not part of it.
         let end = self.before_closers(from, at);
-        inside.end = (end < at).then_some(End::Close);
+        inside.end = (end < at).then_some(AfterString::Close);
         (end, end, Some(()))
     }
 
@@ -302,7 +302,7 @@ impl Lenient<'_> {
 
     /// If the quote at `at` opens a declared key behind the marks that a value has behind it, the end of the value, what
     /// shows it, and where the marks start.
-    fn missed(&self, from: usize, at: usize) -> Option<((usize, End), usize)> {
+    fn missed(&self, from: usize, at: usize) -> Option<((usize, AfterString), usize)> {
         let name = self.key_at(at)?;
         if !self.is_free(&name) {
             return None;
@@ -317,9 +317,9 @@ impl Lenient<'_> {
             let closed = self.open.get(index + 1..)?;
             if let Some(end) = without_closers(comma, closed.iter().map(|frame| frame.kind)).filter(|_| takes) {
                 found = Some(match found {
-                    None => ((from + end, End::Key), from + end),
+                    None => ((from + end, AfterString::Key), from + end),
                     // The outermost counts.
-                    Some(((end, _), behind)) => ((end, End::Other), behind),
+                    Some(((end, _), behind)) => ((end, AfterString::Other), behind),
                 });
             }
         }
@@ -347,7 +347,7 @@ impl Lenient<'_> {
     }
 
     /// What follows a string that ends at `end`, if the text can go on as JSON.
-    fn ends_at(&self, end: usize, place: Place) -> Option<End> {
+    fn ends_at(&self, end: usize, place: LenientPlace) -> Option<AfterString> {
         let mut frames = self.open.iter().rev();
         let mut frame = frames.next();
         let mut at = end;
@@ -359,19 +359,19 @@ impl Lenient<'_> {
             }
             let rest = self.text.get(at..self.bytes.len())?;
             let Some(next) = rest.chars().next() else {
-                return Some(if frame.is_none() { End::Close } else { End::Other });
+                return Some(if frame.is_none() { AfterString::Close } else { AfterString::Other });
             };
             match (narrow(next), frame) {
-                ('/', _) if rest.starts_with("//") || rest.starts_with("/*") => return Some(End::Other),
-                ('#', _) => return Some(End::Other),
+                ('/', _) if rest.starts_with("//") || rest.starts_with("/*") => return Some(AfterString::Other),
+                ('#', _) => return Some(AfterString::Other),
                 (_, None) => {
                     // Behind the whole value there may be a fence, closers that are too many, or another line.
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
                     let closes = rest.trim_matches(['}', ']', '`', ' ', '\n', '\r', '\t']).is_empty();
                     return if closes {
-                        Some(End::Close)
+                        Some(AfterString::Close)
                     } else {
-                        (line && place != Place::Root).then_some(End::Other)
+                        (line && place != LenientPlace::Root).then_some(AfterString::Other)
                     };
                 }
                 (',', Some(frame)) => {
@@ -382,17 +382,17 @@ impl Lenient<'_> {
                     at += next.len_utf8();
                     frame = frames.next();
                 }
-                ('+', Some(_)) => return self.byte_at(self.over_space(at + 1)).eq(&b'"').then_some(End::Other),
+                ('+', Some(_)) => return self.byte_at(self.over_space(at + 1)).eq(&b'"').then_some(AfterString::Other),
                 // The comma is missing.
                 ('"' | '\'', Some(inner)) if inner.kind == Container::Object => {
                     let name = self.key_at(at)?;
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
                     let is_free = (self.context.declares)(&name) && !inner.given.contains(&name);
-                    return if is_free { Some(End::Key) } else { line.then_some(End::Other) };
+                    return if is_free { Some(AfterString::Key) } else { line.then_some(AfterString::Other) };
                 }
                 ('"', Some(_)) => {
                     let space = at > from;
-                    return space.then_some(End::Other);
+                    return space.then_some(AfterString::Other);
                 }
                 _ => return None,
             }
@@ -400,23 +400,23 @@ impl Lenient<'_> {
     }
 
     /// Whether a string can end at `end`, and if so, whether that is sure.
-    pub(super) fn ends_surely(&self, end: usize, place: Place) -> Option<bool> {
-        self.ends_at(end, place).map(|end| end != End::Other)
+    pub(super) fn ends_surely(&self, end: usize, place: LenientPlace) -> Option<bool> {
+        self.ends_at(end, place).map(|end| end != AfterString::Other)
     }
 
     /// What comes behind a comma, if a member or an entry can.
-    fn goes_on_at(&self, at: usize, kind: Container, given: &[String]) -> Option<End> {
+    fn goes_on_at(&self, at: usize, kind: Container, given: &[String]) -> Option<AfterString> {
         let rest = self.text.get(at..self.bytes.len())?;
         let first = rest.chars().next();
-        let Some(first) = first else { return Some(End::Other) };
+        let Some(first) = first else { return Some(AfterString::Other) };
         if matches!(first, '}' | ']' | ')' | ',') || rest.starts_with("//") || rest.starts_with("/*") || first == '#' {
-            return Some(End::Other);
+            return Some(AfterString::Other);
         }
         if kind != Container::Object {
             let starts = matches!(first, '"' | '\'' | '{' | '[' | '(' | '-' | '“' | '.') || first.is_ascii_digit();
             let word = self.word_at(at);
             let constant = matches!(word.of(self.text), "true" | "false" | "null" | "True" | "False" | "None");
-            return (starts || constant).then_some(End::Other);
+            return (starts || constant).then_some(AfterString::Other);
         }
         let name = match self.key_at(at) {
             Some(name) => name,
@@ -436,12 +436,12 @@ impl Lenient<'_> {
             }
         };
         let is_free = (self.context.declares)(&name) && !given.contains(&name);
-        Some(if is_free { End::Key } else { End::Other })
+        Some(if is_free { AfterString::Key } else { AfterString::Other })
     }
 }
 
 /// A string that was read.
-struct Text {
+struct StringScan {
     text: String,
     /// Whether strict JSON writes it like that, its escapes aside.
     standard: bool,
@@ -451,7 +451,7 @@ struct Text {
 
 /// What is inside a string: the first of each kind.
 #[derive(Debug, Default)]
-struct Inside {
+struct StringContent {
     control: Option<Span>,
     escape: Option<Span>,
     /// An escape of which a part is missing.
@@ -465,7 +465,7 @@ struct Inside {
     bare: usize,
     /// Whether it may end elsewhere, too.
     other_end: bool,
-    end: Option<End>,
+    end: Option<AfterString>,
 }
 
 /// The length of the text without the closers of these containers at its end, of which the first is the outermost.

@@ -5,7 +5,7 @@
 //! Never: decodes a string, or allows anything else.
 
 use super::Context;
-use super::tape::{Kind, Tape};
+use super::tape::{TapeKind, JsonTape};
 use crate::text::{Span, eights};
 
 /// Why a text is not read.
@@ -29,8 +29,8 @@ impl Stop {
 }
 
 /// Scans the value that fills `body`, with white space around it.
-pub(super) fn all(text: &str, body: Span, context: Context<'_>) -> Result<Tape, Stop> {
-    let mut scanner = Scanner::new(text, body, context);
+pub(super) fn all(text: &str, body: Span, context: Context<'_>) -> Result<JsonTape, Stop> {
+    let mut scanner = JsonScanner::new(text, body, context);
     scanner.space();
     scanner.value(context.depth)?;
     scanner.space();
@@ -41,8 +41,8 @@ pub(super) fn all(text: &str, body: Span, context: Context<'_>) -> Result<Tape, 
 }
 
 /// Scans the value that starts at the beginning of `body`; what follows it may be anything. Returns its end, too.
-pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(Tape, usize), Stop> {
-    let mut scanner = Scanner::new(text, body, context);
+pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(JsonTape, usize), Stop> {
+    let mut scanner = JsonScanner::new(text, body, context);
     scanner.value(context.depth)?;
     Ok((scanner.tape, scanner.at))
 }
@@ -53,20 +53,20 @@ pub(crate) fn plain_length(text: &[u8]) -> usize {
     eights::first(text, ends, |byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(text.len())
 }
 
-struct Scanner<'t> {
+struct JsonScanner<'t> {
     bytes: &'t [u8],
     at: usize,
-    tape: Tape,
+    tape: JsonTape,
     /// The most pieces: a value and its key are two.
     most: usize,
 }
 
 type Scanned = Result<(), Stop>;
 
-impl<'t> Scanner<'t> {
+impl<'t> JsonScanner<'t> {
     fn new(text: &'t str, body: Span, context: Context<'_>) -> Self {
         let bytes = text.as_bytes().get(..body.end).unwrap_or_default();
-        let tape = Tape::of_text(body.len());
+        let tape = JsonTape::of_text(body.len());
         Self { bytes, at: body.start, tape, most: context.values.get().saturating_mul(2) }
     }
 
@@ -102,18 +102,18 @@ impl<'t> Scanner<'t> {
             b'[' => self.list(depth.checked_sub(1).ok_or(Stop::TooDeep(start))?)?,
             b'-' | b'0'..=b'9' => {
                 self.number()?;
-                self.tape.leaf(Kind::Number, Span::new(start, self.at));
+                self.tape.leaf(TapeKind::Number, Span::new(start, self.at));
             }
-            b't' => self.word("true", Kind::True)?,
-            b'f' => self.word("false", Kind::False)?,
-            b'n' => self.word("null", Kind::Null)?,
+            b't' => self.word("true", TapeKind::True)?,
+            b'f' => self.word("false", TapeKind::False)?,
+            b'n' => self.word("null", TapeKind::Null)?,
             _ => return self.unexpected("expected value"),
         }
         Ok(())
     }
 
     fn object(&mut self, depth: usize) -> Scanned {
-        let object = self.tape.open(Kind::Object, self.at);
+        let object = self.tape.open(TapeKind::Object, self.at);
         self.at += 1;
         self.space();
         while self.byte() != b'}' {
@@ -142,7 +142,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn list(&mut self, depth: usize) -> Scanned {
-        let list = self.tape.open(Kind::List, self.at);
+        let list = self.tape.open(TapeKind::List, self.at);
         self.at += 1;
         self.space();
         while self.byte() != b']' {
@@ -168,7 +168,7 @@ impl<'t> Scanner<'t> {
         if self.byte() == closer { self.unexpected("trailing comma") } else { Ok(()) }
     }
 
-    fn word(&mut self, word: &'static str, kind: Kind) -> Scanned {
+    fn word(&mut self, word: &'static str, kind: TapeKind) -> Scanned {
         let start = self.at;
         if !self.bytes.get(start..).is_some_and(|rest| rest.starts_with(word.as_bytes())) {
             return self.unexpected("expected value");
@@ -179,9 +179,9 @@ impl<'t> Scanner<'t> {
     }
 
     /// Passes over a string, with its quotes.
-    fn string(&mut self) -> Result<Kind, Stop> {
+    fn string(&mut self) -> Result<TapeKind, Stop> {
         self.at += 1;
-        let mut kind = Kind::Plain;
+        let mut kind = TapeKind::Plain;
         loop {
             self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
             match self.bytes.get(self.at) {
@@ -195,7 +195,7 @@ impl<'t> Scanner<'t> {
                 }
                 None => return self.unexpected("it ends in a string"),
             }
-            kind = Kind::Escaped;
+            kind = TapeKind::Escaped;
         }
     }
 

@@ -5,18 +5,18 @@
 //! Never: decodes a value.
 
 use super::escape::decode_string;
-use super::fault::{Fault, Grade, MISSING_BRACE, MISSING_BRACKET};
+use super::fault::{JsonFault, Grade, MISSING_BRACE, MISSING_BRACKET};
 use crate::text::Span;
 use crate::value::Value;
 use std::borrow::Cow;
 
 /// The values of a text. A container is followed by what it contains; of an object, each key by its value.
 #[derive(Debug, Default)]
-pub(crate) struct Tape {
-    nodes: Vec<Node>,
+pub(crate) struct JsonTape {
+    nodes: Vec<TapeNode>,
     /// The values and keys that are not written as strict JSON writes them.
     made: Vec<Value>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<JsonFault>,
     /// The number of faults that are not listed.
     pub(super) left_out: usize,
 }
@@ -28,7 +28,7 @@ const FEW: usize = 32;
 
 /// What is at one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TapeKind {
     Object,
     List,
     /// A string without escapes, with its quotes.
@@ -44,8 +44,8 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
+pub(super) struct TapeNode {
+    pub(super) kind: TapeKind,
     /// Whether it is the key of the value after it.
     pub(super) is_key: bool,
     start: u32,
@@ -54,13 +54,13 @@ pub(super) struct Node {
     link: u32,
 }
 
-impl Node {
+impl TapeNode {
     pub(super) fn span(self) -> Span {
         Span::new(self.start as usize, self.end as usize)
     }
 }
 
-impl Tape {
+impl JsonTape {
     /// A tape with room for the values of a short text of this many bytes. Making room for them one after the other takes
     /// 2 % of an answer whose calls are short JSON.
     pub(super) fn of_text(length: usize) -> Self {
@@ -71,23 +71,23 @@ impl Tape {
         self.nodes.len()
     }
 
-    pub(super) fn leaf(&mut self, kind: Kind, span: Span) {
-        self.nodes.push(Node { kind, is_key: false, start: span.start as u32, end: span.end as u32, link: 0 });
+    pub(super) fn leaf(&mut self, kind: TapeKind, span: Span) {
+        self.nodes.push(TapeNode { kind, is_key: false, start: span.start as u32, end: span.end as u32, link: 0 });
     }
 
-    pub(super) fn key(&mut self, kind: Kind, span: Span) {
-        self.nodes.push(Node { kind, is_key: true, start: span.start as u32, end: span.end as u32, link: 0 });
+    pub(super) fn key(&mut self, kind: TapeKind, span: Span) {
+        self.nodes.push(TapeNode { kind, is_key: true, start: span.start as u32, end: span.end as u32, link: 0 });
     }
 
     /// Adds a value that is not written as strict JSON writes it.
     pub(super) fn make(&mut self, is_key: bool, value: Value, span: Span) {
         let link = self.made.len() as u32;
         self.made.push(value);
-        self.nodes.push(Node { kind: Kind::Made, is_key, start: span.start as u32, end: span.end as u32, link });
+        self.nodes.push(TapeNode { kind: TapeKind::Made, is_key, start: span.start as u32, end: span.end as u32, link });
     }
 
     /// Starts a container; everything added until it is closed is inside it.
-    pub(super) fn open(&mut self, kind: Kind, start: usize) -> usize {
+    pub(super) fn open(&mut self, kind: TapeKind, start: usize) -> usize {
         self.leaf(kind, Span::new(start, start));
         self.nodes.len() - 1
     }
@@ -99,18 +99,18 @@ impl Tape {
         }
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<Node> {
+    pub(super) fn get(&self, at: usize) -> Option<TapeNode> {
         self.nodes.get(at).copied()
     }
 
-    pub(super) fn made(&self, node: Node) -> Option<&Value> {
+    pub(super) fn made(&self, node: TapeNode) -> Option<&Value> {
         self.made.get(node.link as usize)
     }
 
     /// The index of the first node behind the one at `at`.
     pub(super) fn behind(&self, at: usize) -> usize {
         match self.get(at) {
-            Some(Node { kind: Kind::Object | Kind::List, link, .. }) => (link as usize).max(at + 1),
+            Some(TapeNode { kind: TapeKind::Object | TapeKind::List, link, .. }) => (link as usize).max(at + 1),
             _ => at + 1,
         }
     }
@@ -134,11 +134,11 @@ impl Tape {
     }
 
     pub(crate) fn is_list(&self, value: usize) -> bool {
-        self.get(value).is_some_and(|node| node.kind == Kind::List)
+        self.get(value).is_some_and(|node| node.kind == TapeKind::List)
     }
 
     pub(crate) fn is_object(&self, value: usize) -> bool {
-        self.get(value).is_some_and(|node| node.kind == Kind::Object)
+        self.get(value).is_some_and(|node| node.kind == TapeKind::Object)
     }
 
     /// The entries of a list.
@@ -147,17 +147,17 @@ impl Tape {
     }
 
     pub(crate) fn span(&self, value: usize) -> Option<Span> {
-        self.get(value).map(Node::span)
+        self.get(value).map(TapeNode::span)
     }
 
     /// The places of keys and of values that contain no others.
     #[cfg(test)]
     pub(super) fn leaves(&self) -> impl Iterator<Item = Span> {
-        let is_leaf = |node: &&Node| !matches!(node.kind, Kind::Object | Kind::List);
+        let is_leaf = |node: &&TapeNode| !matches!(node.kind, TapeKind::Object | TapeKind::List);
         self.nodes.iter().filter(is_leaf).map(|node| node.span())
     }
 
-    pub(crate) fn faults(&self) -> &[Fault] {
+    pub(crate) fn faults(&self) -> &[JsonFault] {
         &self.faults
     }
 
@@ -165,8 +165,8 @@ impl Tape {
     pub(super) fn name<'t>(&'t self, key: usize, text: &'t str) -> Cow<'t, str> {
         let Some(node) = self.get(key) else { return Cow::Borrowed("") };
         match (node.kind, self.made(node)) {
-            (Kind::Made, Some(Value::String(name))) => Cow::Borrowed(name),
-            (Kind::Plain, _) => Cow::Borrowed(inner(node.span(), text)),
+            (TapeKind::Made, Some(Value::String(name))) => Cow::Borrowed(name),
+            (TapeKind::Plain, _) => Cow::Borrowed(inner(node.span(), text)),
             _ => decode_string(inner(node.span(), text)),
         }
     }
@@ -231,7 +231,7 @@ impl Tape {
         let lossy = self.faults.iter().filter(|fault| fault.grade == Grade::Lossy);
         let mut ways: Vec<Vec<String>> = Vec::new();
         for fault in lossy {
-            let around = |node: &Node| node.start as usize <= fault.span.start && fault.span.end <= node.end as usize;
+            let around = |node: &TapeNode| node.start as usize <= fault.span.start && fault.span.end <= node.end as usize;
             let inner = self.nodes.iter().rposition(|node| !node.is_key && around(node));
             let is_missing_end = matches!(fault.name, MISSING_BRACE | MISSING_BRACKET) && fault.span.end >= end;
             let at = match is_missing_end {
@@ -240,7 +240,7 @@ impl Tape {
                     // A container or a closed string is complete; a number may go on.
                     let last = self.nodes.len() - 1;
                     let node = self.get(last)?;
-                    let may_go_on = !matches!(node.kind, Kind::Object | Kind::List | Kind::Plain | Kind::Escaped);
+                    let may_go_on = !matches!(node.kind, TapeKind::Object | TapeKind::List | TapeKind::Plain | TapeKind::Escaped);
                     if !may_go_on || node.end as usize != end {
                         continue;
                     }

@@ -4,10 +4,10 @@
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by strategies.
 //! Never: runs a call, or lets one call change how its neighbours are judged, unless the pack says `calls = "in-turn"`.
 
-use super::mending::Way;
+use super::mending::ValuePath;
 use super::{Fate, Judgement, Occasion, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, message, quote};
-use crate::document::{Block, Key};
+use crate::document::{Block, AttributeKey};
 use crate::program::{self, ActionId};
 use crate::surface::Role;
 use crate::text::{Location, Span};
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// One use of an action.
 #[derive(Debug)]
-pub(crate) struct Call<'r> {
+pub(crate) struct JudgedCall<'r> {
     pub(crate) block: usize,
     /// The name of the action, as the response writes it.
     pub(crate) name: Cow<'r, str>,
@@ -34,20 +34,20 @@ pub(crate) struct Call<'r> {
     /// Whether something of the value was lost or guessed.
     pub(super) lossy: bool,
     /// The paths to values that the end of the response cut off, in fields.
-    pub(super) cut: Vec<Way>,
+    pub(super) cut: Vec<ValuePath>,
     /// The paths to values that are left out, since something of them was lost or guessed.
-    pub(super) omitted: Vec<Way>,
+    pub(super) omitted: Vec<ValuePath>,
     /// Whether it was still accepted when its permits had been checked.
     pub(super) permitted: bool,
     /// The question that a person must say yes to first: until then an accepted call is pending.
     pub(crate) confirm: Option<String>,
     /// Whether its parameters fit the action's schema.
-    pub(super) fits: bool,
+    pub(super) params_fit: bool,
     /// Whether it has parameters that its action does not declare.
     pub(super) undeclared: bool,
 }
 
-impl Call<'_> {
+impl JudgedCall<'_> {
     /// Whether its effects follow: it is accepted, and waits for nobody.
     pub(crate) fn is_carried_out(&self) -> bool {
         self.accepted && self.confirm.is_none()
@@ -70,7 +70,7 @@ impl<'r> Judgement<'r> {
                 Some((declared, action)) if !action.is_pattern => Cow::Borrowed(declared.as_str()),
                 _ => name,
             };
-            self.calls.push(Call {
+            self.calls.push(JudgedCall {
                 block: index,
                 name,
                 action,
@@ -84,7 +84,7 @@ impl<'r> Judgement<'r> {
                 omitted: Vec::new(),
                 permitted: false,
                 confirm: None,
-                fits: false,
+                params_fit: false,
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
@@ -117,7 +117,7 @@ impl<'r> Judgement<'r> {
             .or_else(|| self.program.pattern_of(name).filter(|_| !self.program.knows_tools))
     }
 
-    fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::Block) {
+    fn judge_payload(&mut self, call: usize, block: &Block, bound: &program::BlockBinding) {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
         let action = action.and_then(|id| program.action(id)).map(|(_, action)| action);
@@ -132,18 +132,18 @@ impl<'r> Judgement<'r> {
             self.judge_unknown(&name, call, block, bound);
         }
         let fits = !cut && self.read_payload(call, block, bound, action);
-        self.with_call(call, |call| call.fits = fits);
+        self.with_call(call, |call| call.params_fit = fits);
         if action.is_none() && waits && !dropped(self) {
             self.judge_unknown(&name, call, block, bound);
         }
     }
 
     /// Whether a member that names an action was cut off: a string without its closing quote.
-    fn is_name_cut(&self, block: &Block, bound: &program::Block) -> bool {
+    fn is_name_cut(&self, block: &Block, bound: &program::BlockBinding) -> bool {
         let named = bound.sources().find_map(|source| match source {
-            program::Called::Attribute(name) if self.reads_members() => self.said(block)?.attribute(name),
-            program::Called::Payload { .. } => {
-                block.attributes.iter().find(|attribute| matches!(attribute.key, Key::Payload))
+            program::NameSource::Attribute(name) if self.reads_members() => self.opener_view(block)?.attribute(name),
+            program::NameSource::Payload { .. } => {
+                block.attributes.iter().find(|attribute| matches!(attribute.key, AttributeKey::Payload))
             }
             _ => None,
         });
@@ -152,7 +152,7 @@ impl<'r> Judgement<'r> {
         said.is_some_and(cut)
     }
 
-    fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::Block) {
+    fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::BlockBinding) {
         let message = match name {
             "" => "the call names no action".into(),
             name => message!("there is no action `{}`", quote(name, 60)),
@@ -170,12 +170,12 @@ impl<'r> Judgement<'r> {
     }
 
     /// The part of a call that names its action, in words.
-    fn names_its_action(&self, bound: &program::Block) -> Option<String> {
+    fn names_its_action(&self, bound: &program::BlockBinding) -> Option<String> {
         match &bound.called {
-            program::Called::Attribute(name) if self.reads_members() => Some(format!("its member `{name}`")),
-            program::Called::Attribute(name) => Some(format!("the attribute `{name}` of its opener")),
-            program::Called::Own | program::Called::Word(_) | program::Called::Around(..) => None,
-            program::Called::Payload { .. } => {
+            program::NameSource::Attribute(name) if self.reads_members() => Some(format!("its member `{name}`")),
+            program::NameSource::Attribute(name) => Some(format!("the attribute `{name}` of its opener")),
+            program::NameSource::Own | program::NameSource::Word(_) | program::NameSource::Around(..) => None,
+            program::NameSource::Payload { .. } => {
                 bound.named_within().map(|(way, _)| format!("`{}` of its payload", way.join(".")))
             }
         }
@@ -234,7 +234,7 @@ impl<'r> Judgement<'r> {
         self.answer(Defect::MissingBlock, &Subject::Reply, finding);
     }
 
-    pub(super) fn with_call(&mut self, call: usize, change: impl FnOnce(&mut Call<'_>)) {
+    pub(super) fn with_call(&mut self, call: usize, change: impl FnOnce(&mut JudgedCall<'_>)) {
         if let Some(call) = self.calls.get_mut(call) {
             change(call);
         }
@@ -297,7 +297,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The paths to the values in a JSON payload of which something was lost or guessed; none if it is the whole payload.
-    fn losses(&self, block: usize) -> Option<Vec<Way>> {
+    fn losses(&self, block: usize) -> Option<Vec<ValuePath>> {
         let (block, bound) = self.block(block)?;
         let source = self.source(block, bound, self.dialect_of(block)?, &self.values);
         source.tape(block.body().trimmed(self.text))?.losses(self.text)

@@ -7,7 +7,7 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::{Block, Ended};
-use crate::program::{Called, Dialect};
+use crate::program::{NameSource, Dialect};
 use crate::surface::Role;
 use crate::text::{Span, excerpt, unsafe_because};
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ impl<'r> Judgement<'r> {
             if key.is_empty() && !path {
                 let message = message!("the opener of `{}` lacks its key", &name);
                 let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
-                if let Some(Called::Attribute(key)) = &bound.key {
+                if let Some(NameSource::Attribute(key)) = &bound.key {
                     let withheld = ", so it has no effect unless the pack says `malformed-opener = \"keep\"`";
                     let effect = if self.has_effect(index) { "" } else { withheld };
                     finding = finding.with_help(message!("its key is the attribute `{}`{}", &key, &effect));
@@ -42,7 +42,7 @@ impl<'r> Judgement<'r> {
             }
             // White space around a key is no part of it, but a path that ends in some is unsafe: check it as written.
             let whole = match &bound.key {
-                Some(Called::Attribute(name)) => self.whole_attribute(block, name),
+                Some(NameSource::Attribute(name)) => self.whole_attribute(block, name),
                 _ => None,
             };
             let whole = self.program.below_root(whole.as_deref().unwrap_or(&key).trim_start());
@@ -108,7 +108,7 @@ impl<'r> Judgement<'r> {
 
     /// The block whose content is reported in the place of this one: a later one, if this one makes room for it; none
     /// if this one is reported elsewhere.
-    pub(crate) fn told_at(&self, index: usize) -> Option<usize> {
+    pub(crate) fn reported_at(&self, index: usize) -> Option<usize> {
         self.moved.get(&index).copied().unwrap_or(Some(index))
     }
 
@@ -194,7 +194,7 @@ impl<'r> Judgement<'r> {
     pub(crate) fn content_name(&self, index: usize) -> Option<Cow<'r, str>> {
         let (block, bound) = self.block(index)?;
         bound.sources().find_map(|source| match source {
-            Called::Own => Some(bound.name.as_str().into()),
+            NameSource::Own => Some(bound.name.as_str().into()),
             source => self.called(block, source),
         })
     }

@@ -4,15 +4,15 @@
 //! Out: with [`coerced`], a value that nothing is lost by; with [`interpreted`], what most readers would take a text for.
 //! Never: decides whether the value that it makes fits.
 
-use crate::program::{Kind, Types};
+use crate::program::{ValueKind, Types};
 use crate::value::{Value, nearest, number};
 
 /// The value in the types of the schema, where nothing is lost by that. `parse` reads JSON in quotes.
 pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
     let allows = |kind| types.scalars().contains(&kind);
     match (types.kind, value) {
-        (_, Value::String(text)) if !allows(Kind::String) && allows(Kind::Null) && says_null(text) => Value::Null,
-        (Kind::Object, Value::Object(members)) => {
+        (_, Value::String(text)) if !allows(ValueKind::String) && allows(ValueKind::Null) && says_null(text) => Value::Null,
+        (ValueKind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
                 let types = types.of_member(name);
                 // Where a type is wanted, `null` says that there is no value.
@@ -21,27 +21,27 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
             };
             Value::Object(members.iter().filter_map(member).collect())
         }
-        (Kind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items(), parse)).collect(),
+        (ValueKind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items(), parse)).collect(),
         // JSON in quotes. A text that starts with a bracket and cannot be read is a broken list, not the only entry of one.
-        (Kind::Object | Kind::Array, Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
+        (ValueKind::Object | ValueKind::Array, Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
             let is_wanted =
-                |inner: &Value| matches!((types.kind, inner), (Kind::Array, Value::Array(_)) | (_, Value::Object(_)));
-            match parse(text).filter(|inner| !allows(Kind::String) && is_wanted(inner)) {
+                |inner: &Value| matches!((types.kind, inner), (ValueKind::Array, Value::Array(_)) | (_, Value::Object(_)));
+            match parse(text).filter(|inner| !allows(ValueKind::String) && is_wanted(inner)) {
                 Some(inner) => coerced(&inner, types, parse),
                 None => value.clone(),
             }
         }
-        (Kind::Array, single) if !single.is_null() => vec![coerced(single, types.items(), parse)].into(),
-        (Kind::Integer | Kind::Number, Value::String(text)) => {
+        (ValueKind::Array, single) if !single.is_null() => vec![coerced(single, types.items(), parse)].into(),
+        (ValueKind::Integer | ValueKind::Number, Value::String(text)) => {
             number(text).map(Value::Number).unwrap_or_else(|| value.clone())
         }
-        (Kind::String, Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
-        (Kind::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+        (ValueKind::String, Value::Number(_) | Value::Bool(_)) => value.to_string().into(),
+        (ValueKind::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
             "true" | "yes" => Value::Bool(true),
             "false" | "no" => Value::Bool(false),
             _ => value.clone(),
         },
-        (Kind::String, Value::String(text)) => {
+        (ValueKind::String, Value::String(text)) => {
             types.word(text).map_or_else(|| value.clone(), |word| word.clone().into())
         }
         _ => value.clone(),
@@ -62,8 +62,8 @@ pub(super) fn interpreted(value: &Value, types: &Types) -> Option<Value> {
             let found = types.word_in(text).filter(|_| plain)?;
             Some(Value::String(found.clone()))
         }
-        Kind::Integer | Kind::Number => number_in(text, types.kind == Kind::Integer),
-        Kind::Boolean => {
+        ValueKind::Integer | ValueKind::Number => number_in(text, types.kind == ValueKind::Integer),
+        ValueKind::Boolean => {
             let says = |list| words(text).any(|word| is_one_of(word, list));
             match (says(&["true", "yes"]), says(&["false", "no"])) {
                 (true, false) if !says(NEGATIONS) => Some(Value::Bool(true)),

@@ -55,7 +55,7 @@ impl Judgement<'_> {
     }
 
     /// Answers a block that is quoted: not by `keep` if it is certainly not meant.
-    fn answer_fenced(&mut self, index: usize, block: &Block, bound: &program::Block, only_shown: bool) {
+    fn answer_fenced(&mut self, index: usize, block: &Block, bound: &program::BlockBinding, only_shown: bool) {
         let head = head(block);
         let message = message!("`{}` is quoted, and only a fallback reads it there", quote(head.of(self.text), 40));
         let finding = defect(Defect::FencedBlock, head, message)

@@ -4,10 +4,10 @@
 //! Out: tripped guardrails, answered by strategies; all patterns for one target are searched in one pass.
 //! Never: searches a text in which something has been replaced: all patterns see texts as they were written.
 
-use super::redacting::{Hit, Pending};
-use super::{Composed, Judgement, Place, StepKind, Subject, defect, head};
+use super::redacting::{Hit, PendingRedactions};
+use super::{Composed, Judgement, OutsideFate, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
-use crate::program::{Guardrail, Target, TargetPatterns, most_matches};
+use crate::program::{Guardrail, GuardrailTarget, TargetPatterns, most_matches};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::{Record, Value};
@@ -20,7 +20,7 @@ pub(super) struct Looked {
     /// What it is about, for strategies.
     pub(super) subject: Subject,
     /// Of a text in a parameter, the path to it.
-    pub(super) way: Vec<String>,
+    pub(super) pointer: Vec<String>,
 }
 
 impl Judgement<'_> {
@@ -31,7 +31,7 @@ impl Judgement<'_> {
         if program.guardrails.rules.is_empty() {
             return;
         }
-        let (mut stale, mut pending) = (false, Pending::default());
+        let (mut stale, mut pending) = (false, PendingRedactions::default());
         for set in &program.guardrails.sets {
             let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.looks(rule));
             if !set.rules.iter().any(active) {
@@ -60,7 +60,7 @@ impl Judgement<'_> {
         self.replace(pending, &mut stale);
         for rule in &program.guardrails.conditions {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
-            self.trip(rule, None, std::iter::empty(), &mut stale, &mut Pending::default());
+            self.trip(rule, None, std::iter::empty(), &mut stale, &mut PendingRedactions::default());
         }
         // What conditions have read of the reply is what effects read, unless a guardrail has removed something.
         self.renew(&mut stale);
@@ -74,7 +74,7 @@ impl Judgement<'_> {
     /// Whether a guardrail looks at a text: of a call that is dropped, only what is replaced matters.
     fn is_judged(&self, looked: &Looked, rule: &Guardrail) -> bool {
         let Subject::Call(call) = looked.subject else { return true };
-        looked.way.is_empty()
+        looked.pointer.is_empty()
             || rule.strategy == Some(Strategy::Redact)
             || self.calls.get(call).is_some_and(|call| call.accepted)
     }
@@ -99,7 +99,7 @@ impl Judgement<'_> {
         looked: Option<&Looked>,
         mut matches: impl Iterator<Item = Range<usize>>,
         stale: &mut bool,
-        pending: &mut Pending,
+        pending: &mut PendingRedactions,
     ) {
         if rule.when.is_some() {
             self.renew(stale);
@@ -206,7 +206,7 @@ impl Judgement<'_> {
             let scope = scope.with("key", &key).with("value", &value);
             let weighed = self.steps.weigh(when, &scope);
             let holds = weighed.holds.clone();
-            self.steps.tell_weighed(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
+            self.steps.trace_condition(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
             match holds {
                 Ok(true) => return Some((found, None)),
                 Ok(false) => {}
@@ -220,18 +220,18 @@ impl Judgement<'_> {
     /// The texts of a target in which some pattern trips, with the indexes of these patterns.
     fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
         match &set.target {
-            Target::Reply | Target::Input => Vec::new(),
-            Target::Role(Role::Message) => self.tripping_message(set).into_iter().collect(),
-            Target::Role(role) => {
+            GuardrailTarget::Reply | GuardrailTarget::Input => Vec::new(),
+            GuardrailTarget::Role(Role::Message) => self.tripping_message(set).into_iter().collect(),
+            GuardrailTarget::Role(role) => {
                 let blocks = self.tripping_blocks(set, |index| self.has_role(index, *role));
                 blocks.chain(self.tripping_section(set, |_| *role == Role::Section)).collect()
             }
-            Target::Block(name) => {
+            GuardrailTarget::Block(name) => {
                 let blocks = self.tripping_blocks(set, |index| self.is_called(index, name));
                 blocks.chain(self.tripping_section(set, |section| name == section)).collect()
             }
-            Target::Param(action, param) => self.tripping_params(set, action, param),
-            Target::Key(name) => self.tripping_keys(set, name).collect(),
+            GuardrailTarget::Param(action, param) => self.tripping_params(set, action, param),
+            GuardrailTarget::Key(name) => self.tripping_keys(set, name).collect(),
         }
     }
 
@@ -257,13 +257,13 @@ impl Judgement<'_> {
         let text = empty.as_ref().or(Some(&self.texts.message).filter(|text| !text.text.is_empty()))?;
         let hits = self.hits(set, &text.text)?;
         let holds = |index: usize| self.block(index).is_some_and(|(block, _)| block.span().covers(text.span));
-        let outside = self.outside_piece(Place::Section).filter(|(_, piece)| piece.core() == text.span);
+        let outside = self.outside_piece(OutsideFate::Section).filter(|(_, piece)| piece.core() == text.span);
         let subject = match (first.filter(|index| holds(*index)), outside) {
             (Some(block), _) => Subject::Block(block),
             (None, Some((piece, _))) => Subject::Outside(piece),
             (None, None) => Subject::Message(first),
         };
-        Some((Looked { text: text.clone(), subject, way: Vec::new() }, hits))
+        Some((Looked { text: text.clone(), subject, pointer: Vec::new() }, hits))
     }
 
     fn tripping_blocks(
@@ -276,7 +276,7 @@ impl Judgement<'_> {
             let call = self.calls.binary_search_by_key(&index, |call| call.block);
             let subject = call.map_or(Subject::Block(index), Subject::Call);
             let text = Some(self.body_text(index)).filter(|text| !text.text.is_empty());
-            Some((Looked { text: text.unwrap_or_else(|| self.empty_text(index)), subject, way: Vec::new() }, hits))
+            Some((Looked { text: text.unwrap_or_else(|| self.empty_text(index)), subject, pointer: Vec::new() }, hits))
         })
     }
 
@@ -288,9 +288,9 @@ impl Judgement<'_> {
     /// The section made of text outside every block.
     fn tripping_section(&self, set: &TargetPatterns, meant: impl Fn(&str) -> bool) -> Option<(Looked, Vec<usize>)> {
         let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
-        let (piece, _) = self.outside_piece(Place::Section)?;
+        let (piece, _) = self.outside_piece(OutsideFate::Section)?;
         let hits = self.hits(set, &text.text)?;
-        Some((Looked { text: text.clone(), subject: Subject::Outside(piece), way: Vec::new() }, hits))
+        Some((Looked { text: text.clone(), subject: Subject::Outside(piece), pointer: Vec::new() }, hits))
     }
 
     /// The texts in a parameter, at any depth.
@@ -310,7 +310,7 @@ impl Judgement<'_> {
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));
                 let text = Composed::of_value(said.to_owned(), place);
-                found.push((Looked { text, subject: Subject::Call(index), way: way.to_vec() }, hits));
+                found.push((Looked { text, subject: Subject::Call(index), pointer: way.to_vec() }, hits));
             });
         }
         found
@@ -322,7 +322,7 @@ impl Judgement<'_> {
             let key = bound.key.as_ref().and_then(|key| self.called(block, key))?;
             let hits = self.hits(set, &key)?;
             let text = Composed::of_value(key.into_owned(), block.opener());
-            Some((Looked { text, subject: Subject::Block(index), way: vec![KEY.to_owned()] }, hits))
+            Some((Looked { text, subject: Subject::Block(index), pointer: vec![KEY.to_owned()] }, hits))
         })
     }
 
@@ -344,8 +344,8 @@ impl Looked {
     /// matched is not there.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
         let is_text = match self.subject {
-            Subject::Call(_) => !self.way.is_empty(),
-            _ => self.way.is_empty(),
+            Subject::Call(_) => !self.pointer.is_empty(),
+            _ => self.pointer.is_empty(),
         };
         rule.pattern.is_some() && !rule.inverted && is_text
     }

@@ -9,7 +9,7 @@ use super::texts::replaced;
 use super::{Ruling, defect};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message};
 use crate::expression::Scope;
-use crate::program::{Guardrail, Near, Program, Target, most_matches};
+use crate::program::{Guardrail, DeclarationContext, Program, GuardrailTarget, most_matches};
 use crate::session::Session;
 use crate::text::Span;
 use crate::value::Value;
@@ -31,7 +31,7 @@ impl Program {
         let mut guarded = Guarded { text: Cow::Borrowed(text), findings: Vec::new(), ruling: Ruling::default() };
         let mut ranges: Vec<(Range<usize>, Arc<str>)> = Vec::new();
         let mode = self.mode_id(&session.mode);
-        for set in self.guardrails.sets.iter().filter(|set| set.target == Target::Input) {
+        for set in self.guardrails.sets.iter().filter(|set| set.target == GuardrailTarget::Input) {
             let hits = set.patterns.matches(text);
             for (pattern, rule) in set.rules.iter().enumerate() {
                 let rule = self.guardrails.rules.get(*rule).filter(|rule| rule.modes.include(mode));
@@ -73,7 +73,7 @@ impl Program {
         if found.is_empty() && !(rule.inverted && self.trips(rule, session, text, None)) {
             return;
         }
-        let near = Near { mode: self.modes.get(&session.mode), ..Near::default() };
+        let near = DeclarationContext { mode: self.modes.get(&session.mode), ..DeclarationContext::default() };
         let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
         let mut strategies = own.into_iter().chain(self.answers(Defect::Guardrail, near));
         let answers = |strategy| match strategy {

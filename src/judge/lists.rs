@@ -5,7 +5,7 @@
 //! value.
 //! Never: changes a list or a content.
 
-use super::mending::Typed;
+use super::mending::JudgedValue;
 use super::{Judgement, Subject, defect, places, typing};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Block;
@@ -64,7 +64,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Answers a block whose value or text does not fit its schema. The value of a section is typed by it first.
-    fn judge_schema(&mut self, index: usize, block: &Block, bound: &program::Block) {
+    fn judge_schema(&mut self, index: usize, block: &Block, bound: &program::BlockBinding) {
         // A template makes a text from any value, whatever form the schema asks for.
         let Some(schema) = bound.schema.as_ref().filter(|_| bound.text.is_none()) else { return };
         let value = match bound.role {
@@ -91,7 +91,7 @@ impl<'r> Judgement<'r> {
             name => message!("the {} of `{}` does not fit its schema", &what, &name),
         };
         let (subject, at, rule) = (Subject::Block(index), |_: &[String]| block.opener(), bound.at);
-        self.judge_fit(Typed { subject, value, schema, message, at: &at, rule });
+        self.judge_fit(JudgedValue { subject, value, schema, message, at: &at, rule });
     }
 
     /// Whether the value of a block was read, if something of it was lost; none if nothing was.
@@ -123,7 +123,7 @@ impl<'r> Judgement<'r> {
 
     /// The contents of this name that stand, with their keys, in order.
     fn keys_of(&self, name: &str) -> Vec<(usize, Cow<'r, str>)> {
-        let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
+        let told = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
         let keys = told.filter_map(|index| Some((index, self.key(index)?)));
         keys.filter(|(_, (known, _))| known == name).map(|(index, (_, key))| (index, key)).collect()
     }
@@ -146,7 +146,7 @@ impl<'r> Judgement<'r> {
         value
     }
 
-    fn read_section(&self, index: usize, block: &Block, bound: &program::Block) -> Option<Value> {
+    fn read_section(&self, index: usize, block: &Block, bound: &program::BlockBinding) -> Option<Value> {
         let source = self.source(block, bound, self.dialect?, &self.values);
         let read = payload::read(&source, block.body(), &bound.payload);
         match read.payload {

@@ -10,20 +10,20 @@
 use super::{Judgement, Subject, defect, strategy, typing};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, quote};
 use crate::json::{self, Context};
-use crate::program::{Chosen, Kind, Names, Schema, Types};
+use crate::program::{ResolvedStrategy, ValueKind, BlockNames, Schema, Types};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path from a value to a part of it.
-pub(super) type Way = Vec<String>;
+pub(super) type ValuePath = Vec<String>;
 
 /// A path, and what takes the place of the part there: another value, or nothing.
-pub(super) type Change = (Way, Option<Value>);
+pub(super) type Mend = (ValuePath, Option<Value>);
 
 /// A value that is judged by a schema.
-pub(super) struct Typed<'s> {
+pub(super) struct JudgedValue<'s> {
     /// The call or the section that has it.
     pub(super) subject: Subject,
     pub(super) value: Value,
@@ -36,8 +36,8 @@ pub(super) struct Typed<'s> {
 }
 
 /// A part of a value that does not fit, or is absent.
-pub(super) struct Part<'p> {
-    pub(super) way: &'p [String],
+pub(super) struct MisfitPart<'p> {
+    pub(super) pointer: &'p [String],
     pub(super) value: Option<&'p Value>,
     pub(super) types: &'p Types,
     /// The schema of the whole.
@@ -48,26 +48,26 @@ pub(super) struct Part<'p> {
 
 /// A path to a part that does not fit, or is absent, and what is wrong there.
 struct Wrong {
-    way: Way,
+    way: ValuePath,
     is_missing: bool,
     is_in_tuple: bool,
-    why: Vec<Why>,
+    why: Vec<MisfitReason>,
 }
 
 /// What is wrong: the path, if it is not the whole value, and words before and behind a quotation from it.
-struct Why {
+struct MisfitReason {
     path: Option<Argument>,
     words: (String, String, String),
 }
 
 impl Judgement<'_> {
     /// Answers everything in a value that does not fit its schema; returns whether it fits in the end.
-    pub(super) fn judge_fit(&mut self, typed: Typed<'_>) -> bool {
-        let Typed { subject, mut value, schema, message, at, rule } = typed;
+    pub(super) fn judge_fit(&mut self, typed: JudgedValue<'_>) -> bool {
+        let JudgedValue { subject, mut value, schema, message, at, rule } = typed;
         if schema.validator().is_ok_and(|validator| validator.is_valid(&value)) {
             return true;
         }
-        let answer = |judgement: &mut Self, chosen: Chosen, parts: Vec<&Wrong>| {
+        let answer = |judgement: &mut Self, chosen: ResolvedStrategy, parts: Vec<&Wrong>| {
             let groups =
                 parts.chunk_by(|one, other| one.is_missing && other.is_missing && one.outer() == other.outer());
             for (index, group) in groups.enumerate() {
@@ -121,20 +121,20 @@ impl Judgement<'_> {
     }
 
     /// What a strategy makes of the wrong parts of a value: the paths to those that fit now, and the whole value.
-    fn mended(&self, strategy: Strategy, value: &Value, wrong: &[Wrong], schema: &Schema) -> (BTreeSet<Way>, Value) {
-        let mut changes: BTreeMap<Way, Option<Value>> = BTreeMap::new();
+    fn mended(&self, strategy: Strategy, value: &Value, wrong: &[Wrong], schema: &Schema) -> (BTreeSet<ValuePath>, Value) {
+        let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
         for Wrong { way, is_in_tuple, .. } in wrong {
             let (here, types) = part_at(value, schema.types(), way);
-            let part = Part { way, value: here, types, schema, is_in_tuple: *is_in_tuple };
+            let part = MisfitPart { pointer: way, value: here, types, schema, is_in_tuple: *is_in_tuple };
             changes.extend(strategy::mend(strategy, self, &part));
         }
         // A change counts only if nothing is wrong at its place afterwards. What cannot be left out may be so with the part
         // that it is in.
         loop {
             let tried = wrong_parts(schema, &changed(value, &changes, schema));
-            let tried: BTreeSet<Way> = tried.into_iter().map(|part| way_before(part.way, &changes)).collect();
-            let is_wrong = |way: &Way| tried.range(way.clone()..).next().is_some_and(|part| part.starts_with(way));
-            let failing: Vec<Way> = changes.keys().filter(|way| is_wrong(way)).cloned().collect();
+            let tried: BTreeSet<ValuePath> = tried.into_iter().map(|part| way_before(part.way, &changes)).collect();
+            let is_wrong = |way: &ValuePath| tried.range(way.clone()..).next().is_some_and(|part| part.starts_with(way));
+            let failing: Vec<ValuePath> = changes.keys().filter(|way| is_wrong(way)).cloned().collect();
             changes.retain(|way, _| !is_wrong(way));
             if failing.is_empty() || strategy != Strategy::Omit {
                 break;
@@ -147,7 +147,7 @@ impl Judgement<'_> {
         }
         let value = changed(value, &changes, schema);
         let left = wrong_parts(schema, &value).into_iter();
-        let left: BTreeSet<Way> = left.map(|part| way_before(part.way, &changes)).collect();
+        let left: BTreeSet<ValuePath> = left.map(|part| way_before(part.way, &changes)).collect();
         let is_mended = |part: &&Wrong| {
             let mut around = (0..=part.way.len()).filter_map(|length| part.way.get(..length));
             !left.contains(&part.way) && around.any(|way| changes.contains_key(way))
@@ -200,16 +200,16 @@ fn wrong_parts(schema: &Schema, value: &Value) -> Vec<Wrong> {
         // Deny by default: nothing fits a schema that cannot be compiled.
         Err(error) => {
             let words = format!("the schema itself cannot be used: {}", excerpt(error, 120));
-            let why = vec![Why { path: None, words: (words, String::new(), String::new()) }];
-            return vec![Wrong { way: Way::new(), is_missing: false, is_in_tuple: false, why }];
+            let why = vec![MisfitReason { path: None, words: (words, String::new(), String::new()) }];
+            return vec![Wrong { way: ValuePath::new(), is_missing: false, is_in_tuple: false, why }];
         }
     };
     let mut wrong: Vec<Wrong> = Vec::new();
-    let mut places: BTreeMap<Way, usize> = BTreeMap::new();
+    let mut places: BTreeMap<ValuePath, usize> = BTreeMap::new();
     for fault in validator.faults(value) {
-        let mut way = fault.way.clone();
+        let mut way = fault.pointer.clone();
         way.extend(fault.missing().map(str::to_owned));
-        let why = Why { path: path_of(&fault.way, schema.types()), words: fault.in_parts() };
+        let why = MisfitReason { path: path_of(&fault.pointer, schema.types()), words: fault.in_parts() };
         match places.get(&way).and_then(|place| wrong.get_mut(*place)) {
             Some(part) => part.why.push(why),
             None => {
@@ -228,7 +228,7 @@ fn path_of(way: &[String], types: &Types) -> Option<Argument> {
     let mut types = Some(types);
     let is_declared = way.iter().all(|step| {
         let inner = types.and_then(|types| types.member(step).map(|(_, types)| types));
-        types = inner.or(types.filter(|types| types.kind == Kind::Array).map(Types::items));
+        types = inner.or(types.filter(|types| types.kind == ValueKind::Array).map(Types::items));
         types.is_some()
     });
     match path.is_empty() {
@@ -239,7 +239,7 @@ fn path_of(way: &[String], types: &Types) -> Option<Argument> {
 }
 
 /// The path that a part had before entries of lists were left out.
-fn way_before(mut way: Way, changes: &BTreeMap<Way, Option<Value>>) -> Way {
+fn way_before(mut way: ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> ValuePath {
     for length in 0..way.len() {
         let Some(index) = way.get(length).and_then(|step| step.parse::<usize>().ok()) else { continue };
         let outer = way.get(..length).unwrap_or_default();
@@ -258,18 +258,18 @@ fn way_before(mut way: Way, changes: &BTreeMap<Way, Option<Value>>) -> Way {
 /// The part at the end of a path, if there is one, and its types.
 pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) -> (Option<&'v Value>, &'v Types) {
     way.iter().fold((Some(value), types), |(value, types), step| {
-        let is_list = value.map_or(types.kind == Kind::Array, Value::is_array);
+        let is_list = value.map_or(types.kind == ValueKind::Array, Value::is_array);
         let types = if is_list { types.items() } else { types.of_member(step) };
         (value.and_then(|value| value.part(step)), types)
     })
 }
 
 /// The value without these parts; none if one of them is not there.
-pub(super) fn without(value: &Value, ways: &[Way], types: &Types, names: &Names) -> Option<Value> {
-    let mut changes: BTreeMap<Way, Option<Value>> = BTreeMap::new();
+pub(super) fn without(value: &Value, ways: &[ValuePath], types: &Types, names: &BlockNames) -> Option<Value> {
+    let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
     for way in ways {
         let (mut at, mut types) = (value, types);
-        let mut exact = Way::new();
+        let mut exact = ValuePath::new();
         for step in way {
             let declared = types.called(step, names);
             let folded = || at.as_object()?.iter().map(|(name, _)| name).find(|name| names.same(name, step));
@@ -284,18 +284,18 @@ pub(super) fn without(value: &Value, ways: &[Way], types: &Types, names: &Names)
         }
         changes.insert(exact, None);
     }
-    rebuilt(value, &mut Way::new(), &changes)
+    rebuilt(value, &mut ValuePath::new(), &changes)
 }
 
 /// The value with these changes, in the types of its schema.
-fn changed(value: &Value, changes: &BTreeMap<Way, Option<Value>>, schema: &Schema) -> Value {
-    let mut value = rebuilt(value, &mut Way::new(), changes).unwrap_or_default();
+fn changed(value: &Value, changes: &BTreeMap<ValuePath, Option<Value>>, schema: &Schema) -> Value {
+    let mut value = rebuilt(value, &mut ValuePath::new(), changes).unwrap_or_default();
     typing::settle(&mut value, schema.types(), 0);
     value
 }
 
 /// The part at `way` with the changes at it and inside it; none if it is left out.
-fn rebuilt(value: &Value, way: &mut Way, changes: &BTreeMap<Way, Option<Value>>) -> Option<Value> {
+fn rebuilt(value: &Value, way: &mut ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> Option<Value> {
     if let Some(change) = changes.get(way) {
         return change.clone();
     }
@@ -304,7 +304,7 @@ fn rebuilt(value: &Value, way: &mut Way, changes: &BTreeMap<Way, Option<Value>>)
         return Some(value.clone());
     }
     // A member that is absent is added behind those that are there.
-    let is_new = |(inner, _): &(&Way, &Option<Value>)| inner.len() == way.len() + 1;
+    let is_new = |(inner, _): &(&ValuePath, &Option<Value>)| inner.len() == way.len() + 1;
     let new: Vec<(String, Value)> = match value.is_object() {
         true => {
             inside().filter(is_new).filter_map(|(inner, new)| Some((inner.last()?.clone(), new.clone()?))).collect()

@@ -8,15 +8,15 @@
 //! [`Judgement::answer`], which looks for strategies in the degradation tables, nearest first, and lets one of them
 //! act.
 
-mod around;
+mod enclosing_wrapper;
 mod calls;
 mod contents;
 mod converting;
 mod fenced;
 mod guardrails;
-mod holes;
+mod remaining;
 mod input;
-mod leaves;
+mod byte_ledger;
 mod lists;
 mod mending;
 mod native;
@@ -42,28 +42,28 @@ mod truncated;
 mod typing;
 mod unclosed;
 
-pub(crate) use calls::Call;
+pub(crate) use calls::JudgedCall;
 pub(crate) use input::Guarded;
-pub use leaves::Leaf;
+pub use byte_ledger::Leaf;
 use redactions::Redactions;
 pub(crate) use ruling::Ruling;
 pub use steps::StepKind;
-pub(crate) use steps::{Step, Steps};
-pub(crate) use texts::{Composed, Texts};
+pub(crate) use steps::{JudgeStep, Steps};
+pub(crate) use texts::{Composed, ComposedTexts};
 
-use outside::Place;
+use outside::OutsideFate;
 use reasoning::Reasoning;
 use speakers::Speaker;
 use unclosed::Unclosed;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
-use crate::document::{Attribute, Block, Document, Key, Said};
+use crate::document::{Attribute, Block, Document, AttributeKey, OpenerView};
 use crate::expression::Scope;
 use crate::json::Json;
-use crate::program::{self, Action, ActionId, Chosen, Dialect, Mode, ModeId, Near, Program};
+use crate::program::{self, Action, ActionId, ResolvedStrategy, Dialect, Mode, ModeId, DeclarationContext, Program};
 use crate::session::Session;
 use crate::text::{Location, SourceId, Span};
-use crate::value::{Budget, Object, Record, Value};
+use crate::value::{ByteBudget, Object, Record, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,8 +139,8 @@ pub(crate) struct Judgement<'r> {
     /// Where reasoning and quotations that are never closed may reach.
     unclosed: Vec<Unclosed>,
     fates: Vec<Fate>,
-    pub(crate) calls: Vec<Call<'r>>,
-    pub(crate) texts: Texts,
+    pub(crate) calls: Vec<JudgedCall<'r>>,
+    pub(crate) texts: ComposedTexts,
     /// What guardrails took out of the texts.
     pub(crate) redactions: Redactions,
     /// Groups of blocks that are joined into one, in order.
@@ -195,7 +195,7 @@ pub(crate) struct Judgement<'r> {
     now: Value,
     occasion: Occasion,
     /// What all that is made of the answer may take together.
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) budget: Arc<ByteBudget>,
 }
 
 /// What is judged.
@@ -220,7 +220,7 @@ pub(crate) struct Circumstances<'r> {
     /// How often the model has already been asked again.
     pub(crate) attempts: usize,
     /// What all that is made of the answer may take together.
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) budget: Arc<ByteBudget>,
     /// What the calls do, if each is judged by the state that those before it left.
     pub(crate) after_call: Option<Box<AfterCall<'r>>>,
     pub(crate) occasion: Occasion,
@@ -269,7 +269,7 @@ pub(crate) fn judge_parts<'r>(
         unclosed: Vec::new(),
         fates: vec![Fate::Stands; document.blocks.len()],
         calls: Vec::new(),
-        texts: Texts::default(),
+        texts: ComposedTexts::default(),
         redactions: Redactions::default(),
         joined: Vec::new(),
         moved: BTreeMap::new(),
@@ -321,7 +321,7 @@ pub(crate) fn judge_parts<'r>(
 
 impl<'r> Judgement<'r> {
     /// The declaration of a block.
-    pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::Block> {
+    pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::BlockBinding> {
         match block.is_native() {
             true => self.program.native_block(block.id),
             false => self.dialect?.block(block.id),
@@ -333,7 +333,7 @@ impl<'r> Judgement<'r> {
         if block.is_native() { Some(&self.program.native) } else { self.dialect }
     }
 
-    pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::Block)> {
+    pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::BlockBinding)> {
         let block = self.document.blocks.get(index)?;
         Some((block, self.bound(block)?))
     }
@@ -386,7 +386,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The strategies that may answer a defect of the subject, in order.
-    fn answers(&self, defect: Defect, subject: &Subject) -> impl Iterator<Item = Chosen> + Clone + use<'r> {
+    fn answers(&self, defect: Defect, subject: &Subject) -> impl Iterator<Item = ResolvedStrategy> + Clone + use<'r> {
         let call = match subject {
             Subject::Call(call) | Subject::Params(call) => self.calls.get(*call),
             Subject::Calls(calls, _) => calls.last().and_then(|call| self.calls.get(*call)),
@@ -411,7 +411,7 @@ impl<'r> Judgement<'r> {
             _ => None,
         };
         let block = meant.or(block);
-        self.program.answers(defect, Near { action, block, mode: self.mode })
+        self.program.answers(defect, DeclarationContext { action, block, mode: self.mode })
     }
 
     /// The action that the block of a call names.
@@ -423,16 +423,16 @@ impl<'r> Judgement<'r> {
     }
 
     /// The name of a block, from the first source of its declaration that is there.
-    pub(crate) fn name_of(&self, block: &Block, bound: &'r program::Block) -> Option<Cow<'r, str>> {
+    pub(crate) fn name_of(&self, block: &Block, bound: &'r program::BlockBinding) -> Option<Cow<'r, str>> {
         bound.sources().find_map(|source| self.called(block, source))
     }
 
     /// A name of a block, from a source that its declaration gives.
-    pub(crate) fn called(&self, block: &Block, called: &'r program::Called) -> Option<Cow<'r, str>> {
+    pub(crate) fn called(&self, block: &Block, called: &'r program::NameSource) -> Option<Cow<'r, str>> {
         match called {
-            program::Called::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
-            program::Called::Payload { .. } => Some(self.said(block)?.value_of(named_within(block)?)),
-            called => self.said(block)?.called(called),
+            program::NameSource::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
+            program::NameSource::Payload { .. } => Some(self.opener_view(block)?.value_of(named_within(block)?)),
+            called => self.opener_view(block)?.called(called),
         }
     }
 
@@ -442,7 +442,7 @@ impl<'r> Judgement<'r> {
         let (Some(block), Some(dialect)) = (self.document.blocks.get(index), self.dialect) else {
             return Value::Null;
         };
-        let said = Said::of(self.text, dialect, block);
+        let said = OpenerView::of(self.text, dialect, block);
         let mut attributes = Object::new();
         for one in &block.attributes {
             let key = said.key_of(one).map(|key| dialect.names.fold(key));
@@ -454,8 +454,8 @@ impl<'r> Judgement<'r> {
     }
 
     /// What the opener of a block says.
-    pub(super) fn said<'b>(&self, block: &'b Block) -> Option<Said<'r, 'b>> {
-        Some(Said::of(self.text, self.dialect_of(block)?, block))
+    pub(super) fn opener_view<'b>(&self, block: &'b Block) -> Option<OpenerView<'r, 'b>> {
+        Some(OpenerView::of(self.text, self.dialect_of(block)?, block))
     }
 
     /// Answers a defect: the first strategy that applies acts, and the finding records it.
@@ -465,14 +465,14 @@ impl<'r> Judgement<'r> {
 
     fn answer_with(
         &mut self,
-        strategies: impl Iterator<Item = Chosen> + Clone,
+        strategies: impl Iterator<Item = ResolvedStrategy> + Clone,
         subject: &Subject,
         finding: Diagnostic,
     ) -> Strategy {
-        let applies = |(strategy, _): &Chosen| strategy::apply(*strategy, self, subject);
+        let applies = |(strategy, _): &ResolvedStrategy| strategy::apply(*strategy, self, subject);
         // `take-stray-text` may find no text to take. If nothing else applies it is still named as the answer, so that
         // the outcome is not clean.
-        let takes = |(strategy, _): &Chosen| *strategy == Strategy::TakeStrayText;
+        let takes = |(strategy, _): &ResolvedStrategy| *strategy == Strategy::TakeStrayText;
         let chosen = strategies.clone().find(applies).or_else(|| strategies.clone().find(takes));
         let chosen = chosen.unwrap_or((Strategy::Keep, None));
         self.record(chosen, subject, finding);
@@ -480,7 +480,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Records a defect with the strategy that has answered it.
-    fn record(&mut self, (strategy, said): Chosen, subject: &Subject, mut finding: Diagnostic) {
+    fn record(&mut self, (strategy, said): ResolvedStrategy, subject: &Subject, mut finding: Diagnostic) {
         self.note_cause(subject, &finding.code);
         if let (Subject::Call(call), true) = (subject, strategy.refuses()) {
             self.with_call(*call, |call| call.accepted = false);
@@ -526,13 +526,13 @@ impl<'r> Judgement<'r> {
 
     /// The value of an attribute in the opener of a block.
     pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
-        let said = self.said(block)?;
+        let said = self.opener_view(block)?;
         said.attribute(name).map(|attribute| said.value_of(attribute))
     }
 
     /// The same, with the white space around it.
     pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
-        let said = self.said(block)?;
+        let said = self.opener_view(block)?;
         said.attribute(name).map(|attribute| said.whole_value_of(attribute))
     }
 
@@ -568,7 +568,7 @@ impl<'r> Judgement<'r> {
 
 /// The block's name in its payload.
 fn named_within(block: &Block) -> Option<&Attribute> {
-    block.attributes.iter().find(|attribute| matches!(attribute.key, Key::Payload))
+    block.attributes.iter().find(|attribute| matches!(attribute.key, AttributeKey::Payload))
 }
 
 /// The part of a block that says what it is.

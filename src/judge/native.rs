@@ -26,7 +26,7 @@ impl Judgement<'_> {
     }
 
     /// Answers a call that the text spells beside native ones: it may only say what those do.
-    pub(super) fn judge_spelled(&mut self, call: usize, block: &Block, bound: &program::Block) {
+    pub(super) fn judge_spelled(&mut self, call: usize, block: &Block, bound: &program::BlockBinding) {
         let beside = self.document.natives.as_ref().is_some_and(|natives| natives.has_calls());
         let Some(one) = self.calls.get(call).filter(|_| beside && !block.is_native()) else { return };
         if !self.stands(one.block) {

@@ -4,24 +4,24 @@
 //! Out: the [`Piece`]s with their fates; stray ones are answered by strategies.
 //! Never: composes a text: a piece only has a place and a fate.
 
-use super::around::wrapped;
+use super::enclosing_wrapper::wrapped;
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, message, quote};
-use crate::document::{Block, Pieces, without_between, without_frame};
+use crate::document::{Block, ChunkedVec, without_between, without_frame};
 use crate::program::Outside;
 use crate::surface::{Between, Role};
 use crate::text::{Span, Stretch};
 
 /// Text outside every block.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct OutsideText {
     gap: Stretch,
     core: Stretch,
-    pub(super) fate: Place,
+    pub(super) fate: OutsideFate,
 }
 
-impl Piece {
-    fn new(gap: Span, core: Span, fate: Place) -> Self {
+impl OutsideText {
+    fn new(gap: Span, core: Span, fate: OutsideFate) -> Self {
         Self { gap: gap.into(), core: core.into(), fate }
     }
 
@@ -38,7 +38,7 @@ impl Piece {
 
 /// The fate of text outside every block.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum OutsideFate {
     #[default]
     Stray,
     Section,
@@ -60,12 +60,12 @@ impl Judgement<'_> {
             let Some(piece) = self.texts.pieces.get(index).filter(|piece| !piece.core().is_empty()) else { continue };
             let core = piece.core();
             let (message, rule) = match piece.fate {
-                Place::Message if core.start >= end => {
+                OutsideFate::Message if core.start >= end => {
                     let message =
                         message!("`{}` stands behind the last call, which ends a reply", quote(core.of(self.text), 40));
                     (message, self.mode.and_then(|mode| mode.reply.calls_last))
                 }
-                Place::Stray => {
+                OutsideFate::Stray => {
                     let message = message!("`{}` stands outside every block", quote(core.of(self.text), 40));
                     (message, self.dialect.map(|dialect| dialect.at))
                 }
@@ -91,16 +91,16 @@ impl Judgement<'_> {
         };
         let pieces = || self.texts.pieces.iter().enumerate().filter(|(_, piece)| !piece.core().is_empty());
         let found: Vec<(usize, Span, Span)> = pieces()
-            .filter(|(_, piece)| piece.fate == Place::Message)
+            .filter(|(_, piece)| piece.fate == OutsideFate::Message)
             .filter_map(|(index, piece)| Some((index, piece.core(), loose(piece.core())?.1)))
             .collect();
         let is_message = |block: &Block| {
             self.bound(block).is_some_and(|bound| bound.role == Role::Message) && !block.body().is_empty()
         };
-        let others = pieces().filter(|(_, piece)| piece.fate == Place::Message).count() > found.len()
+        let others = pieces().filter(|(_, piece)| piece.fate == OutsideFate::Message).count() > found.len()
             || self.document.blocks.iter().any(is_message);
         for (index, core, opener) in found.into_iter().filter(|_| others) {
-            self.place_outside(index, Place::Dropped);
+            self.place_outside(index, OutsideFate::Dropped);
             let (text, wrapper) = (quote(core.of(self.text), 40), quote(opener.of(self.text), 40));
             let message = message!("`{}` stands loose in `{}`, and nothing reads it", text, wrapper);
             self.remark(Remark::FieldForm, core, message, Some(dialect.at));
@@ -108,22 +108,22 @@ impl Judgement<'_> {
     }
 
     /// The text outside every block in order, including what was taken out of it.
-    fn outside_pieces(&self) -> Pieces<Piece> {
+    fn outside_pieces(&self) -> ChunkedVec<OutsideText> {
         let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
         let strays = self.texts.strays;
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
         let pieces = self.gaps().map(|gap| match section {
-            Some(core) if gap.contains(core.start) => Piece::new(gap, core, Place::Section),
-            _ if *outside == Outside::Message => Piece::new(gap, gap.trimmed(self.text), Place::Message),
-            _ => Piece::new(gap, self.without_between(gap, &closers), strays),
+            Some(core) if gap.contains(core.start) => OutsideText::new(gap, core, OutsideFate::Section),
+            _ if *outside == Outside::Message => OutsideText::new(gap, gap.trimmed(self.text), OutsideFate::Message),
+            _ => OutsideText::new(gap, self.without_between(gap, &closers), strays),
         });
         let mut pieces = pieces.peekable();
         let mut taken = self.texts.taken.iter().peekable();
         let both = std::iter::from_fn(|| {
             let next = pieces.peek().map_or(usize::MAX, |piece| piece.gap().start);
             match taken.next_if(|taken| taken.start < next) {
-                Some(taken) => Some(Piece::new(*taken, *taken, Place::Dropped)),
+                Some(taken) => Some(OutsideText::new(*taken, *taken, OutsideFate::Dropped)),
                 None => pieces.next(),
             }
         });
@@ -169,7 +169,7 @@ impl Judgement<'_> {
         let dialect = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
         if !self.texts.pieces.is_empty() {
-            return self.outside_piece(Place::Section).map(|(_, piece)| (name.as_str(), piece.core()));
+            return self.outside_piece(OutsideFate::Section).map(|(_, piece)| (name.as_str(), piece.core()));
         }
         let is_called = |index: usize| {
             let is_section = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Section);
@@ -206,7 +206,7 @@ impl Judgement<'_> {
     }
 
     /// The first piece with this fate, and its index.
-    pub(super) fn outside_piece(&self, fate: Place) -> Option<(usize, &Piece)> {
+    pub(super) fn outside_piece(&self, fate: OutsideFate) -> Option<(usize, &OutsideText)> {
         self.texts.pieces.iter().enumerate().find(|(_, piece)| piece.fate == fate)
     }
 
@@ -257,7 +257,7 @@ impl Judgement<'_> {
         true
     }
 
-    pub(super) fn place_outside(&mut self, piece: usize, fate: Place) {
+    pub(super) fn place_outside(&mut self, piece: usize, fate: OutsideFate) {
         if let Some(piece) = self.texts.pieces.get_mut(piece) {
             piece.fate = fate;
         }

@@ -4,14 +4,14 @@
 //! Out: the parameters; a finding for each fault, repeated name and rounded number on the way.
 //! Never: reads a payload, or checks the parameters against the schema.
 
-use super::mending::Way;
-use super::payloads::{Asked, is_cut_off};
-use super::typing::{self, Typed};
+use super::mending::ValuePath;
+use super::payloads::{PayloadRequest, is_cut_off};
+use super::typing::{self, TypedParams};
 use super::{Judgement, Subject, defect, places};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words, message, quote};
-use crate::document::payload::{Fields, Source};
-use crate::document::{Block, Written};
-use crate::json::{self, Fault, Grade, Json};
+use crate::document::payload::{Fields, PayloadSource};
+use crate::document::{Block, BodyEncoding};
+use crate::json::{self, JsonFault, Grade, Json};
 use crate::program::{self, Types};
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
@@ -21,7 +21,7 @@ const TOO_LONG: &str = "a number cannot be kept as it is written";
 const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
 
 /// A reason with the names of the faults: a model that is asked again must know what to write instead.
-fn named_faults(why: &str, faults: &[Fault]) -> String {
+fn named_faults(why: &str, faults: &[JsonFault]) -> String {
     let mut words: Vec<String> = faults.iter().map(|fault| fault_words(fault.name)).collect();
     words.sort_unstable();
     words.dedup();
@@ -30,7 +30,7 @@ fn named_faults(why: &str, faults: &[Fault]) -> String {
 
 impl Judgement<'_> {
     /// The last brace of a payload that ends its block, if the payload goes on behind it: there is a brace too many.
-    pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::Block) -> Option<Fault> {
+    pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::BlockBinding) -> Option<JsonFault> {
         // Other entries follow one of a list, and other members the value of one.
         let is_part = bound.lists_calls() || self.reads_members() || block.is_native();
         let end = Some(block.body().end).filter(|_| !is_part)?;
@@ -38,17 +38,17 @@ impl Judgement<'_> {
         let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
         let is_more = rest.starts_with(['}', ']']) || rest.strip_prefix(',').is_some_and(goes_on);
         let span = Span::new(end.checked_sub(1)?, end);
-        is_more.then_some(Fault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })
+        is_more.then_some(JsonFault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })
     }
 
     pub(super) fn params_of_fields(
         &mut self,
-        asked: Asked<'_>,
+        asked: PayloadRequest<'_>,
         fields: &Fields,
-        source: Source<'_>,
+        source: PayloadSource<'_>,
         types: &Types,
-    ) -> Option<Typed> {
-        let Asked { call, block, bound } = asked;
+    ) -> Option<TypedParams> {
+        let PayloadRequest { call, block, bound } = asked;
         let limits = &self.program.limits;
         if !fields.unclosed.is_empty() {
             // Each field that is never closed is in both lists.
@@ -120,7 +120,7 @@ impl Judgement<'_> {
     }
 
     /// The paths to the outermost fields around openers that are never closed.
-    fn cut_fields(&self, fields: &Fields, unclosed: &[Span], types: &Types) -> Vec<Way> {
+    fn cut_fields(&self, fields: &Fields, unclosed: &[Span], types: &Types) -> Vec<ValuePath> {
         let Some(dialect) = self.dialect else { return Vec::new() };
         let around = |opener: &Span| fields.list.iter().find(|field| field.span.covers(*opener));
         let named = unclosed.iter().filter_map(around).map(|field| field.name.of(self.text));
@@ -129,8 +129,8 @@ impl Judgement<'_> {
 
     /// Answers fields that are never closed, and closers that close none: a field may have been cut off there. With
     /// `lossy`, a value is missing or incomplete, so that no strategy accepts the call as it stands.
-    fn judge_unpaired(&mut self, asked: Asked<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
-        let Asked { call, bound, .. } = asked;
+    fn judge_unpaired(&mut self, asked: PayloadRequest<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
+        let PayloadRequest { call, bound, .. } = asked;
         if let Some(unclosed) = unclosed.first() {
             let message = message!("the field `{}` is never closed", quote(unclosed.of(self.text), 40));
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));
@@ -148,7 +148,7 @@ impl Judgement<'_> {
 
     pub(super) fn params_of_json(
         &mut self,
-        Asked { call, block, bound }: Asked<'_>,
+        PayloadRequest { call, block, bound }: PayloadRequest<'_>,
         mut json: Json,
         types: &Types,
     ) -> Option<Object> {
@@ -158,7 +158,7 @@ impl Judgement<'_> {
         json.value = typing::respelled(json.value, types, names, &mut twice);
         // Which of two members was meant is a guess where the object has faults, as with a key that is repeated.
         if !twice.is_empty() && !json.faults.is_empty() {
-            json.faults.push(Fault { name: json::REPEATED_KEY, span: whole, grade: Grade::Lossy });
+            json.faults.push(JsonFault { name: json::REPEATED_KEY, span: whole, grade: Grade::Lossy });
             json.forgiven = Some(json::LOSSY);
         }
         json.repeated.extend(twice);
@@ -170,13 +170,13 @@ impl Judgement<'_> {
             self.repeated_key(key, whole, bound);
         }
         self.findings.left_out += json.left_out;
-        let lost = json.rounded.iter().find(|one| typing::is_lost(one, self.text, types, names));
+        let lost = json.rounded.iter().find(|one| typing::loses_digits(one, self.text, types, names));
         let lost = lost.map(|one| (one.span, one.is_near));
         for one in json.rounded.iter().filter(|one| Some(one.span) != lost.map(|(span, _)| span)) {
             self.rounded(one.span, bound);
         }
         let apart = bound.named_within().is_some() && bound.body.is_some();
-        let none = json.value.is_null() || (apart && says_none(&json.value));
+        let none = json.value.is_null() || (apart && means_none(&json.value));
         let value = if none { Object::new().into() } else { json.value };
         let Value::Object(mut params) = value else {
             let (why, help) = match bound.named_within() {
@@ -192,7 +192,7 @@ impl Judgement<'_> {
             return None;
         };
         if bound.body.is_none() {
-            let mut names = bound.naming_ways().filter_map(|(way, _)| way.first());
+            let mut names = bound.name_pointers().filter_map(|(way, _)| way.first());
             if let Some(name) = names.find(|name| params.contains_key(name)) {
                 params.remove(name);
             }
@@ -203,8 +203,8 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.lossy = true);
             self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
         }
-        let told_already = matches!(block.written, Written::Mended | Written::Salvaged);
-        let is_forgiven = |fault: &Fault| fault.grade == Grade::Certain && bound.forgives.contains(&fault.name);
+        let told_already = matches!(block.written, BodyEncoding::Mended | BodyEncoding::Salvaged);
+        let is_forgiven = |fault: &JsonFault| fault.grade == Grade::Certain && bound.forgives.contains(&fault.name);
         let forgiven = !json.faults.is_empty() && json.faults.iter().all(is_forgiven);
         if let Some(why) = json.forgiven.filter(|_| !told_already && !forgiven) {
             self.malformed(call, bound, whole, named_faults(why, &json.faults));
@@ -213,18 +213,18 @@ impl Judgement<'_> {
     }
 
     /// Reports a number with more digits than a double can keep.
-    fn rounded(&mut self, at: Span, bound: &program::Block) {
+    fn rounded(&mut self, at: Span, bound: &program::BlockBinding) {
         let message = message!("`{}` is rounded to the nearest double", quote(at.of(self.text), 40));
         self.remark(Remark::FieldForm, at, message, Some(bound.at));
     }
 
-    pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::Block) {
+    pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::BlockBinding) {
         let message = message!("the key `{}` stands several times; the last counts", quote(key, 40));
         self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
     }
 }
 
 /// Whether a value given instead of parameters means that there are none: `null`, or an empty text.
-pub(super) fn says_none(value: &Value) -> bool {
+pub(super) fn means_none(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }

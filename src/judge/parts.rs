@@ -4,7 +4,7 @@
 //! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
 //! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
 
-use crate::expression::{Expression, Failure, Op, Scope, Tree, at_path};
+use crate::expression::{Expression, Failure, Operation, Scope, ExprTree, at_path};
 use crate::text::excerpt;
 use crate::value::Value;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ const MOST: usize = 16;
 
 /// A part of a condition, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct ConditionPart {
     /// Its source, as the pack writes it.
     pub(crate) text: String,
     /// Its value as JSON, shortened; or why it has none.
@@ -24,12 +24,12 @@ pub(crate) struct Part {
 }
 
 /// The parts of a condition in the order of its text, each whole before its operands; then the paths that it reads.
-pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<ConditionPart> {
+    let mut parts: Vec<ConditionPart> = Vec::new();
     let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
         if parts.len() < MOST && !parts.iter().any(|part| part.text == text) {
             let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, VALUE));
-            parts.push(Part { text, value: value().map_or_else(fails, |value| brief(&value)) });
+            parts.push(ConditionPart { text, value: value().map_or_else(fails, |value| brief(&value)) });
         }
     };
     if let Some(tree) = when.tree() {
@@ -44,15 +44,15 @@ pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<Part> {
 }
 
 /// Finds the operands of a condition, each whole before its own; constants are none.
-fn operands<'t>(tree: &'t Tree, found: &mut dyn FnMut(&'t Tree)) {
+fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
     let parts = match (&tree.op, &*tree.parts) {
-        (Op::Not | Op::And | Op::Or | Op::Comparison(_) | Op::Chain(_), parts) => parts,
-        (Op::Test(_), [base, ..]) => std::slice::from_ref(base),
-        (Op::Choice, [_, test, _]) => std::slice::from_ref(test),
+        (Operation::Not | Operation::And | Operation::Or | Operation::Comparison(_) | Operation::Chain(_), parts) => parts,
+        (Operation::Test(_), [base, ..]) => std::slice::from_ref(base),
+        (Operation::Choice, [_, test, _]) => std::slice::from_ref(test),
         _ => &[],
     };
     for part in parts {
-        let is_list = matches!((&tree.op, &part.op), (Op::And, Op::And) | (Op::Or, Op::Or));
+        let is_list = matches!((&tree.op, &part.op), (Operation::And, Operation::And) | (Operation::Or, Operation::Or));
         // A chain is one list: `a and b and c` has three parts.
         if part.constant().is_none() && !is_list {
             found(part);
@@ -78,7 +78,7 @@ fn spelled(name: &str, keys: &[String]) -> String {
 
 /// A value as JSON, shortened without writing out large ones.
 fn brief(value: &Value) -> String {
-    let mut start = Start(Vec::new());
+    let mut start = FirstBytes(Vec::new());
     let cut = serde_json::to_writer(&mut start, value).is_err();
     let text = String::from_utf8_lossy(&start.0);
     match cut {
@@ -88,9 +88,9 @@ fn brief(value: &Value) -> String {
 }
 
 /// Keeps only the first bytes that are written.
-struct Start(Vec<u8>);
+struct FirstBytes(Vec<u8>);
 
-impl Write for Start {
+impl Write for FirstBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = VALUE - self.0.len();
         self.0.extend(bytes.iter().take(room));

@@ -4,7 +4,7 @@
 //! Out: parameters whose paths have no root and no backslash; a remark for each that was written otherwise.
 //! Never: decides whether a path is safe: the schema does.
 
-use super::{Judgement, typing::Way};
+use super::{Judgement, typing::PayloadPath};
 use crate::diagnostic::{Remark, message, quote};
 use crate::program::{Action, Program, Types};
 use crate::text::Span;
@@ -35,26 +35,26 @@ impl Judgement<'_> {
     }
 }
 
-fn read_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, program: &Program, reread: &mut Vec<Reread>) {
+fn read_at(value: &mut Value, types: &Types, before: Option<&PayloadPath<'_>>, program: &Program, reread: &mut Vec<Reread>) {
     if !types.has_paths() {
         return;
     }
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
-                let way = Way { step: &name, before };
+                let way = PayloadPath { step: &name, before };
                 read_at(member, types.of_member(name), Some(&way), program, reread);
             }
         }
         Value::Array(items) => {
             for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
-                read_at(item, types.items(), Some(&Way { step: &index, before }), program, reread);
+                read_at(item, types.items(), Some(&PayloadPath { step: &index, before }), program, reread);
             }
         }
         Value::String(text) if types.path => {
             let path = program.below_root(text).into_owned();
             if path != **text {
-                reread.push((before.map(Way::path).unwrap_or_default(), text.to_string(), path.clone()));
+                reread.push((before.map(PayloadPath::path).unwrap_or_default(), text.to_string(), path.clone()));
                 *value = path.into();
             }
         }

@@ -5,14 +5,14 @@
 //! that does not count.
 //! Never: checks whether the call is permitted.
 
-use super::mending::{self, Typed, part_at};
-use super::params::says_none;
-use super::places::{self, Places};
-use super::typing::{self, Entry, Undeclared};
-use super::{Call, Judgement, Subject, defect};
+use super::mending::{self, JudgedValue, part_at};
+use super::params::means_none;
+use super::places::{self, PayloadPlaces};
+use super::typing::{self, FieldEntry, Undeclared};
+use super::{JudgedCall, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, Remark, is_fault, is_misspelt, message, quote};
-use crate::document::payload::{self, Built, Field, Form, Payload, Source, Spelled, ends_response};
-use crate::document::{Block, Ended, Key, Said, Spelling, Written, by_lines, is_cdata, trimmed, unquoted, verbatim};
+use crate::document::payload::{self, Built, Field, ValueForm, Payload, PayloadSource, Spelled, ends_response};
+use crate::document::{Block, Ended, AttributeKey, OpenerView, TextEncoding, BodyEncoding, by_lines, is_cdata, trimmed, unquoted, verbatim};
 use crate::json::{self, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// What a payload contains.
-struct Given {
+struct GivenPayload {
     form: &'static str,
     params: Object,
     /// Whether there is nothing in the parameters to [`settle`](super::typing::settle).
@@ -36,10 +36,10 @@ struct Given {
 
 /// A call whose payload is read: its index, its block, and the declaration of such blocks.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct PayloadRequest<'a> {
     pub(super) call: usize,
     pub(super) block: &'a Block,
-    pub(super) bound: &'a program::Block,
+    pub(super) bound: &'a program::BlockBinding,
 }
 
 impl<'r> Judgement<'r> {
@@ -48,28 +48,28 @@ impl<'r> Judgement<'r> {
         &mut self,
         call: usize,
         block: &Block,
-        bound: &program::Block,
+        bound: &program::BlockBinding,
         action: Option<&Action>,
     ) -> bool {
-        let asked = Asked { call, block, bound };
+        let asked = PayloadRequest { call, block, bound };
         let Some(dialect) = self.dialect_of(block) else { return false };
         let values = Rc::clone(&self.values);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
-        let source = Source { declared: types, ..self.source(block, bound, dialect, &values) };
+        let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &values) };
         let Some(mut given) = self.given(asked, source, types) else { return false };
         // The faults themselves were told when the whole answer was read.
-        if let Written::Mended | Written::Salvaged = block.written {
-            let lossy = block.written == Written::Salvaged;
+        if let BodyEncoding::Mended | BodyEncoding::Salvaged = block.written {
+            let lossy = block.written == BodyEncoding::Salvaged;
             self.with_call(call, |call| (call.readable, call.lossy) = (true, lossy));
             self.malformed(call, bound, places::whole(block), if lossy { json::LOSSY } else { json::FORGIVEN });
         }
         let joins = bound.payload.contains(&surface::Payload::Attributes);
-        let told = if joins { self.told(block, bound) } else { Vec::new() };
+        let told = if joins { self.outer_entries(block, bound) } else { Vec::new() };
         if joins && given.form != "attributes" {
             let of_opener = self.opener_params(asked, &told, source, types);
             self.join_opener(asked, &mut given.params, of_opener, &told, types);
         }
-        let Given { form, params, settled, rung, incomplete } = given;
+        let GivenPayload { form, params, settled, rung, incomplete } = given;
         // Of a payload that was not accepted as it was read, nothing more is reported.
         let refused = self.calls.get(call).is_some_and(|call| call.lossy && !call.accepted);
         // Attributes that join another payload are no form of their own.
@@ -113,7 +113,7 @@ impl<'r> Judgement<'r> {
         if !joins {
             self.judge_unread(call, block, bound, types);
         }
-        let places = Places::new(source, types, block, told);
+        let places = PayloadPlaces::new(source, types, block, told);
         let at = |way: &[String]| places.at(form, way);
         // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor is what
         // stands beside the parameters.
@@ -126,14 +126,14 @@ impl<'r> Judgement<'r> {
     }
 
     /// The content of the payload, if it can be read.
-    fn given(&mut self, asked: Asked<'_>, source: Source<'_>, types: &Types) -> Option<Given> {
-        let Asked { call, block, bound } = asked;
+    fn given(&mut self, asked: PayloadRequest<'_>, source: PayloadSource<'_>, types: &Types) -> Option<GivenPayload> {
+        let PayloadRequest { call, block, bound } = asked;
         let read = self.payload(asked, source)?;
         let (mut settled, mut incomplete) = (false, false);
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
-                let mut params = self.opener_params(asked, &self.told(block, bound), source, types);
+                let mut params = self.opener_params(asked, &self.outer_entries(block, bound), source, types);
                 // An empty body is an empty text.
                 if let Some(name) = bound.text_param()
                     && block.is_closed()
@@ -147,7 +147,7 @@ impl<'r> Judgement<'r> {
             Payload::Fields(mut fields) => {
                 if bound.body.is_none() {
                     let same = |field: &Field, name: &str| source.dialect.names.same(field.name.of(self.text), name);
-                    let mut names = bound.naming_ways().filter_map(|(way, _)| way.first());
+                    let mut names = bound.name_pointers().filter_map(|(way, _)| way.first());
                     if let Some(name) = names.find(|name| fields.list.iter().any(|field| same(field, name))) {
                         fields.list.retain(|field| !same(field, name));
                     }
@@ -188,11 +188,11 @@ impl<'r> Judgement<'r> {
                 return None;
             }
         };
-        Some(Given { form, params, settled, rung: read.rung, incomplete })
+        Some(GivenPayload { form, params, settled, rung: read.rung, incomplete })
     }
 
     /// The payload from the first reader that can read it.
-    fn payload(&mut self, Asked { call, block, bound }: Asked<'_>, source: Source<'_>) -> Option<payload::Read> {
+    fn payload(&mut self, PayloadRequest { call, block, bound }: PayloadRequest<'_>, source: PayloadSource<'_>) -> Option<payload::ReadPayload> {
         if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
             let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
@@ -202,16 +202,16 @@ impl<'r> Judgement<'r> {
             return None;
         }
         if let Some(value) = block.value() {
-            if says_none(value) {
-                return Some(payload::Read { payload: Payload::Empty, rung: 0 });
+            if means_none(value) {
+                return Some(payload::ReadPayload { payload: Payload::Empty, rung: 0 });
             }
             return Some(payload::of_value(value, source.limits, source.values));
         }
         if let Some(rung) = self.in_opener(block, bound) {
-            return Some(payload::Read { payload: Payload::Attributes, rung });
+            return Some(payload::ReadPayload { payload: Payload::Attributes, rung });
         }
         // Read the member again, to learn why it could not be read.
-        let member = matches!(block.written, Written::Value | Written::Mended | Written::Salvaged);
+        let member = matches!(block.written, BodyEncoding::Value | BodyEncoding::Mended | BodyEncoding::Salvaged);
         let ladder = if member { &[surface::Payload::Json] } else { &*bound.payload };
         Some(payload::read(&source, block.body(), ladder))
     }
@@ -219,10 +219,10 @@ impl<'r> Judgement<'r> {
     /// Adds the attributes of the opener; if both have a parameter, that of the payload counts.
     fn join_opener(
         &mut self,
-        Asked { block, bound, .. }: Asked<'_>,
+        PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
         params: &mut Object,
         of_opener: Object,
-        told: &[Entry<'_>],
+        told: &[FieldEntry<'_>],
         types: &Types,
     ) {
         let payload = std::mem::replace(params, of_opener);
@@ -230,7 +230,7 @@ impl<'r> Judgement<'r> {
             if params.insert(name, value.clone()).is_some() {
                 let message = message!("the opener says `{}`, too; the payload counts", &name);
                 let names = self.dialect.map(|dialect| &*dialect.names);
-                let is_it = |entry: &&Entry<'_>| names.is_some_and(|all| places::spells(types, name, entry.name, all));
+                let is_it = |entry: &&FieldEntry<'_>| names.is_some_and(|all| places::spells(types, name, entry.name, all));
                 let at = told.iter().find(is_it).map_or(block.opener(), |entry| entry.span);
                 self.remark(Remark::RepeatedField, at, message, Some(bound.at));
             }
@@ -239,17 +239,17 @@ impl<'r> Judgement<'r> {
 
     /// The index of the reader `attributes`, if the payload is the opener: there is no body, and the opener has more
     /// than the action's name.
-    fn in_opener(&self, block: &Block, bound: &program::Block) -> Option<usize> {
+    fn in_opener(&self, block: &Block, bound: &program::BlockBinding) -> Option<usize> {
         let rung = bound.payload.iter().position(|reader| *reader == surface::Payload::Attributes)?;
-        let says = || !self.told(block, bound).is_empty();
+        let says = || !self.outer_entries(block, bound).is_empty();
         (block.body().of(self.text).trim().is_empty() && says()).then_some(rung)
     }
 
     /// The attributes of the opener besides the action's name; if one is repeated, the first counts.
-    fn told(&self, block: &Block, bound: &program::Block) -> Vec<Entry<'r>> {
+    fn outer_entries(&self, block: &Block, bound: &program::BlockBinding) -> Vec<FieldEntry<'r>> {
         let Some(dialect) = self.dialect_of(block) else { return Vec::new() };
-        let said = Said::of(self.text, dialect, block);
-        let mut entries: Vec<Entry<'r>> = Vec::new();
+        let said = OpenerView::of(self.text, dialect, block);
+        let mut entries: Vec<FieldEntry<'r>> = Vec::new();
         let called = bound.naming().find(|name| said.attribute(name).is_some());
         for attribute in block.attributes.iter().take(self.program.limits.fields) {
             let Some(name) = said.key_of(attribute).filter(|name| !is_fault(name)) else { continue };
@@ -258,11 +258,11 @@ impl<'r> Judgement<'r> {
             if !names && !entries.iter().any(|entry| same(entry.name)) {
                 let body = trimmed(attribute.value.span(), self.text, &bound.trim);
                 let start = match attribute.key {
-                    Key::Typed(key) => key.start(),
-                    Key::Rule(_) | Key::Payload => body.start,
+                    AttributeKey::Typed(key) => key.start(),
+                    AttributeKey::Rule(_) | AttributeKey::Payload => body.start,
                 };
-                let form = Form::Typed;
-                entries.push(Entry { name, span: Span::new(start, body.end), body, form });
+                let form = ValueForm::Typed;
+                entries.push(FieldEntry { name, span: Span::new(start, body.end), body, form });
             }
         }
         entries
@@ -271,23 +271,23 @@ impl<'r> Judgement<'r> {
     /// The parameters in the opener.
     fn opener_params(
         &mut self,
-        Asked { block, bound, .. }: Asked<'_>,
-        told: &[Entry<'_>],
-        source: Source<'_>,
+        PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
+        told: &[FieldEntry<'_>],
+        source: PayloadSource<'_>,
         types: &Types,
     ) -> Object {
         // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own grammar
         // captures is taken as it is.
-        let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, Key::Typed(_)));
-        let spelling = if quoted && source.spelling == Spelling::Plain { Spelling::Entities } else { source.spelling };
-        let typed = Source { spelling, ..source };
+        let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, AttributeKey::Typed(_)));
+        let spelling = if quoted && source.spelling == TextEncoding::Plain { TextEncoding::Entities } else { source.spelling };
+        let typed = PayloadSource { spelling, ..source };
         // What rules of the grammar build is typed as JSON is: by itself.
         let mut built = source.built_by_opener(block.opener());
         let text = self.text;
         let declared =
-            |entry: &Entry<'_>| types.called(entry.name, &source.dialect.names).map(|(name, _)| Arc::clone(name));
+            |entry: &FieldEntry<'_>| types.called(entry.name, &source.dialect.names).map(|(name, _)| Arc::clone(name));
         let mut known: Vec<Arc<str>> = Vec::new();
-        let (told, again): (Vec<Entry<'_>>, Vec<Entry<'_>>) = told.iter().copied().partition(|entry| {
+        let (told, again): (Vec<FieldEntry<'_>>, Vec<FieldEntry<'_>>) = told.iter().copied().partition(|entry| {
             let name = declared(entry);
             let is_first = name.as_ref().is_none_or(|name| !known.contains(name));
             known.extend(name);
@@ -298,9 +298,9 @@ impl<'r> Judgement<'r> {
                 message!("the opener says `{}` in another spelling, too; the first counts", quote(entry.name, 40));
             self.remark(Remark::RepeatedField, entry.span, message, Some(bound.at));
         }
-        let is_built = |entry: &Entry<'_>, one: &(Span, Built)| one.0.trimmed(text) == entry.body.trimmed(text);
+        let is_built = |entry: &FieldEntry<'_>, one: &(Span, Built)| one.0.trimmed(text) == entry.body.trimmed(text);
         let texts = told.iter().filter(|entry| !built.iter().any(|one| is_built(entry, one)));
-        let texts: Vec<Entry<'_>> = texts.copied().collect();
+        let texts: Vec<FieldEntry<'_>> = texts.copied().collect();
         let mut params: Object = typed.typed(texts.into_iter(), types, self.program.limits.depth).params.into();
         for entry in &told {
             let Some(at) = built.iter().position(|one| is_built(entry, one)) else { continue };
@@ -318,7 +318,7 @@ impl<'r> Judgement<'r> {
 
     /// Reports what is beside a payload but cannot be part of it. If it is the name of a parameter, that parameter is
     /// missing; otherwise it is just another form.
-    fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::Block, types: &Types) {
+    fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::BlockBinding, types: &Types) {
         let Some(dialect) = self.dialect_of(block) else { return };
         // Where no member is declared as the body, all members are the payload.
         if dialect.outline.is_some() && bound.body.is_none() {
@@ -329,15 +329,15 @@ impl<'r> Judgement<'r> {
             bound.close.iter().any(|closer| matches!(closer, program::Closer::Attribute(key) if same(key, name)))
         };
         // Only attributes that the model named itself: what a rule of the grammar captures is the pack's own business.
-        let written = |entry: &Entry<'_>| entry.span != entry.body && !closes(entry.name);
-        for entry in self.told(block, bound).into_iter().filter(written) {
+        let written = |entry: &FieldEntry<'_>| entry.span != entry.body && !closes(entry.name);
+        for entry in self.outer_entries(block, bound).into_iter().filter(written) {
             let declared = types.called(entry.name, &dialect.names).is_some();
             self.unread(call, bound, (entry.name, entry.span), declared);
         }
     }
 
     /// The same for the members beside the name and the parameters, if the payload names its call.
-    pub(super) fn judge_beside(&mut self, call: usize, bound: &program::Block, action: Option<&Action>) {
+    pub(super) fn judge_beside(&mut self, call: usize, bound: &program::BlockBinding, action: Option<&Action>) {
         let block = self.calls.get(call).map(|call| call.block);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         for member in block.and_then(|block| self.beside.remove(&block)).unwrap_or_default() {
@@ -351,7 +351,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The name of a field beside the parameters of a call; none if it is not a field.
-    fn field_called(&self, block: Option<usize>, bound: &program::Block, member: Span) -> Option<&'r str> {
+    fn field_called(&self, block: Option<usize>, bound: &program::BlockBinding, member: Span) -> Option<&'r str> {
         if !bound.payload.contains(&surface::Payload::Tags) {
             return None;
         }
@@ -361,7 +361,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Reports something that no reader reads, which may be a `missed` parameter.
-    fn unread(&mut self, call: usize, bound: &program::Block, (name, at): (&str, Span), missed: bool) {
+    fn unread(&mut self, call: usize, bound: &program::BlockBinding, (name, at): (&str, Span), missed: bool) {
         let name = excerpt(name, 40);
         if missed {
             let message = message!("`{}` stands beside the payload, where no parameter is read", &name);
@@ -379,22 +379,22 @@ impl<'r> Judgement<'r> {
     pub(super) fn source<'s>(
         &self,
         block: &Block,
-        bound: &'s program::Block,
+        bound: &'s program::BlockBinding,
         dialect: &'s Dialect,
         values: &'s Cell<usize>,
-    ) -> Source<'s>
+    ) -> PayloadSource<'s>
     where
         'r: 's,
     {
         // The parts of a structured reply do not go on in the next one.
         let is_native = block.is_native();
         let text = if is_native { self.text.get(..block.span().end).unwrap_or_default() } else { self.text };
-        Source {
+        PayloadSource {
             text,
             masks: &self.document.masks,
             dialect,
             spelled: Spelled::of(block.family(), bound),
-            spelling: Spelling::of(bound),
+            spelling: TextEncoding::of(bound),
             within: block.inner(),
             declared: Types::unknown(),
             limits: &self.program.limits,
@@ -405,17 +405,17 @@ impl<'r> Judgement<'r> {
     }
 
     /// The places in the payload of a call.
-    pub(super) fn places(&self, call: &Call<'_>) -> Option<Places<'_>> {
+    pub(super) fn places(&self, call: &JudgedCall<'_>) -> Option<PayloadPlaces<'_>> {
         let (block, bound) = self.block(call.block)?;
         let dialect = self.dialect_of(block)?;
         let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
-        let told = if joins { self.told(block, bound) } else { Vec::new() };
-        let source = Source { declared: types, ..self.source(block, bound, dialect, &self.values) };
-        Some(Places::new(source, types, block, told))
+        let told = if joins { self.outer_entries(block, bound) } else { Vec::new() };
+        let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &self.values) };
+        Some(PayloadPlaces::new(source, types, block, told))
     }
 
-    pub(super) fn malformed(&mut self, call: usize, bound: &program::Block, at: Span, why: impl Into<Message>) {
+    pub(super) fn malformed(&mut self, call: usize, bound: &program::BlockBinding, at: Span, why: impl Into<Message>) {
         let mut finding = defect(Defect::MalformedPayload, at, why).with_rule(Some(bound.at));
         let fenced = |rest: &str| rest.starts_with("```") || rest.starts_with("~~~");
         if self.text.get(at.start..).is_some_and(fenced) {
@@ -471,7 +471,7 @@ impl<'r> Judgement<'r> {
         let value = params.clone();
         let message = message!("the payload does not fit its schema");
         let (subject, schema, rule) = (Subject::Call(call), &action.schema, action.at);
-        self.judge_fit(Typed { subject, value, schema, message, at, rule })
+        self.judge_fit(JudgedValue { subject, value, schema, message, at, rule })
     }
 }
 

@@ -4,10 +4,10 @@
 //! Out: each of them permitted, answered as forbidden, or, if a permit says so, waiting for a person.
 //! Never: lets what no permit allows, or what a denial cannot be evaluated for, have an effect.
 
-use super::{Call, Judgement, Occasion, StepKind, Subject, defect, head};
+use super::{JudgedCall, Judgement, Occasion, StepKind, Subject, defect, head};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, message, quote};
 use crate::expression::Template;
-use crate::program::{Found, Permit, Permits};
+use crate::program::{MatchingEntries, Permit, ModePermits};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt, legible};
 use crate::value::{Record, Value};
@@ -19,10 +19,10 @@ use std::sync::LazyLock;
 const MOST: usize = 3;
 
 /// The permits of a mode that the pack does not have.
-static NONE: LazyLock<Permits> = LazyLock::new(Permits::default);
+static NONE: LazyLock<ModePermits> = LazyLock::new(ModePermits::default);
 
 /// A call or a content whose permits are checked.
-struct Asked<'r> {
+struct PermitRequest<'r> {
     subject: Subject,
     /// The name of the action, or of the content.
     name: Cow<'r, str>,
@@ -34,7 +34,7 @@ struct Asked<'r> {
 }
 
 /// What the permits say.
-enum Verdict {
+enum PermitVerdict {
     Permitted,
     /// A person has to say yes to this first.
     Asks(String),
@@ -59,7 +59,7 @@ struct Forbidden {
 
 impl<'r> Judgement<'r> {
     /// Checks the permits of some calls, in order.
-    pub(super) fn judge_permits(&mut self, is_judged: impl Fn(&Call<'_>) -> bool) {
+    pub(super) fn judge_permits(&mut self, is_judged: impl Fn(&JudgedCall<'_>) -> bool) {
         for call in 0..self.calls.len() {
             if self.calls.get(call).is_some_and(&is_judged) {
                 self.judge_permit(call);
@@ -73,7 +73,7 @@ impl<'r> Judgement<'r> {
     fn take_turns_before(&mut self, call: usize) {
         let Some(after_call) = &self.after_call else { return };
         for number in self.turns..call {
-            if let Some(Call { name, action: Some(action), accepted: true, confirm: None, params, block, .. }) =
+            if let Some(JudgedCall { name, action: Some(action), accepted: true, confirm: None, params, block, .. }) =
                 self.calls.get(number)
             {
                 let before = self.in_turn.as_ref().unwrap_or(self.session);
@@ -93,7 +93,7 @@ impl<'r> Judgement<'r> {
 
     /// Checks the permits of a call.
     fn judge_permit(&mut self, call: usize) {
-        let Some(Call { block, name, action: Some(action), fits, accepted, params, .. }) = self.calls.get(call) else {
+        let Some(JudgedCall { block, name, action: Some(action), params_fit: fits, accepted, params, .. }) = self.calls.get(call) else {
             return;
         };
         let Some((block, _)) = self.block(*block) else { return };
@@ -113,7 +113,7 @@ impl<'r> Judgement<'r> {
         }
         let (name, action) = (name.clone(), *action);
         let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
-        let asked = Asked { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
+        let asked = PermitRequest { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
         self.take_turns_before(call);
         self.with_call(call, |call| call.confirm = None);
         if self.occasion == Occasion::Declined {
@@ -125,10 +125,10 @@ impl<'r> Judgement<'r> {
             return self.find(finding);
         }
         match self.verdict(permits, &asked) {
-            Verdict::Permitted => {}
-            Verdict::Asks(_) if self.occasion == Occasion::Confirmed => {}
-            Verdict::Asks(question) => self.with_call(call, |call| call.confirm = Some(question)),
-            Verdict::Forbidden(why) => {
+            PermitVerdict::Permitted => {}
+            PermitVerdict::Asks(_) if self.occasion == Occasion::Confirmed => {}
+            PermitVerdict::Asks(question) => self.with_call(call, |call| call.confirm = Some(question)),
+            PermitVerdict::Forbidden(why) => {
                 let elsewhere = !why.conditional && !why.denied;
                 let help = if elsewhere { self.permitted_elsewhere(&asked.name) } else { None };
                 let rule = why.rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
@@ -162,12 +162,12 @@ impl<'r> Judgement<'r> {
                 ("attributes", self.attributes(index)),
             ];
             let subject = Subject::Block(index);
-            let asked = Asked { subject, name, head: block.opener(), span: block.span(), values };
+            let asked = PermitRequest { subject, name, head: block.opener(), span: block.span(), values };
             let verdict = match needs_permit {
                 true => self.verdict(permits, &asked),
-                false => self.denial(permits, &asked).map_or(Verdict::Permitted, Verdict::Forbidden),
+                false => self.denial(permits, &asked).map_or(PermitVerdict::Permitted, PermitVerdict::Forbidden),
             };
-            if let Verdict::Forbidden(why) = verdict {
+            if let PermitVerdict::Forbidden(why) = verdict {
                 self.forbid(Defect::ForbiddenContent, &asked, *why, None);
             }
         }
@@ -175,9 +175,9 @@ impl<'r> Judgement<'r> {
 
     /// What permits and denials say. Deny by default: what no permit allows is forbidden, and a condition that fails
     /// denies. A permit that asks nobody counts before one that asks.
-    fn verdict(&mut self, permits: &'r Permits, asked: &Asked<'r>) -> Verdict {
+    fn verdict(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> PermitVerdict {
         if let Some(denied) = self.denial(permits, asked) {
-            return Verdict::Forbidden(denied);
+            return PermitVerdict::Forbidden(denied);
         }
         let possible = permits.permits.of(&asked.name);
         let mode = self.session.mode.as_str();
@@ -185,7 +185,7 @@ impl<'r> Judgement<'r> {
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = possible.iter().find(|permit| permit.is_free()) {
             self.steps.tell(StepKind::Permit, permit.at, asked.span, allowed);
-            return Verdict::Permitted;
+            return PermitVerdict::Permitted;
         }
         let mut forbidden = Forbidden { conditional: !possible.is_empty(), ..Forbidden::default() };
         let mut asks: Option<(&Permit, &Template)> = None;
@@ -194,7 +194,7 @@ impl<'r> Judgement<'r> {
             match (unmet, &permit.confirm) {
                 (None, None) => {
                     self.steps.tell(StepKind::Permit, permit.at, asked.span, allowed);
-                    return Verdict::Permitted;
+                    return PermitVerdict::Permitted;
                 }
                 (None, Some(confirm)) => asks = asks.or(Some((permit, confirm))),
                 (Some(why), _) => forbidden.why.push(why),
@@ -206,7 +206,7 @@ impl<'r> Judgement<'r> {
                     let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
                     self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
                     // Never cut: what a person confirms has to be seen.
-                    return Verdict::Asks(legible(&question).into_owned());
+                    return PermitVerdict::Asks(legible(&question).into_owned());
                 }
                 Err(failure) => forbidden.why.push(message!("what to confirm fails: {}", &failure)),
             }
@@ -217,11 +217,11 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, rule, asked.span, found);
         }
         forbidden.about = abouts(&possible);
-        Verdict::Forbidden(Box::new(forbidden))
+        PermitVerdict::Forbidden(Box::new(forbidden))
     }
 
     /// The denial that forbids it, if there is one. One that cannot be evaluated denies.
-    fn denial(&mut self, permits: &'r Permits, asked: &Asked<'r>) -> Option<Box<Forbidden>> {
+    fn denial(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> Option<Box<Forbidden>> {
         for denial in permits.denies.of(&asked.name) {
             let mut read = Forbidden::default();
             if denial.when.is_some() && self.unmet(denial, asked, "denies", &mut read).is_some() {
@@ -248,14 +248,14 @@ impl<'r> Judgement<'r> {
 
     /// Why the condition of a permit does not hold, or that of a denial; none if it holds. A permit that fails does not
     /// hold, and a denial that fails does. Notes what it read, and the advice for where it does not hold.
-    fn unmet(&mut self, permit: &'r Permit, asked: &Asked<'r>, verb: &str, noted: &mut Forbidden) -> Option<Message> {
+    fn unmet(&mut self, permit: &'r Permit, asked: &PermitRequest<'r>, verb: &str, noted: &mut Forbidden) -> Option<Message> {
         let when = permit.when.as_ref()?;
         self.prepare_reply(when.reads());
         let scope = self.scope_of(asked);
         let weighed = self.steps.weigh(when, &scope);
         let (holds, unmet) = (weighed.holds.clone(), weighed.unmet());
         let (mode, name) = (self.session.mode.as_str(), &asked.name);
-        self.steps.tell_weighed(weighed, permit.at, asked.span, || format!("`{mode}` {verb} `{name}` when"));
+        self.steps.trace_condition(weighed, permit.at, asked.span, || format!("`{mode}` {verb} `{name}` when"));
         noted.note(when.reads(), asked);
         if verb == "denies" {
             return unmet.filter(|_| holds.is_ok());
@@ -277,17 +277,17 @@ impl<'r> Judgement<'r> {
     }
 
     /// What a template of a permit says of it, in at most 300 characters.
-    fn words_of(&mut self, words: &Template, asked: &Asked<'_>) -> Result<String, String> {
+    fn words_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
         self.text_of(words, asked).map(|text| excerpt(&text, 300).into_owned())
     }
 
-    fn text_of(&mut self, words: &Template, asked: &Asked<'_>) -> Result<String, String> {
+    fn text_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
         self.prepare_reply(words.reads());
         words.text(&self.scope_of(asked)).map_err(|failure| failure.message.to_string())
     }
 
     /// What the conditions of permits see.
-    fn scope_of<'s>(&'s self, asked: &'s Asked<'_>) -> crate::expression::Scope<'s> {
+    fn scope_of<'s>(&'s self, asked: &'s PermitRequest<'_>) -> crate::expression::Scope<'s> {
         let mut scope = self.scope();
         if let Some(session) = &self.in_turn {
             scope.add_record("state", &session.state);
@@ -300,7 +300,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Answers what is forbidden.
-    fn forbid(&mut self, defect_of: Defect, asked: &Asked<'_>, forbidden: Forbidden, elsewhere: Option<Message>) {
+    fn forbid(&mut self, defect_of: Defect, asked: &PermitRequest<'_>, forbidden: Forbidden, elsewhere: Option<Message>) {
         let Forbidden { why, read, advice, about, rule, denied, conditional } = forbidden;
         let name = &asked.name;
         let message = match (why.is_empty(), denied) {
@@ -338,14 +338,14 @@ impl<'r> Judgement<'r> {
 
 impl Forbidden {
     /// Notes which arguments a condition reads.
-    fn note(&mut self, reads: &[Vec<String>], asked: &Asked<'_>) {
+    fn note(&mut self, reads: &[Vec<String>], asked: &PermitRequest<'_>) {
         self.read.extend(arguments(reads, asked).into_iter().map(|(name, _)| name));
     }
 }
 
 /// The arguments of a call that a condition reads, or the values of a content other than its text, each with its value as
 /// JSON.
-fn arguments(reads: &[Vec<String>], asked: &Asked<'_>) -> Vec<(String, String)> {
+fn arguments(reads: &[Vec<String>], asked: &PermitRequest<'_>) -> Vec<(String, String)> {
     let value = |name: &str| asked.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
     let mut read: BTreeMap<&str, Option<&Value>> = BTreeMap::new();
     for path in reads {
@@ -363,6 +363,6 @@ fn arguments(reads: &[Vec<String>], asked: &Asked<'_>) -> Vec<(String, String)> 
 }
 
 /// What permits say of their conditions in words.
-fn abouts(permits: &Found<'_>) -> Vec<String> {
+fn abouts(permits: &MatchingEntries<'_>) -> Vec<String> {
     permits.iter().filter_map(|permit| permit.about.clone()).collect()
 }

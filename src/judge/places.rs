@@ -4,35 +4,35 @@
 //! Out: the span of the field, member or entry; if it does not exist, that of the nearest one.
 //! Never: reads a payload unless a place in it is needed.
 
-use super::typing::Entry;
+use super::typing::FieldEntry;
 use crate::document::Block;
-use crate::document::payload::{Field, Fields, Source};
-use crate::json::Tape;
-use crate::program::{Kind, Names, Types};
+use crate::document::payload::{Field, Fields, PayloadSource};
+use crate::json::JsonTape;
+use crate::program::{ValueKind, BlockNames, Types};
 use crate::text::Span;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The places in one payload.
-pub(super) struct Places<'t> {
-    source: Source<'t>,
+pub(super) struct PayloadPlaces<'t> {
+    source: PayloadSource<'t>,
     types: &'t Types,
     body: Span,
     /// The attributes of the opener, if they are the payload or part of it.
-    told: Vec<Entry<'t>>,
+    entries: Vec<FieldEntry<'t>>,
     /// The whole payload, or the opener if it is empty.
     whole: Span,
-    tape: OnceCell<Option<Tape>>,
+    tape: OnceCell<Option<JsonTape>>,
     /// The fields of each body that has been read, by its start.
     fields: RefCell<BTreeMap<usize, Rc<Fields>>>,
 }
 
-impl<'t> Places<'t> {
-    pub(super) fn new(source: Source<'t>, types: &'t Types, block: &Block, told: Vec<Entry<'t>>) -> Self {
+impl<'t> PayloadPlaces<'t> {
+    pub(super) fn new(source: PayloadSource<'t>, types: &'t Types, block: &Block, entries: Vec<FieldEntry<'t>>) -> Self {
         let body = block.body();
         let whole = whole(block);
-        Self { source, types, body, told, whole, tape: OnceCell::new(), fields: RefCell::default() }
+        Self { source, types, body, entries, whole, tape: OnceCell::new(), fields: RefCell::default() }
     }
 
     /// The span to point at for a fault at the end of a path, in a payload that was read in this form.
@@ -48,8 +48,8 @@ impl<'t> Places<'t> {
         };
         let told = || {
             let name = way.first()?;
-            let is_it = |entry: &&Entry<'_>| spells(self.types, name, entry.name, &self.source.dialect.names);
-            self.told.iter().find(is_it).map(|entry| entry.span)
+            let is_it = |entry: &&FieldEntry<'_>| spells(self.types, name, entry.name, &self.source.dialect.names);
+            self.entries.iter().find(is_it).map(|entry| entry.span)
         };
         found.or_else(told).unwrap_or(self.whole)
     }
@@ -58,7 +58,7 @@ impl<'t> Places<'t> {
     fn is_called(&self, way: &[String], key: &str) -> bool {
         let Some((name, outer)) = way.split_last() else { return false };
         let types = outer.iter().fold(self.types, |types, step| match types.kind {
-            Kind::Array => types.items(),
+            ValueKind::Array => types.items(),
             _ => types.of_member(step),
         });
         spells(types, name, key, &self.source.dialect.names)
@@ -73,7 +73,7 @@ impl<'t> Places<'t> {
         let declared = types.of_member(name);
         let last = named.clone().next_back()?;
         let (field, types, rest) = match rest.split_first() {
-            Some((nth, rest)) if declared.kind == Kind::Array => {
+            Some((nth, rest)) if declared.kind == ValueKind::Array => {
                 let nth = nth.parse().ok()?;
                 let inner = self.fields_in(last.body);
                 let is_one = named.clone().count() == 1 && self.source.is_one(last.body, &inner, declared.items());
@@ -96,7 +96,7 @@ impl<'t> Places<'t> {
 }
 
 /// Whether a key in a response is a spelling of the name of a member.
-pub(super) fn spells(types: &Types, member: &str, key: &str, names: &Names) -> bool {
+pub(super) fn spells(types: &Types, member: &str, key: &str, names: &BlockNames) -> bool {
     names.same(key, member) || types.called(key, names).is_some_and(|(declared, _)| **declared == *member)
 }
 

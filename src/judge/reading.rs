@@ -7,10 +7,10 @@
 use super::speakers::MISLABELLED;
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
-use crate::document::{Block, Enclosing, Ended, Found, What};
+use crate::document::{Block, Enclosing, Ended, ReaderFinding, FindingKind};
 use crate::grammar::{Machine, RuleId};
 use crate::json;
-use crate::program::{self, Called, Closer, Family};
+use crate::program::{self, NameSource, Closer, Family};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span};
 
@@ -39,41 +39,41 @@ impl<'r> Judgement<'r> {
                 continue;
             }
             match found.what {
-                What::Defect(Defect::NestedBlock) => {}
-                What::Defect(Defect::StrayCloser) if found.around().is_none() => {
+                FindingKind::Defect(Defect::NestedBlock) => {}
+                FindingKind::Defect(Defect::StrayCloser) if found.around().is_none() => {
                     closers = self.judge_found(Defect::StrayCloser, found);
                 }
-                What::Defect(Defect::MalformedOpener) if found.block().is_none() => {
+                FindingKind::Defect(Defect::MalformedOpener) if found.block().is_none() => {
                     openers = self.judge_found(Defect::MalformedOpener, found);
                 }
-                What::Defect(defect) => {
+                FindingKind::Defect(defect) => {
                     self.judge_found(defect, found);
                 }
                 // Whoever writes one object without quotes writes all of it so: each kind of fault is told once.
-                What::Fault(rule) if self.reads_members() => {
+                FindingKind::Fault(rule) if self.reads_members() => {
                     if !told.contains(&rule) {
                         told.push(rule);
                         let times = self.document.found.iter().filter(|one| one.what == found.what).count();
                         self.judge_fault(rule, found, times);
                     }
                 }
-                What::Fault(rule) => self.judge_fault(rule, found, 1),
-                What::PayloadFault(fault) => {
+                FindingKind::Fault(rule) => self.judge_fault(rule, found, 1),
+                FindingKind::PayloadFault(fault) => {
                     // The same fault in one member after the other is told once.
                     if number >= faults {
                         let rest = self.document.found.iter().skip(number);
                         // The two marks of a fence are at two places.
-                        let same = |one: &&Found| one.what == found.what && fault.name() != json::CODE_FENCE;
+                        let same = |one: &&ReaderFinding| one.what == found.what && fault.name() != json::CODE_FENCE;
                         let times = rest.take_while(same).count().max(1);
                         faults = number + times;
                         self.payload_fault(fault.name(), found.span(), times, self.place_of(found));
                     }
                 }
-                What::Remark(Remark::FieldForm) if self.is_beside(found) => {
+                FindingKind::Remark(Remark::FieldForm) if self.is_beside(found) => {
                     let beside = self.beside.entry(found.block().unwrap_or_default()).or_default();
                     beside.push(found.span());
                 }
-                What::Remark(remark) => {
+                FindingKind::Remark(remark) => {
                     let message = self.remark_text(remark, found);
                     self.remark(remark, found.span(), message, self.place_of(found));
                 }
@@ -84,16 +84,16 @@ impl<'r> Judgement<'r> {
 
     /// Whether the finding is about a member beside the name and the parameters of a call. Whether a parameter is
     /// missing because of it is known once the call is judged.
-    fn is_beside(&self, found: &Found) -> bool {
+    fn is_beside(&self, found: &ReaderFinding) -> bool {
         let call = found.block().and_then(|block| self.block(block));
-        let beside = |(block, bound): (&Block, &program::Block)| {
+        let beside = |(block, bound): (&Block, &program::BlockBinding)| {
             bound.named_within().is_some() && block.span() != found.span() && !self.is_around(found)
         };
         call.is_some_and(beside)
     }
 
     /// Whether the finding is about a tag around the text of a block, which was taken off.
-    fn is_around(&self, found: &Found) -> bool {
+    fn is_around(&self, found: &ReaderFinding) -> bool {
         let block = found.block().and_then(|block| self.block(block)).filter(|(_, bound)| Enclosing::counts(bound));
         block.is_some_and(|(block, _)| {
             found.span() != block.span() && found.span().start <= block.inner().trimmed(self.text).start
@@ -118,8 +118,8 @@ impl<'r> Judgement<'r> {
 
     fn judge_nested(&mut self) {
         let document = self.document;
-        let is_nested = |found: &&Found| found.what == What::Defect(Defect::NestedBlock);
-        let mut nested: Vec<&Found> = document.found.iter().filter(is_nested).collect();
+        let is_nested = |found: &&ReaderFinding| found.what == FindingKind::Defect(Defect::NestedBlock);
+        let mut nested: Vec<&ReaderFinding> = document.found.iter().filter(is_nested).collect();
         nested.sort_by_key(|found| found.span().start);
         let mut text = 0;
         for found in nested {
@@ -132,7 +132,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    fn judge_found(&mut self, what: Defect, found: &Found) -> Strategy {
+    fn judge_found(&mut self, what: Defect, found: &ReaderFinding) -> Strategy {
         let subject = match (what, found.block()) {
             (_, Some(block)) => Subject::Block(block),
             (Defect::NoDialect, None) => Subject::Unread,
@@ -160,7 +160,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Reports a `fault_…` rule of a grammar that matched in the opener of a block, or anywhere if blocks are members.
-    fn judge_fault(&mut self, rule: RuleId, found: &Found, times: usize) {
+    fn judge_fault(&mut self, rule: RuleId, found: &ReaderFinding, times: usize) {
         let block = found.block().and_then(|block| self.block(block));
         let family = block.map_or(0, |(block, _)| block.family());
         let Some(grammar) = self.dialect.and_then(|dialect| dialect.grammar(family)) else { return };
@@ -185,10 +185,10 @@ impl<'r> Judgement<'r> {
     }
 
     /// Reports the tolerated faults of one payload, each kind once: whoever writes single quotes writes many.
-    pub(super) fn payload_faults(&mut self, faults: &[json::Fault], rule: Location) {
-        let mut kinds: Vec<(&json::Fault, usize)> = Vec::new();
+    pub(super) fn payload_faults(&mut self, faults: &[json::JsonFault], rule: Location) {
+        let mut kinds: Vec<(&json::JsonFault, usize)> = Vec::new();
         for fault in faults {
-            let same = |first: &json::Fault| first.name == fault.name && fault.name != json::CODE_FENCE;
+            let same = |first: &json::JsonFault| first.name == fault.name && fault.name != json::CODE_FENCE;
             match kinds.iter_mut().find(|(first, _)| same(first)) {
                 Some((_, times)) => *times += 1,
                 None => kinds.push((fault, 1)),
@@ -212,7 +212,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// The declaration behind a finding: that of its block, or else of the dialect.
-    fn place_of(&self, found: &Found) -> Option<Location> {
+    fn place_of(&self, found: &ReaderFinding) -> Option<Location> {
         let block = found.block().and_then(|block| self.block(block)).map(|(_, bound)| bound.at);
         block.or_else(|| self.dialect.map(|dialect| dialect.at))
     }
@@ -222,7 +222,7 @@ impl<'r> Judgement<'r> {
         self.dialect.is_some_and(|dialect| dialect.outline.is_some())
     }
 
-    fn defect_text(&self, what: Defect, found: &Found) -> (Message, Option<Message>) {
+    fn defect_text(&self, what: Defect, found: &ReaderFinding) -> (Message, Option<Message>) {
         let whole = found.span().of(self.text);
         let quoted = || quote(whole, 40);
         let block = found.block().and_then(|block| self.document.blocks.get(block));
@@ -297,7 +297,7 @@ impl<'r> Judgement<'r> {
         let document = self.document;
         let block = document.blocks.partition_point(0, |block| block.span().start <= span.start);
         let block = document.blocks.get(block).map(|block| block.span().start);
-        let is_mark = |what| matches!(what, What::Defect(Defect::StrayCloser | Defect::MalformedOpener));
+        let is_mark = |what| matches!(what, FindingKind::Defect(Defect::StrayCloser | Defect::MalformedOpener));
         let told = self.marks.get_or_init(|| {
             let found = document.found.iter().filter(|other| is_mark(other.what));
             let mut starts: Vec<usize> = found.map(|other| other.span().start).collect();
@@ -331,13 +331,13 @@ impl<'r> Judgement<'r> {
             let named = [Some(&block.called), block.key.as_ref()].into_iter().flatten();
             let mut keys: Vec<&str> = named
                 .filter_map(|called| match called {
-                    Called::Attribute(key) => Some(key.as_str()),
+                    NameSource::Attribute(key) => Some(key.as_str()),
                     _ => None,
                 })
                 .collect();
             let action = match &block.called {
-                Called::Own => self.program.actions.get(name),
-                Called::Word(word) => self.program.actions.get(word),
+                NameSource::Own => self.program.actions.get(name),
+                NameSource::Word(word) => self.program.actions.get(word),
                 _ => None,
             };
             let action = action.filter(|_| block.payload.contains(&surface::Payload::Attributes));
@@ -359,9 +359,9 @@ impl<'r> Judgement<'r> {
 
     /// The block that a broken opener would open, or a closer would close, if its declaration has strategies for that
     /// defect.
-    pub(super) fn meant_at(&self, defect: Defect, span: Span) -> Option<&'r program::Block> {
+    pub(super) fn meant_at(&self, defect: Defect, span: Span) -> Option<&'r program::BlockBinding> {
         let dialect = self.dialect?;
-        let has_word = |block: &&'r program::Block| block.degradation.says(defect);
+        let has_word = |block: &&'r program::BlockBinding| block.degradation.declares(defect);
         if !dialect.blocks.iter().any(|block| has_word(&block)) {
             return None;
         }
@@ -376,7 +376,7 @@ impl<'r> Judgement<'r> {
                     _ => None,
                 };
                 let name = self.name_at(family, rule?, span)?;
-                let closes = |block: &&'r program::Block| {
+                let closes = |block: &&'r program::BlockBinding| {
                     block
                         .close
                         .iter()
@@ -438,7 +438,7 @@ impl<'r> Judgement<'r> {
         block.and_then(|block| self.block(block)).is_some_and(|(_, bound)| bound.role == Role::Content)
     }
 
-    fn remark_text(&self, remark: Remark, found: &Found) -> Message {
+    fn remark_text(&self, remark: Remark, found: &ReaderFinding) -> Message {
         let span = found.span();
         let block = found.block().and_then(|block| self.document.blocks.get(block));
         match remark {

@@ -5,10 +5,10 @@
 //! Never: decides whether a guardrail trips.
 
 use super::guardrails::{Looked, matches};
-use super::texts::{Origin, replaced};
+use super::texts::{RangeOrigin, replaced};
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, message, quote};
-use crate::program::{Chosen, Guardrail, most_matches};
+use crate::program::{ResolvedStrategy, Guardrail, most_matches};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// What is to be replaced once all texts have been searched.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct PendingRedactions {
     /// In texts that were made from values, by block.
     made: BTreeMap<usize, Ranges>,
     /// In parameters, by call and path.
@@ -44,7 +44,7 @@ pub(super) struct Hit<'h> {
 
 impl Judgement<'_> {
     /// Notes what is replaced in a text, and reports it.
-    pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: Chosen, pending: &mut Pending) {
+    pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: ResolvedStrategy, pending: &mut PendingRedactions) {
         let Hit { rule, looked, found, broken, is_first } = hit;
         let text = &looked.text;
         let said = text.text.get(found.clone()).unwrap_or_default();
@@ -56,25 +56,25 @@ impl Judgement<'_> {
             // What goes on in another piece has been replaced in the first one.
             let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
             let span = match (origin, &looked.subject) {
-                (Origin::Response(span), _) => {
+                (RangeOrigin::Response(span), _) => {
                     self.redactions.replace(span, &with);
                     self.redactions.hide(span, said);
                     place.get_or_insert(span);
                     continue;
                 }
-                (Origin::Made(block, range), _) => {
+                (RangeOrigin::Made(block, range), _) => {
                     pending.made.entry(block).or_default().push((range, with));
                     self.span_of(block)
                 }
-                (Origin::Value(range), Subject::Call(call)) => {
-                    pending.params.entry((*call, looked.way.clone())).or_default().push((range, with));
+                (RangeOrigin::Value(range), Subject::Call(call)) => {
+                    pending.params.entry((*call, looked.pointer.clone())).or_default().push((range, with));
                     text.span
                 }
-                (Origin::Value(range), Subject::Block(block)) => {
+                (RangeOrigin::Value(range), Subject::Block(block)) => {
                     pending.made.entry(*block).or_default().push((range, with));
                     text.span
                 }
-                (Origin::Value(_), _) => text.span,
+                (RangeOrigin::Value(_), _) => text.span,
             };
             // What was decoded, or made from a value, may be in the response as it is.
             let exact =
@@ -102,7 +102,7 @@ impl Judgement<'_> {
     }
 
     /// Replaces everything that was found, in the texts and values that conditions, effects and hosts will see.
-    pub(super) fn replace(&mut self, pending: Pending, stale: &mut bool) {
+    pub(super) fn replace(&mut self, pending: PendingRedactions, stale: &mut bool) {
         self.redactions.settle();
         if self.redactions.is_empty() {
             return;

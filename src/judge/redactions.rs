@@ -30,7 +30,7 @@ pub(crate) struct Redactions {
 }
 
 /// A piece of a text.
-pub(super) enum Piece<'r> {
+pub(super) enum RedactionPiece<'r> {
     /// As it was written.
     Written(Span),
     /// What stands in for what was written there.
@@ -85,7 +85,7 @@ impl Redactions {
     }
 
     /// A part of the response in pieces.
-    pub(super) fn pieces(&self, part: Span) -> impl Iterator<Item = Piece<'_>> {
+    pub(super) fn pieces(&self, part: Span) -> impl Iterator<Item = RedactionPiece<'_>> {
         let first = self.replaced.partition_point(|(span, _)| span.end <= part.start);
         let inside = self.replaced.get(first..).unwrap_or_default().iter();
         let mut inside = inside.take_while(move |(span, _)| span.start < part.end).peekable();
@@ -97,14 +97,14 @@ impl Redactions {
                 if at < until {
                     let written = Span::new(at, until);
                     at = until;
-                    return Some(Piece::Written(written));
+                    return Some(RedactionPiece::Written(written));
                 }
                 let (span, with) = inside.next()?;
                 let place = Span::new(span.start.max(part.start), span.end.min(part.end));
                 at = place.end;
                 // What goes on from a piece before has been replaced there.
                 if span.start >= part.start {
-                    return Some(Piece::Instead(place, with));
+                    return Some(RedactionPiece::Instead(place, with));
                 }
             }
         })
@@ -122,8 +122,8 @@ impl Redactions {
             return Cow::Borrowed(part.of(response));
         }
         let pieces = self.pieces(part).map(|piece| match piece {
-            Piece::Written(span) => span.of(response),
-            Piece::Instead(_, with) => with,
+            RedactionPiece::Written(span) => span.of(response),
+            RedactionPiece::Instead(_, with) => with,
         });
         Cow::Owned(pieces.collect::<Vec<_>>().concat())
     }

@@ -5,8 +5,8 @@
 //! an expression reads it.
 //! Never: makes a member that is not read: each is a copy of a part of the response.
 
-use super::outside::Place;
-use super::{Call, Judgement};
+use super::outside::OutsideFate;
+use super::{JudgedCall, Judgement};
 use crate::program::{Outside, REPLY_MEMBERS};
 use crate::surface::Role;
 use crate::text::Span;
@@ -58,7 +58,7 @@ impl Judgement<'_> {
                 told.map(|(text, _)| Value::String(text.into())).collect()
             }
             "calls" => {
-                let call = |call: &Call| {
+                let call = |call: &JudgedCall| {
                     let (action, params) = ((&*call.name).into(), call.params.clone());
                     object(&CALL, [action, params, call.form.into(), call.is_carried_out().into()])
                 };
@@ -70,7 +70,7 @@ impl Judgement<'_> {
                     let (name, key, text) = self.content(index)?;
                     Some(object(&CONTENT, [name.into(), key.into(), self.attributes(index), text.into()]))
                 };
-                let told = (0..self.document.blocks.len()).filter_map(|index| self.told_at(index));
+                let told = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
                 told.filter_map(content).collect()
             }
             "utterances" => {
@@ -126,8 +126,8 @@ impl Judgement<'_> {
 
     /// Stray text that was kept as part of the message. Text that replaces a missing message does not count.
     fn kept_text(&self) -> impl Iterator<Item = Span> {
-        let pieces = self.texts.pieces.iter().filter(|_| self.texts.strays == Place::Stray);
-        let kept = pieces.filter(|piece| piece.fate == Place::Message);
+        let pieces = self.texts.pieces.iter().filter(|_| self.texts.strays == OutsideFate::Stray);
+        let kept = pieces.filter(|piece| piece.fate == OutsideFate::Message);
         kept.map(|piece| piece.core()).filter(|core| !core.is_empty())
     }
 
@@ -147,13 +147,13 @@ fn joined(mut texts: Vec<Cow<'_, str>>) -> Value {
 }
 
 /// The names of members, shared by all objects of a kind.
-type Names<const N: usize> = LazyLock<[Arc<str>; N]>;
+type MemberNames<const N: usize> = LazyLock<[Arc<str>; N]>;
 
-static CALL: Names<4> = LazyLock::new(|| ["action", "params", "form", "accepted"].map(Arc::from));
-static CONTENT: Names<4> = LazyLock::new(|| ["name", "key", "attributes", "text"].map(Arc::from));
-static UTTERANCE: Names<3> = LazyLock::new(|| ["speaker", "label", "text"].map(Arc::from));
-static SECTION: Names<2> = LazyLock::new(|| ["text", "value"].map(Arc::from));
+static CALL: MemberNames<4> = LazyLock::new(|| ["action", "params", "form", "accepted"].map(Arc::from));
+static CONTENT: MemberNames<4> = LazyLock::new(|| ["name", "key", "attributes", "text"].map(Arc::from));
+static UTTERANCE: MemberNames<3> = LazyLock::new(|| ["speaker", "label", "text"].map(Arc::from));
+static SECTION: MemberNames<2> = LazyLock::new(|| ["text", "value"].map(Arc::from));
 
-fn object<const N: usize>(names: &Names<N>, values: [Value; N]) -> Value {
+fn object<const N: usize>(names: &MemberNames<N>, values: [Value; N]) -> Value {
     Value::Object(names.iter().cloned().zip(values).collect())
 }

@@ -6,7 +6,7 @@
 //! Never: counts turns; it only answers an utterance beyond the limit when it is told of one.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::{Defect, Names, message, quote};
+use crate::diagnostic::{Defect, KnownNames, message, quote};
 use crate::document::Block;
 use crate::program::{self, Speakers};
 use crate::surface::Role;
@@ -26,14 +26,14 @@ pub(crate) struct Speaker {
 }
 
 /// The declared speakers.
-struct Known {
+struct DeclaredSpeakers {
     values: Arc<Vec<Value>>,
     /// Their names; listed for the first speaker who is none of them.
-    names: OnceCell<Names>,
+    names: OnceCell<KnownNames>,
 }
 
-impl Known {
-    fn names(&self) -> &Names {
+impl DeclaredSpeakers {
+    fn names(&self) -> &KnownNames {
         let name = |one: &Value| Some(one.get("name")?.as_str()?.into());
         self.names.get_or_init(|| Arc::new(self.values.iter().filter_map(name).collect()))
     }
@@ -49,7 +49,7 @@ impl Judgement<'_> {
         }
         let Some(speakers) = &self.program.flows.speakers else { return };
         let Some(values) = self.known_speakers().map(Arc::clone) else { return };
-        let known = Known { values, names: OnceCell::new() };
+        let known = DeclaredSpeakers { values, names: OnceCell::new() };
         let mut first = true;
         for index in 0..self.document.blocks.len() {
             let Some(speaker) = self.speaker(index) else { continue };
@@ -60,7 +60,7 @@ impl Judgement<'_> {
         }
     }
 
-    fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &Known, speakers: &Speakers) {
+    fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &DeclaredSpeakers, speakers: &Speakers) {
         let span = self.name_span(index);
         let Some(declared) = self.declared_speaker(&known.values, &speaker.name) else {
             let message = message!("nobody called `{}` takes part", quote(&speaker.name, 60));
@@ -128,7 +128,7 @@ impl Judgement<'_> {
         Some(speakers.entry(index).or_insert_with(|| self.read_speaker(block, bound)).clone())
     }
 
-    fn read_speaker(&self, block: &Block, bound: &program::Block) -> Speaker {
+    fn read_speaker(&self, block: &Block, bound: &program::BlockBinding) -> Speaker {
         let name = self.name_of(block, bound).unwrap_or_default();
         let label = self.attribute(block, "label").unwrap_or_default();
         // A declared speaker gets the name that the pack spells: conditions compare names byte by byte.

@@ -5,7 +5,7 @@
 //! Never: decides anything, or costs anything without a trace.
 
 use super::Leaf;
-use super::parts::{Part, parts};
+use super::parts::{ConditionPart, parts};
 use crate::diagnostic::{Message, message, quote};
 use crate::expression::{Expression, Failure, Scope};
 use crate::text::{Location, Span, excerpt};
@@ -100,7 +100,7 @@ impl fmt::Display for StepKind {
 
 /// Something that was decided on the way.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct JudgeStep {
     pub(crate) kind: StepKind,
     pub(crate) found: String,
     /// The declaration behind it.
@@ -108,7 +108,7 @@ pub(crate) struct Step {
     /// The place in the response.
     pub(crate) span: Span,
     /// The parts of a condition and their values.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ConditionPart>,
 }
 
 /// A condition that was evaluated.
@@ -116,7 +116,7 @@ pub(crate) struct Step {
 pub(crate) struct Weighed<'e> {
     when: &'e Expression,
     pub(crate) holds: Result<bool, Failure>,
-    parts: Vec<Part>,
+    parts: Vec<ConditionPart>,
 }
 
 impl Weighed<'_> {
@@ -143,7 +143,7 @@ impl Weighed<'_> {
 
 /// The steps so far; none if no trace is wanted.
 #[derive(Debug, Default)]
-pub(crate) struct Steps(Option<Vec<Step>>);
+pub(crate) struct Steps(Option<Vec<JudgeStep>>);
 
 impl Steps {
     pub(crate) fn new(wanted: bool) -> Self {
@@ -161,17 +161,17 @@ impl Steps {
     }
 
     pub(crate) fn tell(&mut self, kind: StepKind, at: Location, span: Span, found: impl FnOnce() -> String) {
-        self.push(|| Step { kind, found: found(), at, span, parts: Vec::new() });
+        self.push(|| JudgeStep { kind, found: found(), at, span, parts: Vec::new() });
     }
 
     /// Records a change of mode.
-    pub(crate) fn tell_mode(&mut self, from: &str, to: &str, at: Location, span: Span) {
+    pub(crate) fn trace_mode(&mut self, from: &str, to: &str, at: Location, span: Span) {
         let kind = || StepKind::Mode { from: from.to_owned(), to: to.to_owned() };
-        self.push(|| Step { kind: kind(), found: format!("{from} to {to}"), at, span, parts: Vec::new() });
+        self.push(|| JudgeStep { kind: kind(), found: format!("{from} to {to}"), at, span, parts: Vec::new() });
     }
 
     /// Records the result of a condition; `whose` says what it decides.
-    pub(crate) fn tell_weighed(
+    pub(crate) fn trace_condition(
         &mut self,
         weighed: Weighed<'_>,
         at: Location,
@@ -181,15 +181,15 @@ impl Steps {
         self.push(|| {
             let verdict = weighed.why_not(CONDITION);
             let verdict = verdict.unwrap_or_else(|| format!("`{}` holds", excerpt(weighed.when.source(), CONDITION)));
-            Step { kind: StepKind::Condition, found: format!("{}: {verdict}", whose()), at, span, parts: weighed.parts }
+            JudgeStep { kind: StepKind::Condition, found: format!("{}: {verdict}", whose()), at, span, parts: weighed.parts }
         });
     }
 
-    pub(crate) fn into_list(self) -> Vec<Step> {
+    pub(crate) fn into_list(self) -> Vec<JudgeStep> {
         self.0.unwrap_or_default()
     }
 
-    fn push(&mut self, step: impl FnOnce() -> Step) {
+    fn push(&mut self, step: impl FnOnce() -> JudgeStep) {
         if let Some(steps) = self.0.as_mut().filter(|steps| steps.len() < MOST) {
             steps.push(step());
         }

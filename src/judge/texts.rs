@@ -4,12 +4,12 @@
 //! Out: [`Composed`] texts: the message, and the bodies of blocks.
 //! Never: changes a character: texts are pieces of the response, with entities decoded if the declaration says so.
 
-use super::holes::{kept, trim_ends};
-use super::outside::{Piece, Place};
+use super::remaining::{remaining_spans, trim_ends};
+use super::outside::{OutsideText, OutsideFate};
 use super::redactions::{self, Redactions};
 use super::{Fate, Judgement};
 use crate::diagnostic::{Remark, message};
-use crate::document::{Pieces, Spelling, Written};
+use crate::document::{ChunkedVec, TextEncoding, BodyEncoding};
 use crate::program::Outside;
 use crate::surface::{Decoding, Role};
 use crate::text::{Span, excerpt};
@@ -21,48 +21,48 @@ use std::sync::Arc;
 
 /// Texts composed of pieces, and the pieces outside every block.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(crate) struct ComposedTexts {
     pub(crate) message: Composed,
     /// Text outside every block that the dialect makes a section: its name and text.
     pub(crate) section: Option<(String, Composed)>,
     /// Whether a guardrail dropped the whole message.
     pub(crate) message_dropped: bool,
     /// The fate of all text outside every block that has no place in the dialect.
-    pub(super) strays: Place,
+    pub(super) strays: OutsideFate,
     /// What strategies took out of the text outside every block, in order.
     pub(super) taken: Vec<Span>,
     /// The texts made from the values of blocks, by block.
     made: Vec<(usize, String)>,
-    pub(super) pieces: Pieces<Piece>,
+    pub(super) pieces: ChunkedVec<OutsideText>,
 }
 
 /// A text made of pieces of the response.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Composed {
     pub(crate) text: String,
-    parts: SmallVec<[Part; 1]>,
+    parts: SmallVec<[TextPart; 1]>,
     /// The span of all blocks that it was made of.
     pub(crate) span: Span,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct TextPart {
     /// The offset of the piece in the text.
     at: usize,
     raw: Span,
-    spelling: Spelling,
+    spelling: TextEncoding,
     /// The block whose value the piece was made from.
     made: Option<usize>,
 }
 
 /// A part of the message: pieces of the response, or the text made from the value of a block.
-enum Shown<'s> {
-    Pieces(Spans, Spelling),
+enum MessagePart<'s> {
+    Pieces(Spans, TextEncoding),
     Made(usize, &'s str),
 }
 
 /// Where a range of a text comes from.
-pub(super) enum Origin {
+pub(super) enum RangeOrigin {
     /// A place in the response.
     Response(Span),
     /// A range of the text made from the value of a block.
@@ -72,11 +72,11 @@ pub(super) enum Origin {
 }
 
 /// The parts of the message, each with its place.
-type Parts<'s> = SmallVec<[(usize, Shown<'s>); 2]>;
+type Parts<'s> = SmallVec<[(usize, MessagePart<'s>); 2]>;
 
-impl Shown<'_> {
+impl MessagePart<'_> {
     fn piece(span: Span) -> Self {
-        Shown::Pieces(Spans::One(span), Spelling::Plain)
+        MessagePart::Pieces(Spans::One(span), TextEncoding::Plain)
     }
 }
 
@@ -104,21 +104,21 @@ impl Composed {
     }
 
     /// Adds a part behind those before it.
-    fn add(&mut self, response: &str, shown: Shown<'_>, separator: &str, redactions: &Redactions) {
+    fn add(&mut self, response: &str, shown: MessagePart<'_>, separator: &str, redactions: &Redactions) {
         let empty = match &shown {
-            Shown::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
-            Shown::Made(_, text) => text.is_empty(),
+            MessagePart::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
+            MessagePart::Made(_, text) => text.is_empty(),
         };
         if !self.text.is_empty() && !empty {
             self.text.push_str(separator);
         }
         match shown {
-            Shown::Made(block, text) => {
+            MessagePart::Made(block, text) => {
                 let (at, raw) = (self.text.len(), Span::new(self.span.end, self.span.end));
-                self.parts.push(Part { at, raw, spelling: Spelling::Plain, made: Some(block) });
+                self.parts.push(TextPart { at, raw, spelling: TextEncoding::Plain, made: Some(block) });
                 self.text.push_str(text);
             }
-            Shown::Pieces(spans, spelling) => {
+            MessagePart::Pieces(spans, spelling) => {
                 if spans.len() > 1 {
                     self.text.reserve(spans.iter().map(|span| span.len()).sum());
                 }
@@ -129,12 +129,12 @@ impl Composed {
         }
     }
 
-    fn push(&mut self, response: &str, raw: Span, spelling: Spelling, redactions: &Redactions) {
+    fn push(&mut self, response: &str, raw: Span, spelling: TextEncoding, redactions: &Redactions) {
         for piece in redactions.pieces(raw) {
             match piece {
-                redactions::Piece::Written(raw) => self.push_written(response, raw, spelling),
-                redactions::Piece::Instead(raw, with) => {
-                    self.parts.push(Part { at: self.text.len(), raw, spelling: Spelling::Plain, made: None });
+                redactions::RedactionPiece::Written(raw) => self.push_written(response, raw, spelling),
+                redactions::RedactionPiece::Instead(raw, with) => {
+                    self.parts.push(TextPart { at: self.text.len(), raw, spelling: TextEncoding::Plain, made: None });
                     self.text.push_str(with);
                     self.cover(raw);
                 }
@@ -142,11 +142,11 @@ impl Composed {
         }
     }
 
-    fn push_written(&mut self, response: &str, raw: Span, spelling: Spelling) {
+    fn push_written(&mut self, response: &str, raw: Span, spelling: TextEncoding) {
         if raw.is_empty() {
             return;
         }
-        self.parts.push(Part { at: self.text.len(), raw, spelling, made: None });
+        self.parts.push(TextPart { at: self.text.len(), raw, spelling, made: None });
         match spelling.decode(raw.of(response)) {
             Cow::Borrowed(text) => self.text.push_str(text),
             Cow::Owned(text) if self.text.is_empty() => self.text = text,
@@ -161,19 +161,19 @@ impl Composed {
     }
 
     /// Where a range of the text comes from, piece by piece: other blocks may be between two of them.
-    pub(super) fn origins(&self, response: &str, range: Range<usize>) -> Vec<Origin> {
+    pub(super) fn origins(&self, response: &str, range: Range<usize>) -> Vec<RangeOrigin> {
         if self.parts.is_empty() {
-            return vec![Origin::Value(range)];
+            return vec![RangeOrigin::Value(range)];
         }
-        let mut origins: Vec<Origin> = Vec::new();
+        let mut origins: Vec<RangeOrigin> = Vec::new();
         let first = self.parts.partition_point(|part| part.at <= range.start).saturating_sub(1);
         let parts = self.parts.get(first..).unwrap_or_default();
         for (index, part) in parts.iter().enumerate().take_while(|(_, part)| part.at < range.end) {
             let until = parts.get(index + 1).map_or(self.text.len(), |next| next.at);
             let own = range.start.max(part.at)..range.end.min(until);
             origins.push(match part.made {
-                Some(block) => Origin::Made(block, own.start - part.at..own.end - part.at),
-                None => Origin::Response(self.locate(response, own)),
+                Some(block) => RangeOrigin::Made(block, own.start - part.at..own.end - part.at),
+                None => RangeOrigin::Response(self.locate(response, own)),
             });
         }
         origins
@@ -236,7 +236,7 @@ impl Judgement<'_> {
         }
         let section = self.outside_section().map(|(name, span)| {
             let mut section = Composed::default();
-            section.push(self.text, span, Spelling::Plain, &self.redactions);
+            section.push(self.text, span, TextEncoding::Plain, &self.redactions);
             (name.to_owned(), section)
         });
         self.texts.section = section;
@@ -249,15 +249,15 @@ impl Judgement<'_> {
         if self.is_prose() {
             for spans in self.prose() {
                 let start = spans.first().map_or(0, |first| first.start);
-                parts.push((start, Shown::Pieces(Spans::Many(spans), Spelling::Plain)));
+                parts.push((start, MessagePart::Pieces(Spans::Many(spans), TextEncoding::Plain)));
             }
             return;
         }
         let shows = self.mode.and_then(|mode| mode.reply.shows.as_deref());
         let shows_section = shows.is_some() && self.outside_section().map(|(name, _)| name) == shows;
         for piece in self.texts.pieces.iter() {
-            if piece.fate == Place::Message || (piece.fate == Place::Section && shows_section) {
-                parts.push((piece.core().start, Shown::piece(piece.core())));
+            if piece.fate == OutsideFate::Message || (piece.fate == OutsideFate::Section && shows_section) {
+                parts.push((piece.core().start, MessagePart::piece(piece.core())));
             }
         }
     }
@@ -271,12 +271,12 @@ impl Judgement<'_> {
                 Fate::Text if block.parent().map_or(is_prose, |parent| self.shows(parent)) => {}
                 Fate::Text => {
                     // One that is never closed reaches up to what comes next.
-                    parts.push((block.span().start, Shown::piece(block.span().trimmed(self.text))));
+                    parts.push((block.span().start, MessagePart::piece(block.span().trimmed(self.text))));
                 }
                 Fate::Stands | Fate::Lifted if self.is_message(index) => {
                     let shown = match self.made(index) {
-                        Some(text) => Shown::Made(index, text),
-                        None => Shown::Pieces(self.body_spans(index), self.spelling(index)),
+                        Some(text) => MessagePart::Made(index, text),
+                        None => MessagePart::Pieces(self.body_spans(index), self.spelling(index)),
                     };
                     parts.push((block.body().start, shown));
                 }
@@ -305,7 +305,7 @@ impl Judgement<'_> {
     pub(super) fn prose(&self) -> Vec<Vec<Span>> {
         let blocks = || self.document.blocks.iter().enumerate();
         let raw = blocks().filter(|(index, block)| block.parent().is_none() && self.fate(*index) == Fate::Text);
-        let pieces = self.texts.pieces.iter().filter(|piece| piece.fate == Place::Message);
+        let pieces = self.texts.pieces.iter().filter(|piece| piece.fate == OutsideFate::Message);
         let mut shown: SmallVec<[Span; 4]> =
             raw.map(|(_, block)| block.span()).chain(pieces.map(|piece| piece.gap())).collect();
         shown.sort_unstable_by_key(|span| span.start);
@@ -320,7 +320,7 @@ impl Judgement<'_> {
         let messages = blocks().filter(|(index, _)| self.stands(*index) && self.is_message(*index));
         let mut messages = messages.map(|(_, block)| block.span().start).peekable();
         let mut parts = vec![Vec::new()];
-        for span in kept(self.text, Span::new(start, end), &holes) {
+        for span in remaining_spans(self.text, Span::new(start, end), &holes) {
             while messages.next_if(|start| *start <= span.start).is_some() {
                 parts.push(Vec::new());
             }
@@ -359,19 +359,19 @@ impl Judgement<'_> {
         if holes.is_empty() {
             return Spans::One(block.body());
         }
-        Spans::Many(trim_ends(self.text, kept(self.text, block.body(), &holes)))
+        Spans::Many(trim_ends(self.text, remaining_spans(self.text, block.body(), &holes)))
     }
 
     /// How the body of a block is encoded.
-    fn spelling(&self, index: usize) -> Spelling {
-        let Some((block, bound)) = self.block(index) else { return Spelling::Plain };
+    fn spelling(&self, index: usize) -> TextEncoding {
+        let Some((block, bound)) = self.block(index) else { return TextEncoding::Plain };
         match block.written {
-            Written::Bound => match (bound.decode, &self.dialect) {
-                (Some(Decoding::Entities), _) if bound.role == Role::Content => Spelling::Plain,
+            BodyEncoding::Bound => match (bound.decode, &self.dialect) {
+                (Some(Decoding::Entities), _) if bound.role == Role::Content => TextEncoding::Plain,
                 (Some(Decoding::Guarded), Some(dialect)) => {
-                    dialect.structure.as_ref().map_or(Spelling::Plain, |structure| Spelling::Guarded(structure.guard))
+                    dialect.structure.as_ref().map_or(TextEncoding::Plain, |structure| TextEncoding::Guarded(structure.guard))
                 }
-                _ => Spelling::of(bound),
+                _ => TextEncoding::of(bound),
             },
             _ => block.spelling_of_member(self.text),
         }

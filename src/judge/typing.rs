@@ -4,10 +4,10 @@
 //! Out: parameters, undeclared keys, repeated fields, and text between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::payload::{Field, Fields, Form, Source, unmarked};
-use crate::document::{Spelling, is_cdata};
-use crate::json::{self, Context, Fault, Grade, Json, Rounded};
-use crate::program::{Kind, Names, Types};
+use crate::document::payload::{Field, Fields, ValueForm, PayloadSource, unmarked};
+use crate::document::{TextEncoding, is_cdata};
+use crate::json::{self, Context, JsonFault, Grade, Json, Rounded};
+use crate::program::{ValueKind, BlockNames, Types};
 use crate::text::{Span, same};
 use crate::value::{Members, Object, Value, nearest, number};
 use smallvec::SmallVec;
@@ -17,19 +17,19 @@ use std::sync::Arc;
 
 /// One field of a payload, wherever it is written.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry<'t> {
+pub(super) struct FieldEntry<'t> {
     pub(super) name: &'t str,
     /// The span of the whole field.
     pub(super) span: Span,
     /// The span of its value.
     pub(super) body: Span,
     /// What its opener says about the value.
-    pub(super) form: Form,
+    pub(super) form: ValueForm,
 }
 
 /// Parameters, with what is worth saying about them.
 #[derive(Debug, Default)]
-pub(super) struct Typed {
+pub(super) struct TypedParams {
     pub(super) params: Members<Value>,
     /// Whether all of them are texts that the schema declares, so that there is nothing to [`settle`].
     pub(super) plain: bool,
@@ -44,7 +44,7 @@ pub(super) struct Typed {
     /// Tags of fields with more than a name.
     pub(super) verbose: Vec<Span>,
     /// Faults of the JSON in fields.
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<JsonFault>,
     /// Numbers that are rounded to the nearest double.
     pub(super) rounded: Vec<Span>,
     /// Openers inside fields that are never closed, and closers there that close nothing.
@@ -52,7 +52,7 @@ pub(super) struct Typed {
     pub(super) stray: Vec<Span>,
 }
 
-impl Typed {
+impl TypedParams {
     /// Adds everything about the fields inside a field that is not one of their values.
     fn add_unread(&mut self, fields: &Fields) {
         self.between.extend(&fields.between);
@@ -76,10 +76,10 @@ struct Group<'g> {
     further: Vec<Span>,
     /// The span of the last one, and what its opener says about its value.
     last: Span,
-    form: Form,
+    form: ValueForm,
 }
 
-impl<'t> Source<'t> {
+impl<'t> PayloadSource<'t> {
     fn decoded(&self, span: Span) -> Cow<'t, str> {
         let raw = span.of(self.text);
         if is_cdata(span, self.text, self.spelled.trim) { Cow::Borrowed(raw) } else { self.decode(raw) }
@@ -97,17 +97,17 @@ impl<'t> Source<'t> {
     }
 
     /// The JSON value in a field: strict, or with faults that change nothing.
-    fn json_of(&self, text: &str, types: &Types, body: Span, outer: &mut Typed) -> Option<Value> {
+    fn json_of(&self, text: &str, types: &Types, body: Span, outer: &mut TypedParams) -> Option<Value> {
         let before = self.values.get();
         let declares = |name: &str| self.declares(name);
         let context = Context { declares: &declares, ..self.context() };
         // The strings of a list that stands there without quotes have escapes of their own.
-        let raw = Some(body.of(self.text).trim()).filter(|_| self.spelling == Spelling::Escapes);
+        let raw = Some(body.of(self.text).trim()).filter(|_| self.spelling == TextEncoding::Escapes);
         let is_json = |raw: &&str| json::strict(raw, Context::new(self.limits.depth, &Cell::new(before))).is_ok();
         let source = raw.filter(is_json).unwrap_or(text);
         let read = json::read(source, Span::new(0, source.len()), context).ok();
         let is_exact = |json: &Json| {
-            !json.is_lossy() && !json.rounded.iter().any(|one| is_lost(one, source, types, &self.dialect.names))
+            !json.is_lossy() && !json.rounded.iter().any(|one| loses_digits(one, source, types, &self.dialect.names))
         };
         let read = read.filter(is_exact);
         let Some(json) = read else {
@@ -122,7 +122,7 @@ impl<'t> Source<'t> {
             true => Span::new(trimmed.start + at.start, trimmed.start + at.end),
             false => trimmed,
         };
-        outer.faults.extend(json.faults.iter().map(|fault| Fault { span: place(fault.span), ..*fault }));
+        outer.faults.extend(json.faults.iter().map(|fault| JsonFault { span: place(fault.span), ..*fault }));
         outer.rounded.extend(json.rounded.iter().map(|one| place(one.span)));
         outer.keys.extend(json.repeated.into_iter().map(|key| (key, body)));
         outer.left_out += json.left_out;
@@ -132,20 +132,20 @@ impl<'t> Source<'t> {
     /// The number, boolean or `null` in a field, as JSON or Python writes it, if its schema allows that and does not prefer
     /// a text. Where values are JSON literals, `null` is preferred to the text: a template writes it for a text that is
     /// missing.
-    fn scalar(&self, text: &str, types: &Types, body: Span, outer: &mut Typed) -> Option<Value> {
-        let is_null = self.spelled.literals && text.trim() == "null" && types.scalars().contains(&Kind::Null);
+    fn scalar(&self, text: &str, types: &Types, body: Span, outer: &mut TypedParams) -> Option<Value> {
+        let is_null = self.spelled.literals && text.trim() == "null" && types.scalars().contains(&ValueKind::Null);
         if let Some(value) = is_null.then_some(Value::Null).or_else(|| scalar(text, types)) {
             let rounded = matches!(&value, Value::Number(number) if number.is_f64()) && number(text).is_none();
             outer.rounded.extend(rounded.then_some(body));
             return Some(value);
         }
         let value = python(text.trim(), types, self.spelled.literals)?;
-        outer.faults.push(Fault { name: json::CONSTANT, span: body.trimmed(self.text), grade: Grade::Certain });
+        outer.faults.push(JsonFault { name: json::CONSTANT, span: body.trimmed(self.text), grade: Grade::Certain });
         Some(value)
     }
 
     /// The JSON value that a field is, if it is one.
-    fn literal(&self, body: Span, outer: &mut Typed) -> Option<Value> {
+    fn literal(&self, body: Span, outer: &mut TypedParams) -> Option<Value> {
         let text = self.decoded(body);
         let tried = Cell::new(self.values.get());
         json::strict(text.trim(), Context::new(self.limits.depth, &tried)).ok()?;
@@ -153,19 +153,19 @@ impl<'t> Source<'t> {
     }
 
     /// The members in the fields, typed by the schema's properties.
-    pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> Typed {
+    pub(super) fn members(&self, fields: &Fields, types: &Types, depth: usize) -> TypedParams {
         let mut typed = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         typed.between.extend(&fields.between);
         typed.verbose.extend(&fields.verbose);
         typed
     }
 
-    fn entry(&self, field: &Field) -> Entry<'t> {
-        Entry { name: field.name.of(self.text), span: field.span, body: field.body, form: field.form }
+    fn entry(&self, field: &Field) -> FieldEntry<'t> {
+        FieldEntry { name: field.name.of(self.text), span: field.span, body: field.body, form: field.form }
     }
 
     /// The same for fields inside a field.
-    fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut Typed) -> Value {
+    fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let inner = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         outer.repeated.extend(inner.repeated);
         outer.keys.extend(inner.keys);
@@ -183,11 +183,11 @@ impl<'t> Source<'t> {
     /// The same for entries, wherever they are written.
     pub(super) fn typed<'e>(
         &self,
-        entries: impl ExactSizeIterator<Item = Entry<'e>>,
+        entries: impl ExactSizeIterator<Item = FieldEntry<'e>>,
         types: &'e Types,
         depth: usize,
-    ) -> Typed {
-        let mut typed = Typed { params: Members::with_capacity(entries.len()), plain: true, ..Typed::default() };
+    ) -> TypedParams {
+        let mut typed = TypedParams { params: Members::with_capacity(entries.len()), plain: true, ..TypedParams::default() };
         let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
@@ -218,16 +218,16 @@ impl<'t> Source<'t> {
             let bodies = if group.further.is_empty() { std::slice::from_ref(&group.first) } else { &group.further };
             // The schema gives a declared name its spelling; any other is folded as the dialect compares names.
             let name = group.declared.map_or_else(|| self.dialect.names.fold(group.name).as_ref().into(), Arc::clone);
-            if bodies.len() > 1 && group.types.kind != Kind::Array {
+            if bodies.len() > 1 && group.types.kind != ValueKind::Array {
                 typed.repeated.push((name.to_string(), group.last));
             }
             let literal = match group.form {
-                Form::Typed => self.spelled.literals && group.types.kind == Kind::Unknown,
-                form => form == Form::Json,
+                ValueForm::Typed => self.spelled.literals && group.types.kind == ValueKind::Unknown,
+                form => form == ValueForm::Json,
             };
             let last = bodies.last().copied().unwrap_or_default();
             let value = match group.form {
-                Form::Text if self.takes() => Some(self.decoded(last).into()),
+                ValueForm::Text if self.takes() => Some(self.decoded(last).into()),
                 _ if literal => self.literal(last, &mut typed),
                 _ => None,
             };
@@ -239,12 +239,12 @@ impl<'t> Source<'t> {
     }
 
     /// The value of a field that occurs once for each body.
-    fn value(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
+    fn value(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || if types.verbatim { last.of(self.text).into() } else { self.decoded(last) };
         match types.kind {
-            Kind::Array => self.items(bodies, types, depth, outer),
-            Kind::Object => {
+            ValueKind::Array => self.items(bodies, types, depth, outer),
+            ValueKind::Object => {
                 let text = text();
                 if text.trim().is_empty() {
                     return Object::new().into();
@@ -263,13 +263,13 @@ impl<'t> Source<'t> {
                 }
                 self.object(&fields, types, depth - 1, outer)
             }
-            Kind::Integer | Kind::Number | Kind::Boolean | Kind::Null => {
+            ValueKind::Integer | ValueKind::Number | ValueKind::Boolean | ValueKind::Null => {
                 let text = text();
                 self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
             }
             // Inside an object without declared members, what looks like fields is fields, and a list if all have one name;
             // tags in a sentence are text.
-            Kind::Unknown => {
+            ValueKind::Unknown => {
                 let fields = self.fields_in(last);
                 if !fields.stand_alone() || depth == 0 {
                     return text().into();
@@ -280,7 +280,7 @@ impl<'t> Source<'t> {
                 self.object(&fields, types, depth - 1, outer)
             }
             // Of a text that may only be some words, others may be a value of another type.
-            Kind::String if types.scalars().len() > 1 => {
+            ValueKind::String if types.scalars().len() > 1 => {
                 let text = text();
                 self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
             }
@@ -291,7 +291,7 @@ impl<'t> Source<'t> {
     /// Whether the only field of a list is a single entry: an object, or the members of one.
     pub(super) fn is_one(&self, body: Span, fields: &Fields, item: &Types) -> bool {
         let names = |field: &Field| item.called(field.name.of(self.text), &self.dialect.names).is_some();
-        item.kind == Kind::Object
+        item.kind == ValueKind::Object
             && match fields.list.is_empty() {
                 true => body.of(self.text).trim_start().starts_with('{'),
                 false => fields.list.iter().all(names),
@@ -306,7 +306,7 @@ impl<'t> Source<'t> {
     }
 
     /// A list whose entries are fields.
-    fn entries(&self, fields: &Fields, item: &Types, depth: usize, outer: &mut Typed) -> Value {
+    fn entries(&self, fields: &Fields, item: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         outer.add_unread(fields);
         fields.list.iter().map(|field| self.value(&[field.body], item, depth, outer)).collect()
     }
@@ -319,7 +319,7 @@ impl<'t> Source<'t> {
 
     /// A list may be a JSON array, fields inside one field, a bullet or number on each line, words separated by commas,
     /// or the same field several times.
-    fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut Typed) -> Value {
+    fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let item = types.items();
         if let [only] = bodies {
             let text = self.decoded(*only);
@@ -364,13 +364,13 @@ fn looks_like_list(text: &str) -> bool {
 
 /// The number, boolean or `null` in a text, if its schema allows that and does not prefer a text.
 fn scalar(text: &str, types: &Types) -> Option<Value> {
-    let kinds = types.scalars().iter().take_while(|kind| **kind != Kind::String || !types.takes_text(text.trim()));
-    let read = |kind: &Kind| match (kind, text.trim()) {
-        (Kind::Integer, _) => number_of(text),
-        (Kind::Number, _) => nearest(text.trim()).map(Value::Number),
-        (Kind::Boolean, "true") => Some(Value::Bool(true)),
-        (Kind::Boolean, "false") => Some(Value::Bool(false)),
-        (Kind::Null, "null") if !types.takes_text("null") => Some(Value::Null),
+    let kinds = types.scalars().iter().take_while(|kind| **kind != ValueKind::String || !types.takes_text(text.trim()));
+    let read = |kind: &ValueKind| match (kind, text.trim()) {
+        (ValueKind::Integer, _) => number_of(text),
+        (ValueKind::Number, _) => nearest(text.trim()).map(Value::Number),
+        (ValueKind::Boolean, "true") => Some(Value::Bool(true)),
+        (ValueKind::Boolean, "false") => Some(Value::Bool(false)),
+        (ValueKind::Null, "null") if !types.takes_text("null") => Some(Value::Null),
         _ => None,
     };
     kinds.filter_map(read).next()
@@ -381,12 +381,12 @@ fn scalar(text: &str, types: &Types) -> Option<Value> {
 fn python(text: &str, types: &Types, literals: bool) -> Option<Value> {
     let allows = |kind| types.scalars().contains(&kind);
     let (kind, value) = match text {
-        "True" => (Kind::Boolean, Value::Bool(true)),
-        "False" => (Kind::Boolean, Value::Bool(false)),
-        "None" => (Kind::Null, Value::Null),
+        "True" => (ValueKind::Boolean, Value::Bool(true)),
+        "False" => (ValueKind::Boolean, Value::Bool(false)),
+        "None" => (ValueKind::Null, Value::Null),
         _ => return None,
     };
-    let is_none = literals && kind == Kind::Null;
+    let is_none = literals && kind == ValueKind::Null;
     (allows(kind) && (is_none || !types.takes_text(text))).then_some(value)
 }
 
@@ -396,14 +396,14 @@ fn number_of(text: &str) -> Option<Value> {
 
 /// The path from a payload to one of its members.
 #[derive(Clone, Copy)]
-pub(super) struct Way<'w> {
+pub(super) struct PayloadPath<'w> {
     pub(super) step: &'w dyn std::fmt::Display,
-    pub(super) before: Option<&'w Way<'w>>,
+    pub(super) before: Option<&'w PayloadPath<'w>>,
 }
 
-impl Way<'_> {
+impl PayloadPath<'_> {
     pub(super) fn path(&self) -> Vec<String> {
-        let mut path = self.before.map(Way::path).unwrap_or_default();
+        let mut path = self.before.map(PayloadPath::path).unwrap_or_default();
         path.push(self.step.to_string());
         path
     }
@@ -425,11 +425,11 @@ pub(super) fn settle(value: &mut Value, types: &Types, most: usize) -> Undeclare
     undeclared
 }
 
-fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undeclared: &mut Undeclared, most: usize) {
+fn settle_at(value: &mut Value, types: &Types, before: Option<&PayloadPath<'_>>, undeclared: &mut Undeclared, most: usize) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
-                let way = Way { step: &name, before };
+                let way = PayloadPath { step: &name, before };
                 match types.member(name) {
                     Some((_, types)) => settle_at(member, types, Some(&way), undeclared, most),
                     None if types.is_closed() => {
@@ -449,10 +449,10 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
         Value::Array(items) => {
             let types = types.items();
             for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
-                settle_at(item, types, Some(&Way { step: &index, before }), undeclared, most);
+                settle_at(item, types, Some(&PayloadPath { step: &index, before }), undeclared, most);
             }
         }
-        Value::Number(number) if number.is_f64() && types.kind == Kind::Integer => {
+        Value::Number(number) if number.is_f64() && types.kind == ValueKind::Integer => {
             let fits = |float: &f64| float.fract() == 0.0 && (i64::MIN as f64..i64::MAX as f64).contains(float);
             let whole = Some(number.as_f64()).filter(fits);
             if let Some(whole) = whole {
@@ -466,7 +466,7 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&Way<'_>>, undecla
 /// A value whose members have the names that its schema declares, where a dialect takes them for the same or the schema has
 /// other spellings; and with the values that other spellings of them stand for. Of members that get one name, the last
 /// counts; the names of the others are added to `repeated`.
-pub(super) fn respelled(value: Value, types: &Types, names: &Names, repeated: &mut Vec<String>) -> Value {
+pub(super) fn respelled(value: Value, types: &Types, names: &BlockNames, repeated: &mut Vec<String>) -> Value {
     if !names.is_insensitive() && !types.respells() {
         return value;
     }
@@ -498,11 +498,11 @@ pub(super) fn respelled(value: Value, types: &Types, names: &Names, repeated: &m
 
 /// Whether a number that a double cannot keep is lost. A double is what a number means, but a whole number has all of its
 /// digits. Members that a schema neither declares nor allows do not matter.
-pub(super) fn is_lost(one: &Rounded, text: &str, types: &Types, names: &Names) -> bool {
+pub(super) fn loses_digits(one: &Rounded, text: &str, types: &Types, names: &BlockNames) -> bool {
     let mut types = types;
-    for step in &one.way {
+    for step in &one.pointer {
         types = match (types.kind, types.called(step, names)) {
-            (Kind::Array, _) => types.items(),
+            (ValueKind::Array, _) => types.items(),
             (_, Some((_, member))) => member,
             (_, None) if types.is_closed() => return false,
             (_, None) => types.of_member(step),
@@ -510,8 +510,8 @@ pub(super) fn is_lost(one: &Rounded, text: &str, types: &Types, names: &Names) -
     }
     match types.kind {
         _ if !one.is_near => true,
-        Kind::Number => false,
-        Kind::Integer => true,
+        ValueKind::Number => false,
+        ValueKind::Integer => true,
         _ => !one.span.of(text).contains(['.', 'e', 'E']),
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let what = effects
         .map(|when| (when, "this effect never happens"))
         .chain(layers.map(|when| (when, "this layer is never used")));
-    for (when, message) in what.filter(|(when, _)| never_holds(program, &changes, when, None)) {
+    for (when, message) in what.filter(|(when, _)| is_never_true(program, &changes, when, None)) {
         let message = format!("{message}: its condition is false for every value that is ever set");
         let finding = Diagnostic::new(Code::PACK_IDLE_COMPARISON, when.at(), message);
         found.push(finding.with_help("mend the condition, or take out what depends on it"));
@@ -34,7 +34,7 @@ fn permits(program: &Program, changes: &Changes<'_>, found: &mut Vec<Diagnostic>
     for (name, mode) in program.modes.iter() {
         let all = mode.actions.permits.iter().chain(mode.contents.permits.iter());
         for when in all.filter_map(|permit| permit.when.as_ref()) {
-            let (message, help) = if never_holds(program, changes, when, Some(name)) {
+            let (message, help) = if is_never_true(program, changes, when, Some(name)) {
                 (
                     "this permits nothing: its condition is false for every value that is ever set",
                     "mend the condition, or take the permit out",
@@ -50,10 +50,10 @@ fn permits(program: &Program, changes: &Changes<'_>, found: &mut Vec<Diagnostic>
 }
 
 /// Whether a condition holds in no possible state.
-pub(super) fn never_holds(program: &Program, changes: &Changes<'_>, when: &Expression, mode: Option<&str>) -> bool {
+pub(super) fn is_never_true(program: &Program, changes: &Changes<'_>, when: &Expression, mode: Option<&str>) -> bool {
     let mut reads = when.reads().iter().filter_map(|path| path.first());
     let constant = !when.reads().is_empty() && reads.all(|head| head == "data");
-    !constant && program.never_holds(changes, when, mode).is_some()
+    !constant && program.is_never_true(changes, when, mode).is_some()
 }
 
 fn always_holds(when: &Expression) -> bool {

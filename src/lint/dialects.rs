@@ -6,9 +6,9 @@
 //! that no grammar can read, for openers that count in prose, and for anything in a block that would close it too early.
 //! Never: reads a text.
 
-use super::excuses;
+use super::suppressions;
 use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::program::{Action, Block, Called, Closer, Dialect, Family, Mode, Param, Program};
+use crate::program::{Action, BlockBinding, NameSource, Closer, Dialect, Family, Mode, Param, Program};
 use crate::surface::{Anchor, Ending, Payload, Role, Trim};
 use crate::text::{excerpt, glob};
 use crate::value::Value;
@@ -37,7 +37,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         unread_names(dialect, found);
     }
     // A call that names no action could have been meant for any, unless somebody says that it is for none.
-    let nameless = |one: &Diagnostic| one.code == Code::PACK_NAMELESS_CALL && !excuses::excuses(program, one);
+    let nameless = |one: &Diagnostic| one.code == Code::PACK_NAMELESS_CALL && !suppressions::excuses(program, one);
     if !found.iter().any(nameless) {
         unaskable_actions(program, found);
     }
@@ -76,7 +76,7 @@ fn never_fenced(program: &Program, found: &mut Vec<Diagnostic>) {
 /// Reports blocks that only the next opener ends, although openers count even in the middle of a sentence.
 fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let ends = |family: &Family| family.close.is_some() || family.payload.is_some() || family.empty.is_some();
-    let loose = |family: &Family| !ends(family) && !family.leads_line && !family.only_prelude;
+    let loose = |family: &Family| !ends(family) && !family.starts_line && !family.only_prelude;
     if dialect.families.iter().any(loose) {
         let message = format!("an opener of `{}` counts even in the middle of a sentence", dialect.name);
         let help = "say `anchor = \"line\"`: its blocks end at the next opener, even one that is part of their text";
@@ -112,9 +112,9 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
     }
     for block in dialect.blocks.iter().filter(|block| block.role == Role::Call) {
         let name = match &block.called {
-            Called::Own => block.names.first(),
-            Called::Word(word) => Some(word),
-            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
+            NameSource::Own => block.names.first(),
+            NameSource::Word(word) => Some(word),
+            NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => None,
         };
         let Some(name) = name.map(|name| name.trim_end_matches("[]")) else { continue };
         if program.actions.iter().any(|(name, action)| dialect.may_call(block, name, action)) {
@@ -123,8 +123,8 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
         let message = format!("every call of the block `{}` asks for `{name}`, which is not an action", block.name);
         let attribute = format!("did you mean `name = \"@{name}\"`? then its opener says which");
         let help = match block.called {
-            Called::Word(_) if matches!(name, "name" | "type" | "action" | "tool" | "id") => &attribute,
-            Called::Own if block.names.len() > 1 => {
+            NameSource::Word(_) if matches!(name, "name" | "type" | "action" | "tool" | "id") => &attribute,
+            NameSource::Own if block.names.len() > 1 => {
                 "with several `names`, `@name` is always the block's own name: give each of them a block of its own"
             }
             _ => "say where the action's name is, as in `name = \"@type\"`",
@@ -144,8 +144,8 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
         if permitting.is_empty() || is_native || dialects.clone().any(asks) {
             continue;
         }
-        let own_name = |block: &Block| block.role == Role::Call && matches!(block.called, Called::Own);
-        let calls: Vec<(&Dialect, &Block)> = dialects
+        let own_name = |block: &BlockBinding| block.role == Role::Call && matches!(block.called, NameSource::Own);
+        let calls: Vec<(&Dialect, &BlockBinding)> = dialects
             .flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)))
             .filter(|(_, block)| own_name(block))
             .collect();
@@ -208,7 +208,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
             let is_as_loose = looseness(first.anchor) >= looseness(other.anchor)
                 && (first.inside_words || !other.inside_words)
                 && first.starts == other.starts;
-            theirs.iter().any(|their| earlier.names.fits(their, name)) && is_alike && is_as_loose
+            theirs.iter().any(|their| earlier.names.matches_name(their, name)) && is_alike && is_as_loose
         })
 }
 
@@ -226,12 +226,12 @@ fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>
     let mut families = dialect.families.iter().enumerate();
     let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
     // Members have no closers.
-    let closes = |block: &&Block| dialect.outline.is_none() || block.starts;
+    let closes = |block: &&BlockBinding| dialect.outline.is_none() || block.starts;
     for block in dialect.blocks.iter().filter(closes) {
         if !dialect.ladder(block, number).first().is_some_and(|rung| rung.contains(&Ending::Closer)) {
             continue;
         }
-        let closers = Closers { dialect, block, mark: &family.close_lead.literal };
+        let closers = Closers { dialect, block, mark: &family.close_prefix.literal };
         closers.opaque(found);
         for held in block.holds.iter().filter_map(|id| dialect.block(*id)) {
             closers.held(held, found);
@@ -245,7 +245,7 @@ fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>
 /// The closers of a block.
 struct Closers<'d> {
     dialect: &'d Dialect,
-    block: &'d Block,
+    block: &'d BlockBinding,
     /// The text before the name in a closer.
     mark: &'d str,
 }
@@ -258,9 +258,9 @@ impl Closers<'_> {
         self.block.close.iter().filter(|closer| Some(closer.tier()) == surest).any(|closer| match closer {
             Closer::Own => self.dialect.names.same(&self.block.name, name),
             Closer::Word(closer) => self.dialect.names.same(closer, name),
-            Closer::Pattern(pattern) => self.dialect.names.fits(pattern, name),
+            Closer::Pattern(pattern) => self.dialect.names.matches_name(pattern, name),
             Closer::Attribute(attribute) => {
-                let asked = self.block.called == Called::Attribute(attribute.clone());
+                let asked = self.block.called == NameSource::Attribute(attribute.clone());
                 action.is_some_and(|action| asked && self.dialect.names.same(action, name))
             }
         })
@@ -290,7 +290,7 @@ impl Closers<'_> {
     }
 
     /// Checks a block that is looked for inside.
-    fn held(&self, held: &Block, found: &mut Vec<Diagnostic>) {
+    fn held(&self, held: &BlockBinding, found: &mut Vec<Diagnostic>) {
         let names = held.close.iter().filter_map(|closer| match closer {
             Closer::Own => Some(&held.name),
             Closer::Word(word) => Some(word),

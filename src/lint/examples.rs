@@ -27,12 +27,12 @@ const MISSING_MESSAGE: &str = "response/missing-message";
 const NO_DIALECT: &str = "response/no-dialect";
 
 /// Faults of examples that have been reported, with the index of the finding.
-pub(super) type Known = Vec<(String, usize)>;
+pub(super) type ReportedFaults = Vec<(String, usize)>;
 
-pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
     let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
     let asked = asked.map(|words| PromptText { source: words.at().source, text: words.source().to_owned() });
-    for said in reading.said.iter().chain(&asked) {
+    for said in reading.texts.iter().chain(&asked) {
         for fence in fences(&said.text) {
             if let Some((finding, fault)) = judge(program, &reading.session, said, &fence) {
                 tell(finding, fault, known, found);
@@ -43,7 +43,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, f
 
 /// Adds a finding, unless the same example has it already. For other examples with the same fault, their places are
 /// added to the first finding.
-fn tell(new: Diagnostic, fault: Option<String>, known: &mut Known, found: &mut Vec<Diagnostic>) {
+fn tell(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
     if found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at)) {
         return;
     }

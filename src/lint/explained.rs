@@ -7,7 +7,7 @@
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Block, Program};
+use crate::program::{BlockBinding, Program};
 use crate::prompt::PromptText;
 use crate::text::Location;
 use indexmap::IndexMap;
@@ -55,9 +55,9 @@ pub(super) fn check<'p>(
     }
     // A prompt that shows `forms` shows every dialect whole; what it cannot show is told elsewhere.
     let reads_forms = |one: &PromptText| program.prompts.template(one.source)?.reads().first_of("forms");
-    if let Some(asked) = reading.said.iter().find_map(reads_forms) {
+    if let Some(asked) = reading.texts.iter().find_map(reads_forms) {
         let nameless =
-            |block: &Block| found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL && one.at == Some(block.at));
+            |block: &BlockBinding| found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL && one.at == Some(block.at));
         let unspelled = program.unspelled(mode).into_iter().filter(|(_, block)| !nameless(block));
         for (dialect, block) in unspelled.collect::<Vec<_>>() {
             let message = format!("`forms` lacks `{}`: how `{}` spells it cannot be derived", block.name, dialect.name);
@@ -71,13 +71,13 @@ pub(super) fn check<'p>(
     // A template may name the action only later in a session: look at its source, too.
     let written = |one: &PromptText| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();
     let named =
-        |action: &str| reading.said.iter().any(|one| one.text.contains(action) || written(one).contains(action));
+        |action: &str| reading.texts.iter().any(|one| one.text.contains(action) || written(one).contains(action));
     for (action, _, permits) in program.permitted(mode) {
         if let Some(permit) = permits.first()
             && !named(action)
         {
             let escaped = program.prompts.escape.text(action);
-            let is_escaped = escaped != *action && reading.said.iter().any(|one| one.text.contains(&escaped));
+            let is_escaped = escaped != *action && reading.texts.iter().any(|one| one.text.contains(&escaped));
             let known = unnamed.entry(action).or_insert_with(|| Unexplained {
                 at: permit.at,
                 modes: Vec::new(),

@@ -7,7 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Changes, Effect, Event, Input, Matched, Mode, ModeId, Program, Rule, Verb};
+use crate::program::{Changes, EffectRule, RuleEvent, Input, Matched, Mode, ModeId, Program, EventRule, Verb};
 use crate::surface::Role;
 use crate::text::{Location, excerpt};
 use crate::value::Value;
@@ -149,7 +149,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
             continue;
         }
         let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));
-        let go = Effect::walk(&rule.effects).into_iter().find(|effect| matches!(effect.verb, Some(Verb::Go { .. })));
+        let go = EffectRule::walk(&rule.effects).into_iter().find(|effect| matches!(effect.verb, Some(Verb::Go { .. })));
         let (Some(earlier), Some(go)) = (earlier, go) else { continue };
         let message = format!("this change of mode never happens: the rule `{}` always makes one first", earlier.id);
         found.push(
@@ -161,23 +161,23 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Why a rule can never follow; none if it can.
-fn idle(program: &Program, changes: &Changes<'_>, rule: &Rule) -> Option<&'static str> {
+fn idle(program: &Program, changes: &Changes<'_>, rule: &EventRule) -> Option<&'static str> {
     let utterances =
         || program.dialects.iter().flat_map(|one| one.blocks.iter()).any(|block| block.role == Role::Utterance);
-    let happens = |on: &Event| match on {
-        Event::Utterance => utterances(),
+    let happens = |on: &RuleEvent| match on {
+        RuleEvent::Utterance => utterances(),
         on => modes(program).any(|mode| program.may_happen(&rule.modes, *on, mode)),
     };
     if !rule.on.iter().any(happens) {
         return Some("none of its events happens in the modes where it applies");
     }
     let when = rule.when.as_ref()?;
-    program.never_holds(changes, when, None).map(|_| "its condition is false for every value that is ever set")
+    program.is_never_true(changes, when, None).map(|_| "its condition is false for every value that is ever set")
 }
 
 /// Whether `earlier` always changes the mode before `later` can. This is only certain for the first event of an
 /// occasion: at a later one the mode may have been entered already, and then the earlier rule does nothing.
-fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
+fn goes_first(program: &Program, earlier: &EventRule, later: &EventRule) -> bool {
     let to = earlier.effects.iter().find_map(|effect| match &effect.verb {
         Some(Verb::Go { to, .. }) if effect.when.is_none() && effect.each.is_none() => Some(*to),
         _ => None,
@@ -192,14 +192,14 @@ fn goes_first(program: &Program, earlier: &Rule, later: &Rule) -> bool {
     };
     earlier.when.is_none()
         && later.on.iter().all(|on| {
-            matches!(on, Event::Input(_) | Event::Start)
+            matches!(on, RuleEvent::Input(_) | RuleEvent::Start)
                 && earlier.on.contains(on)
                 && modes(program).filter(|mode| program.may_happen(&later.modes, *on, *mode)).all(goes)
         })
 }
 
 fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
-    let said = program.messages_said();
+    let said = program.messages_in_use();
     for (_, (name, message)) in program.messages.iter().enumerate().filter(|(number, _)| !said.contains(number)) {
         found.push(
             Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing says the message `{name}`"))

@@ -8,8 +8,8 @@ use super::ModeTexts;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::expression::Template;
 use crate::outcome::{Finding, Options};
-use crate::program::{Action, Block, Dialect, DialectId, Members, Mode, Program, example};
-use crate::prompt::{BlockForm, Form};
+use crate::program::{Action, BlockBinding, Dialect, DialectId, ExampleMembers, Mode, Program, example};
+use crate::prompt::{BlockForm, AnswerForm};
 use crate::session::Session;
 use crate::surface::Payload;
 use crate::text::{Location, excerpt};
@@ -35,11 +35,11 @@ const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
 const SHOWN: usize = 80;
 
 /// The blocks already checked: one that is read in one mode is read in all.
-pub(super) type Known = HashSet<(DialectId, String)>;
+pub(super) type CheckedBlocks = HashSet<(DialectId, String)>;
 
-pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, found: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedBlocks, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
-    let shown = Shown::of(program, reading, mode);
+    let shown = VisibleForm::of(program, reading, mode);
     let mut told = Vec::new();
     if let Some(at) = shown.forms {
         for form in program.forms(name) {
@@ -70,7 +70,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Known, f
 fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     let mode = &reading.session.mode;
     let mut spelled: Option<Vec<(&str, String)>> = None;
-    reading.said.iter().find_map(|said| {
+    reading.texts.iter().find_map(|said| {
         let document = program.prompts.template(said.source)?;
         let looks = || document.reads().looks().chain(document.reads().iter());
         let shows = |head: &str| looks().find(|(path, _)| starts(path, head));
@@ -97,14 +97,14 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
 }
 
 /// What a model sees in a mode, and the place of the text that asks for it, if a text of the pack does.
-struct Shown {
+struct VisibleForm {
     forms: Option<Option<Location>>,
     calls: Option<Option<Location>>,
 }
 
-impl Shown {
+impl VisibleForm {
     fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
-        let documents = || reading.said.iter().filter_map(|said| program.prompts.template(said.source));
+        let documents = || reading.texts.iter().filter_map(|said| program.prompts.template(said.source));
         let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
         let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
         let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
@@ -145,7 +145,7 @@ struct Looks<'p> {
 
 impl Looks<'_> {
     /// Checks each block on its own, the first time; then all of them together.
-    fn form(&self, form: &Form, is_new: &mut dyn FnMut(&str) -> bool, found: &mut Vec<Diagnostic>) {
+    fn form(&self, form: &AnswerForm, is_new: &mut dyn FnMut(&str) -> bool, found: &mut Vec<Diagnostic>) {
         let before = found.len();
         let block = |form: &BlockForm| self.dialect.blocks.iter().find(|block| block.name == form.name);
         for (one, block) in form.blocks.iter().filter_map(|one| Some((one, block(one)?))) {
@@ -185,7 +185,7 @@ impl Looks<'_> {
         }
         // Values that do not fit have been told where they are declared.
         let fits = |action: &Action| {
-            let shown: crate::value::Value = example(action.schema.json(), Members::Telling);
+            let shown: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&shown))
         };
         let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| fits(action))?;
@@ -212,7 +212,7 @@ impl Looks<'_> {
         read.into_iter().filter_map(|id| Some(self.dialect.block(id)?.at)).collect()
     }
 
-    fn finding(&self, block: &Block, why: &FormFault) -> Diagnostic {
+    fn finding(&self, block: &BlockBinding, why: &FormFault) -> Diagnostic {
         let name = &block.name;
         let (message, help) = match why {
             FormFault::Refused(fault) => (
@@ -257,7 +257,7 @@ enum FormFault {
     Lost,
 }
 
-fn help(block: &Block, fault: &Finding) -> &'static str {
+fn help(block: &BlockBinding, fault: &Finding) -> &'static str {
     let is = |defect: Defect| fault.code == Code::Defect(defect);
     if is(Defect::ForbiddenBlock) {
         "let the `reply` of the mode allow the blocks that it is shown with"

@@ -4,9 +4,9 @@
 //! Out: a finding for each pattern that can match nothing, each target that no dialect has, and each repetition.
 //! Never: searches a text.
 
-use super::conditions::never_holds;
+use super::conditions::is_never_true;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Block, Called, Changes, Guardrail, Kind, Matched, Mode, ModeId, Pattern, Program, Target};
+use crate::program::{BlockBinding, NameSource, Changes, Guardrail, ValueKind, Matched, Mode, ModeId, Pattern, Program, GuardrailTarget};
 use crate::surface::Role;
 use crate::text::{Location, glob};
 
@@ -50,7 +50,7 @@ fn idle(program: &Program, changes: &Changes<'_>, rule: &Guardrail) -> Option<St
     if let Some(why) = why.first().filter(|_| why.len() == rule.targets.len()) {
         return Some(why.clone());
     }
-    if rule.when.as_ref().is_some_and(|when| never_holds(program, changes, when, None)) {
+    if rule.when.as_ref().is_some_and(|when| is_never_true(program, changes, when, None)) {
         return Some("its condition is false for every value that is ever set".to_owned());
     }
     match &rule.pattern {
@@ -72,32 +72,32 @@ fn in_vain(program: &Program, rule: &Guardrail) -> Option<(String, Location)> {
 }
 
 /// Why there is never a text for a target; none if there may be.
-fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<String> {
+fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Option<String> {
     let bound =
         |role| program.dialects.iter().flat_map(|dialect| dialect.blocks.iter()).any(|block| block.role == role);
     match target {
         // Without a block for it, the message may still be what stands outside all blocks.
-        Target::Role(Role::Message | Role::Section) => None,
+        GuardrailTarget::Role(Role::Message | Role::Section) => None,
         // In a mode without dialects, an API returns reasoning apart from the text.
-        Target::Role(Role::Thinking)
+        GuardrailTarget::Role(Role::Thinking)
             if program.modes.values().any(|mode| program.dialects_of(mode).next().is_none()) =>
         {
             None
         }
-        Target::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
-        Target::Key(name) => {
+        GuardrailTarget::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
+        GuardrailTarget::Key(name) => {
             let mut blocks = program.dialects.iter().flat_map(|dialect| dialect.blocks.iter());
-            let gives = |block: &Block| {
+            let gives = |block: &BlockBinding| {
                 let called = match &block.called {
-                    Called::Own => glob(&block.name, name),
-                    Called::Word(word) => word == name,
-                    Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+                    NameSource::Own => glob(&block.name, name),
+                    NameSource::Word(word) => word == name,
+                    NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
                 };
                 block.role == Role::Content && (called || block.name == *name)
             };
             (!blocks.any(gives)).then(|| format!("no content is called `{name}`, and nothing else has a key"))
         }
-        Target::Param(action, param) => {
+        GuardrailTarget::Param(action, param) => {
             let permits = |mode: &Mode| program.actions.contains_key(action) && mode.may_permit(action);
             // An action that no mode permits is told by itself.
             let looks = |number: usize| rule.modes.include(Some(ModeId(number)));
@@ -106,7 +106,7 @@ fn textless(program: &Program, rule: &Guardrail, target: &Target) -> Option<Stri
                 return Some(format!("no mode in which it looks permits `{action}`"));
             }
             let (_, types) = program.actions.get(action)?.schema.types().member(param)?;
-            let textless = matches!(types.kind, Kind::Boolean | Kind::Integer | Kind::Number);
+            let textless = matches!(types.kind, ValueKind::Boolean | ValueKind::Integer | ValueKind::Number);
             (types.wants_value && textless)
                 .then(|| format!("`{action}.{param}` holds no text; a condition on `reply` can look at it"))
         }

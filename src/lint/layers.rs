@@ -6,7 +6,7 @@
 //! Never: guesses how long a conversation will be.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
-use crate::program::{Body, LayerSource, Program};
+use crate::program::{FileContent, LayerSource, Program};
 use crate::text::{Location, Span, excerpt};
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -34,7 +34,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
     let mut told: Vec<(Option<Location>, usize)> = Vec::new();
     for (number, text) in program.prompts.texts.iter().enumerate() {
-        let Body::Plain(_) = &text.body else { continue };
+        let FileContent::Plain(_) = &text.body else { continue };
         let Some(source) = program.sources().get(text.source) else { continue };
         let Some(span) = filled_in(source.text()) else { continue };
         let at = Location { source: text.source, span };

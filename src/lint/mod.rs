@@ -9,7 +9,7 @@ mod conditions;
 mod dialects;
 mod endless;
 mod examples;
-mod excuses;
+mod suppressions;
 mod explained;
 mod files;
 mod flow;
@@ -44,7 +44,7 @@ pub fn check(folder: &Folder) -> Checked<Program> {
             .chain(entries(folder, program))
             .chain(files::unused(folder, program))
             .collect();
-        let findings = without_consequences(excuses::without_excused(program, found));
+        let findings = without_consequences(suppressions::without_excused(program, found));
         loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
     }
@@ -83,8 +83,8 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
     for check in checks {
         check(program, &mut found);
     }
-    let mut known = forms::Known::default();
-    let mut refused = examples::Known::default();
+    let mut known = forms::CheckedBlocks::default();
+    let mut refused = examples::ReportedFaults::default();
     let mut unnamed = explained::Unnamed::default();
     for reading in &ModeTexts::each(program) {
         forms::check(program, reading, &mut known, &mut found);
@@ -100,9 +100,9 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
 fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none() || one.is_part);
     let finding = |one: Alike| {
-        let (source, file) = program.sources().find(&folder.called(&one.said.path))?;
+        let (source, file) = program.sources().find(&folder.called(&one.mentions.path))?;
         let at = |said: &Mentions| Some(Location { source, span: *said.spans.first()? });
-        let (here, other) = (at(&one.said)?, at(&one.beside)?);
+        let (here, other) = (at(&one.mentions)?, at(&one.beside)?);
         let message = format!("`{}` here, but `{}` in {}", here.span.of(file.text()), one.other, one.within);
         let finding = Diagnostic::new(Code::PACK_UNKNOWN_KEY, here, message).into_warning();
         Some(finding.with_place(other, "the other name").with_help(format!("did you mean `{}`?", one.other)))
@@ -114,7 +114,7 @@ fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
 struct ModeTexts {
     /// The session for which examples are judged.
     session: Session,
-    said: Vec<PromptText>,
+    texts: Vec<PromptText>,
 }
 
 impl ModeTexts {
@@ -123,17 +123,17 @@ impl ModeTexts {
         let sample = Self::sample(program);
         let reading = |mode: &str| {
             let session = Session { mode: mode.to_owned(), ..initial.clone() };
-            let mut said = program.texts_said(&session);
-            let Some(sample) = &sample else { return ModeTexts { said, session } };
+            let mut said = program.visible_texts(&session);
+            let Some(sample) = &sample else { return ModeTexts { texts: said, session } };
             let mut session = Session { mode: mode.to_owned(), ..sample.clone() };
             session.compute(program);
             // A text that both sessions show is looked at once.
-            let more = program.texts_said(&session).into_iter();
+            let more = program.visible_texts(&session).into_iter();
             let new: Vec<PromptText> = more
                 .filter(|one| !said.iter().any(|known| (known.source, &known.text) == (one.source, &one.text)))
                 .collect();
             said.extend(new);
-            ModeTexts { said, session }
+            ModeTexts { texts: said, session }
         };
         program.modes().map(reading).collect()
     }

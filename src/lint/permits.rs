@@ -7,7 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::ENTRY;
-use crate::program::{Found, Permit, Program, Text};
+use crate::program::{MatchingEntries, Permit, Program, PromptFile};
 use crate::text::Location;
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -70,14 +70,14 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
 /// Whether a template prints the conditions of permits.
 fn says_conditions(program: &Program) -> bool {
     let asks = |path: &[String]| path.iter().eq(["actions", ENTRY, "when"]);
-    let mut templates = program.prompts.texts.iter().filter_map(Text::template);
+    let mut templates = program.prompts.texts.iter().filter_map(PromptFile::template);
     templates.any(|document| document.reads().looks().any(|(path, _)| asks(path)))
 }
 
 fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {
     let mut unsaid: Vec<&Permit> = Vec::new();
     for mode in program.modes.values() {
-        let conditional = |(.., permits): &(_, _, Found<'_>)| permits.iter().all(|permit| permit.when.is_some());
+        let conditional = |(.., permits): &(_, _, MatchingEntries<'_>)| permits.iter().all(|permit| permit.when.is_some());
         let permits = program.permitted(mode).filter(conditional).flat_map(|(.., permits)| permits);
         unsaid.extend(permits.filter(|permit| permit.about.is_none()));
     }

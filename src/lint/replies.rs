@@ -6,7 +6,7 @@
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockId, Count, DialectId, Mode, Outside, Program, Reply};
+use crate::program::{BlockId, Count, DialectId, Mode, Outside, Program, ReplyShape};
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -54,7 +54,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a reply of this shape can have no such block.
-fn may_not_stand(program: &Program, reply: &Reply, count: &Count) -> bool {
+fn may_not_stand(program: &Program, reply: &ReplyShape, count: &Count) -> bool {
     count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count))
 }
 

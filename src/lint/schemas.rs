@@ -7,7 +7,7 @@
 
 use super::endless::SureEnds;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{Members, Param, Program, Reply, Schema, example, misfit_at, properties};
+use crate::program::{ExampleMembers, Param, Program, ReplyShape, Schema, example, misfit_at, properties};
 use crate::text::{Location, excerpt, glob, unsafe_because};
 use crate::value::Value;
 
@@ -61,7 +61,7 @@ fn sample(program: &Program, found: &mut Vec<Diagnostic>) {
 fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, content) in program.contents.iter().filter(|(_, content)| content.exemplified) {
         let Some(example) = &content.example else { continue };
-        let named = |reply: &'_ Reply| {
+        let named = |reply: &'_ ReplyShape| {
             let named = reply.counts.iter().filter(|count| count.name == *name && !count.keys.is_empty());
             named.map(|count| (count.keys.clone(), count.at)).next()
         };
@@ -80,13 +80,13 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Checks that the example of a call fits its schema. Without prompts, only examples of the author are checked.
 fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
-    let shown = example(schema.json(), Members::Telling);
+    let shown = example(schema.json(), ExampleMembers::Telling);
     let Ok(validator) = schema.validator() else { return };
     if validator.is_valid(&shown) {
         return;
     }
     for error in validator.faults(&shown) {
-        let place = params.iter().find(|param| error.way.first() == Some(&param.name));
+        let place = params.iter().find(|param| error.pointer.first() == Some(&param.name));
         let Some(Param { name: param, at, example, .. }) = place else { continue };
         let own = schema.property(param).is_some_and(|declared| declared.get("examples").is_some());
         let hopeless = found.iter().any(|one| one.code == Code::PACK_NO_VALUE && one.at == Some(*at));

@@ -7,7 +7,7 @@
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::{ENTRY, spelled};
 use crate::program::{PathTemplate, Shape};
-use crate::program::{Program, Slot, Verb};
+use crate::program::{Program, StateSlot, Verb};
 use crate::text::Location;
 use crate::value::Value;
 
@@ -72,7 +72,7 @@ fn changes<'p>(program: &'p Program, name: &str) -> Vec<StateChange<'p>> {
 }
 
 /// Reports members that are read, but that no schema declares and no default or effect sets.
-fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
+fn unset_members(program: &Program, name: &str, slot: &StateSlot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let default = program.initial.get(name);
     let mut told: Vec<&[String]> = Vec::new();
     for (path, at) in slot.reads.iter().filter(|_| slot.compute.is_none()) {
@@ -108,7 +108,7 @@ fn unset_members(program: &Program, name: &str, slot: &Slot, changes: &[StateCha
 
 /// The member that is probably meant by the end of a path into a value from the host, whose schema allows any: one that
 /// the schema or the default has, or that the pack reads more often.
-fn meant_by<'p>(slot: &'p Slot, default: Option<&'p crate::Value>, path: &[String]) -> Option<&'p str> {
+fn meant_by<'p>(slot: &'p StateSlot, default: Option<&'p crate::Value>, path: &[String]) -> Option<&'p str> {
     let (member, before) = path.split_last()?;
     let schema = before.iter().try_fold(slot.schema.json(), |schema, name| match name == ENTRY {
         true => schema.get("items"),
@@ -135,7 +135,7 @@ fn meant_by<'p>(slot: &'p Slot, default: Option<&'p crate::Value>, path: &[Strin
 
 /// The members that a value can have at a path inside it; none if there may be others.
 fn members<'p>(
-    slot: &'p Slot,
+    slot: &'p StateSlot,
     default: Option<&'p crate::Value>,
     changes: &[StateChange<'p>],
     path: &[String],
@@ -195,7 +195,7 @@ fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
 }
 
 /// Reports members that an effect sets, but that no expression reads, nor anything around or inside them.
-fn unread_members(name: &str, slot: &Slot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
+fn unread_members(name: &str, slot: &StateSlot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let mut told = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {
         // An entry counts as read where its list is.

@@ -8,8 +8,8 @@
 //! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
 //! document is read, which also finds a document that includes itself.
 
-use super::escape::{Escape, Places, Slot};
-use super::pages::{Included, Library, Walk, Way};
+use super::escape::{Escape, ForeignRanges, EscapeSlot};
+use super::pages::{Included, Library, DocumentWalk, EscapeMode};
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Failure, File, Printed, Reads, Scope};
 use crate::text::{Location, SourceId, Span, Spanned};
@@ -17,20 +17,20 @@ use std::sync::Arc;
 
 /// A file of templates. Cheap to clone, and shared by all threads.
 #[derive(Debug, Clone)]
-pub(crate) struct Document(Arc<Parsed>);
+pub(crate) struct TemplateDocument(Arc<ParsedDocument>);
 
 #[derive(Debug)]
-struct Parsed {
+struct ParsedDocument {
     file: File,
     escape: Arc<Escape>,
     /// How its values are printed, each at its own place.
-    ways: Vec<Way>,
+    ways: Vec<EscapeMode>,
     /// Whether a value could form structure together with the text around it.
     joins: bool,
     at: Location,
 }
 
-impl Document {
+impl TemplateDocument {
     /// Reads the file `source` with everything it includes. `own` are the names whose values never come from a
     /// user, which `markup` accepts.
     ///
@@ -42,13 +42,13 @@ impl Document {
         source: SourceId,
         own: &[&str],
         escape: &Arc<Escape>,
-    ) -> Result<Document, Box<Diagnostic>> {
+    ) -> Result<TemplateDocument, Box<Diagnostic>> {
         let text = library.text(source);
         let typed = Spanned::new(text.to_owned(), Location { source, span: Span::new(0, text.len()) });
-        let mut walk = Walk::new(library, source, own, escape);
+        let mut walk = DocumentWalk::new(library, source, own, escape);
         let file = File::parse(text, &typed, Box::new(Included::new(library, source)), |page| walk.page(page))?;
-        let Walk { ways, joins, .. } = walk;
-        Ok(Document(Arc::new(Parsed { file, escape: escape.clone(), ways, joins, at: typed.at })))
+        let DocumentWalk { ways, joins, .. } = walk;
+        Ok(TemplateDocument(Arc::new(ParsedDocument { file, escape: escape.clone(), ways, joins, at: typed.at })))
     }
 
     /// What it reads from its scope.
@@ -67,20 +67,20 @@ impl Document {
     ///
     /// Those of [`crate::expression::Expression::value`].
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        let Parsed { file, escape, ways, joins, .. } = &*self.0;
-        let mut places = Places::default();
+        let ParsedDocument { file, escape, ways, joins, .. } = &*self.0;
+        let mut places = ForeignRanges::default();
         let text = file.text(scope, &mut |place: usize, printed: &Printed<'_>, out: &mut String| {
             let (start, way) = (out.len(), ways.get(place));
             match way {
-                Some(Way::Guarded(dialect)) => {
+                Some(EscapeMode::Guarded(dialect)) => {
                     out.push_str(&escape.guarded(dialect, &printed.text).unwrap_or_default());
                 }
-                Some(Way::Escaped(slot)) if !printed.is_bare => escape.write(&printed.text, *slot, out),
+                Some(EscapeMode::Escaped(slot)) if !printed.is_bare => escape.write(&printed.text, *slot, out),
                 _ => out.push_str(&printed.text),
             }
             match way {
-                Some(Way::Escaped(Slot::Plain)) => places.add_plain(start..out.len()),
-                _ => places.add(start..out.len(), matches!(way, Some(Way::Guarded(_)))),
+                Some(EscapeMode::Escaped(EscapeSlot::Plain)) => places.add_plain(start..out.len()),
+                _ => places.add(start..out.len(), matches!(way, Some(EscapeMode::Guarded(_)))),
             }
         })?;
         Ok(if *joins { escape.settled(text, &places) } else { text })
@@ -89,13 +89,13 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Start;
+    use super::super::MarkupStart;
     use super::*;
     use crate::value::value;
 
     /// The starts of the openers of tags and brackets.
-    fn openers() -> [Start; 2] {
-        (*b"<[").map(Start::byte)
+    fn openers() -> [MarkupStart; 2] {
+        (*b"<[").map(MarkupStart::byte)
     }
 
     /// A document without includes.
@@ -123,7 +123,7 @@ mod tests {
     fn a_line_of_statements_alone_leaves_nothing() {
         #[track_caller]
         fn check(text: &str, expected: &str) {
-            let document = Document::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
+            let document = TemplateDocument::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
             assert_eq!(
                 document.ok().and_then(|document| document.render(&Scope::new()).ok()).as_deref(),
                 Some(expected)
@@ -143,7 +143,7 @@ mod tests {
         for filter in ["", "| markup", "| upper", "| string"] {
             let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
             let document =
-                Document::parse(&Alone(&text), SourceId::RESPONSE, &["params"], &Arc::new(Escape::new(openers())))
+                TemplateDocument::parse(&Alone(&text), SourceId::RESPONSE, &["params"], &Arc::new(Escape::new(openers())))
                     .expect(&text);
             assert_eq!(document.render(&Scope::new().with("params", &params)).as_deref(), Ok("<a></a>"), "{text}");
         }

@@ -22,7 +22,7 @@ pub(crate) struct Escape {
     /// The ASCII bytes that an opener can start with.
     openers: [bool; 128],
     /// The ways in which openers with such a first byte can start.
-    starts: Vec<Start>,
+    starts: Vec<MarkupStart>,
     /// The bytes that a closer can start with after which an opener counts as at the start of a line.
     closers: [bool; 256],
     /// The dialects whose structure can only start a line, by name.
@@ -32,7 +32,7 @@ pub(crate) struct Escape {
 
 /// How the openers of one grammar start, or its closers.
 #[derive(Debug, Clone)]
-pub(crate) struct Start {
+pub(crate) struct MarkupStart {
     /// Texts that each of them starts with; empty if only their first bytes are known.
     literals: Vec<String>,
     bytes: [bool; 128],
@@ -40,7 +40,7 @@ pub(crate) struct Start {
     by_line: bool,
 }
 
-impl Start {
+impl MarkupStart {
     /// Letters and digits are left out: every text has them, and an opener that starts with one is recognised by what
     /// follows.
     pub(crate) fn new(first: &First, by_line: bool) -> Self {
@@ -64,7 +64,7 @@ impl Start {
 
 /// What comes before a position in a value, on the same line.
 #[derive(Debug, Clone, Copy)]
-struct Before {
+struct BeforeValue {
     /// Only white space and marks, in the part that no author wrote.
     blank: bool,
     /// The number of fence marks directly before the position.
@@ -73,7 +73,7 @@ struct Before {
     open: bool,
 }
 
-impl Before {
+impl BeforeValue {
     const LINE: Self = Self { blank: true, marks: 0, open: false };
 
     /// Whether an opener here would count as at the start of its line.
@@ -122,7 +122,7 @@ pub(crate) trait Marking: fmt::Debug + Send + Sync {
 
 /// The places in a text that no author wrote, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Places {
+pub(super) struct ForeignRanges {
     /// Values, escaped for their place.
     values: Vec<Range<usize>>,
     /// Text printed unescaped: nothing that starts in it was written by an author.
@@ -131,7 +131,7 @@ pub(super) struct Places {
     plain: Vec<Range<usize>>,
 }
 
-impl Places {
+impl ForeignRanges {
     /// Only one value.
     fn of(value: Range<usize>) -> Self {
         Self { values: vec![value], ..Self::default() }
@@ -164,7 +164,7 @@ const NEXT: &str = "\n\nx: ";
 
 /// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum EscapeSlot {
     /// Between tags.
     Text,
     /// In a text that is no XML: only what would open or close a block is escaped, once the text is whole.
@@ -175,8 +175,8 @@ pub(crate) enum Slot {
 
 impl Escape {
     /// Escaping for dialects whose openers start like this.
-    pub(crate) fn new(starts: impl IntoIterator<Item = Start>) -> Self {
-        let starts: Vec<Start> = starts.into_iter().collect();
+    pub(crate) fn new(starts: impl IntoIterator<Item = MarkupStart>) -> Self {
+        let starts: Vec<MarkupStart> = starts.into_iter().collect();
         let opens = |byte: usize| starts.iter().any(|start| start.bytes.get(byte) == Some(&true));
         Self {
             openers: std::array::from_fn(opens),
@@ -195,7 +195,7 @@ impl Escape {
             let is_mark = |byte: u8| !byte.is_ascii_alphanumeric();
             let marks = (0..=u8::MAX).zip(first.bytes).map(|(byte, may)| may && is_mark(byte));
             self.closers.iter_mut().zip(marks).for_each(|(byte, may)| *byte |= may);
-            let mut start = Start::new(first, false);
+            let mut start = MarkupStart::new(first, false);
             start.bytes.iter_mut().zip(self.openers).for_each(|(byte, opens)| *byte &= opens);
             self.starts.push(start);
         }
@@ -218,19 +218,19 @@ impl Escape {
     }
 
     /// `text` with every mark broken up that a value at one of these places helps to form.
-    pub(super) fn settled(&self, text: String, places: &Places) -> String {
+    pub(super) fn settled(&self, text: String, places: &ForeignRanges) -> String {
         self.settled_by(text, places, &self.marks.iter().collect::<Vec<_>>(), true)
     }
 
     /// The same for some of the marks, in values that have been `escaped` or not.
-    fn settled_by(&self, text: String, places: &Places, marks: &[&Arc<dyn Marking>], escaped: bool) -> String {
+    fn settled_by(&self, text: String, places: &ForeignRanges, marks: &[&Arc<dyn Marking>], escaped: bool) -> String {
         let values = places.values.as_slice();
         if values.is_empty() {
             return text;
         }
         let mut changed: Vec<usize> = Vec::new();
-        let is_raw = |at: usize| Places::contain(&places.raw, at);
-        let has_entities = |value: &Range<usize>| escaped && !Places::contain(&places.plain, value.start);
+        let is_raw = |at: usize| ForeignRanges::contain(&places.raw, at);
+        let has_entities = |value: &Range<usize>| escaped && !ForeignRanges::contain(&places.plain, value.start);
         let marks = marks.iter().flat_map(|marking| marking.marks(&text, values));
         for mark in marks.filter(|mark| !is_raw(mark.start)) {
             let first = values.partition_point(|value| value.end <= mark.start);
@@ -282,22 +282,22 @@ impl Escape {
 
     /// Appends `text` to `out`, escaped for a slot. A caller that puts it next to other text has to call
     /// [`settled`](Escape::settled) afterwards.
-    pub(super) fn write(&self, text: &str, slot: Slot, out: &mut String) {
+    pub(super) fn write(&self, text: &str, slot: EscapeSlot, out: &mut String) {
         match slot {
-            Slot::Plain => out.extend(text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c))),
-            Slot::Text | Slot::Quoted => self.put(text, slot, false, out),
+            EscapeSlot::Plain => out.extend(text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c))),
+            EscapeSlot::Text | EscapeSlot::Quoted => self.put(text, slot, false, out),
         }
     }
 
     /// The same for a value that may be `whole`: nothing after it belongs to it.
-    fn put(&self, text: &str, slot: Slot, whole: bool, out: &mut String) {
+    fn put(&self, text: &str, slot: EscapeSlot, whole: bool, out: &mut String) {
         out.reserve(text.len());
         let mut from = 0;
-        let mut before = Before::LINE;
+        let mut before = BeforeValue::LINE;
         for (at, c) in text.char_indices() {
             let stands = match c {
                 '&' | '<' | '>' | '\r' => false,
-                '"' | '\'' | '\n' | '\t' if slot == Slot::Quoted => false,
+                '"' | '\'' | '\n' | '\t' if slot == EscapeSlot::Quoted => false,
                 c if c.is_ascii() => !self.opens(text, at, before, whole) && (c >= ' ' || c == '\n' || c == '\t'),
                 c => !is_left_out(c),
             };
@@ -323,7 +323,7 @@ impl Escape {
     }
 
     /// Whether an opener may start at a position in a value.
-    fn opens(&self, text: &str, at: usize, before: Before, whole: bool) -> bool {
+    fn opens(&self, text: &str, at: usize, before: BeforeValue, whole: bool) -> bool {
         let rest = text.get(at..).unwrap_or_default();
         let first = rest.as_bytes().first().is_some_and(|byte| self.openers.get(usize::from(*byte)) == Some(&true));
         first && self.starts.iter().any(|start| (before.leads() || !start.by_line) && start.fits(rest, whole))
@@ -332,8 +332,8 @@ impl Escape {
     /// `text`, escaped for a place between tags with nothing next to it.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut out = String::new();
-        self.write(text, Slot::Text, &mut out);
-        let places = Places::of(0..out.len());
+        self.write(text, EscapeSlot::Text, &mut out);
+        let places = ForeignRanges::of(0..out.len());
         if self.joins("") { self.settled(out, &places) } else { out }
     }
 
@@ -341,14 +341,14 @@ impl Escape {
     /// [`unframed`](Escape::unframed) removes the frames and checks the text next to the value.
     pub(crate) fn framed(&self, text: &str) -> String {
         let mut out = String::from(FRAME[0]);
-        self.put(text, Slot::Text, true, &mut out);
+        self.put(text, EscapeSlot::Text, true, &mut out);
         out.push(FRAME[1]);
         out
     }
 
     /// A rendered text without its frames, with every mark broken up that a framed value helps to form.
     pub(crate) fn unframed(&self, text: &str) -> String {
-        let (mut out, mut places) = (String::with_capacity(text.len()), Places::default());
+        let (mut out, mut places) = (String::with_capacity(text.len()), ForeignRanges::default());
         for (number, piece) in text.split(FRAME[0]).enumerate() {
             let (value, words) = piece.split_once(FRAME[1]).unwrap_or((piece, ""));
             let start = out.len();
@@ -367,7 +367,7 @@ impl Escape {
             return text;
         }
         text.push_str(NEXT);
-        let mut said = self.settled(text, &Places { values, ..Places::default() });
+        let mut said = self.settled(text, &ForeignRanges { values, ..ForeignRanges::default() });
         said.truncate(said.len().saturating_sub(NEXT.len()));
         said
     }
@@ -376,7 +376,7 @@ impl Escape {
     /// first character of what a dialect would take for an opener or a closer, and for control characters, which are left out.
     pub(crate) fn spoken(&self, words: &str, text: &str) -> String {
         let text: String = text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).collect();
-        let places = Places::of(words.len()..words.len() + text.len());
+        let places = ForeignRanges::of(words.len()..words.len() + text.len());
         let marks: Vec<&Arc<dyn Marking>> = self.marks.iter().filter(|marking| marking.is_in_speech()).collect();
         self.settled_by([words, text.as_str()].concat(), &places, &marks, false).split_off(words.len())
     }
@@ -421,7 +421,7 @@ fn is_left_out(c: char) -> bool {
 }
 
 #[cfg(test)]
-impl Start {
+impl MarkupStart {
     /// Openers that start with this byte, anywhere on a line.
     pub(crate) fn byte(byte: u8) -> Self {
         let bytes = std::array::from_fn(|other| byte.is_ascii_punctuation() && other == usize::from(byte));
@@ -434,9 +434,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(openers: &str, slot: Slot, text: &str, expected: &str) {
+    fn check(openers: &str, slot: EscapeSlot, text: &str, expected: &str) {
         let mut out = String::new();
-        Escape::new(openers.bytes().map(Start::byte)).write(text, slot, &mut out);
+        Escape::new(openers.bytes().map(MarkupStart::byte)).write(text, slot, &mut out);
         assert_eq!(out, expected);
     }
 
@@ -448,9 +448,9 @@ mod tests {
             bytes: std::array::from_fn(|byte| literal.as_bytes().first() == Some(&(byte as u8))),
             empty: false,
         };
-        let escape = Escape::new([Start::new(&first(literal), by_line)]).with_closers(&[first("\"")]);
+        let escape = Escape::new([MarkupStart::new(&first(literal), by_line)]).with_closers(&[first("\"")]);
         let mut out = String::new();
-        escape.write(text, Slot::Text, &mut out);
+        escape.write(text, EscapeSlot::Text, &mut out);
         assert_eq!(out, expected);
     }
 
@@ -476,16 +476,16 @@ mod tests {
 
     #[test]
     fn markup_cannot_be_made_of_values() {
-        check("<", Slot::Text, "<b a='1'>&amp;\"\r\n\r", "&lt;b a='1'&gt;&amp;amp;\"\n&#13;");
-        check("<", Slot::Quoted, "<b a='1'>\"\t\r\n", "&lt;b a=&apos;1&apos;&gt;&quot;&#9;&#10;");
-        check("[", Slot::Text, "[DO_X]{}", "&#91;DO_X]{}");
-        check("a1", Slot::Text, "a1", "a1");
+        check("<", EscapeSlot::Text, "<b a='1'>&amp;\"\r\n\r", "&lt;b a='1'&gt;&amp;amp;\"\n&#13;");
+        check("<", EscapeSlot::Quoted, "<b a='1'>\"\t\r\n", "&lt;b a=&apos;1&apos;&gt;&quot;&#9;&#10;");
+        check("[", EscapeSlot::Text, "[DO_X]{}", "&#91;DO_X]{}");
+        check("a1", EscapeSlot::Text, "a1", "a1");
     }
 
     #[test]
     fn what_xml_cannot_hold_is_left_out() {
-        check("<", Slot::Text, "a\0b\u{1f}c\u{fffe}d\u{7f}\u{10ffff}", "abcd\u{7f}\u{10ffff}");
-        check("<", Slot::Text, "one\u{b}two\u{c}\nthree", "one two \nthree");
+        check("<", EscapeSlot::Text, "a\0b\u{1f}c\u{fffe}d\u{7f}\u{10ffff}", "abcd\u{7f}\u{10ffff}");
+        check("<", EscapeSlot::Text, "one\u{b}two\u{c}\nthree", "one two \nthree");
     }
 
     /// Treats every `[x` as the start of a block.
@@ -515,7 +515,7 @@ mod tests {
             bytes: std::array::from_fn(|byte| byte == usize::from(b'[')),
             empty: false,
         };
-        let starting = Escape::new([Start::new(&first, false)]).with_marks(vec![Arc::new(Bracketed)]);
+        let starting = Escape::new([MarkupStart::new(&first, false)]).with_marks(vec![Arc::new(Bracketed)]);
         let end = starting.framed("an [");
         assert_eq!(starting.unframed(&format!("{end}, {end}x, {}", starting.framed("[x"))), "an [, an &#91;x, &#91;x");
         // A filter may have cut the value, and its frame with it.

@@ -9,6 +9,6 @@ mod escape;
 mod pages;
 mod place;
 
-pub(crate) use document::Document;
-pub(crate) use escape::{Escape, Guarding, Marking, Start};
+pub(crate) use document::TemplateDocument;
+pub(crate) use escape::{Escape, Guarding, Marking, MarkupStart};
 pub(crate) use pages::Library;

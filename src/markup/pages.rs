@@ -4,10 +4,10 @@
 //! Out: the same, where each value is printed for its place; each [`Way`] in which that is done.
 //! Never: accepts a value at a place where it is unclear how to escape it.
 
-use super::escape::{Escape, Slot};
-use super::place::Place;
+use super::escape::{Escape, EscapeSlot};
+use super::place::MarkupContext;
 use crate::diagnostic::{Code, Diagnostic, alternatives};
-use crate::expression::{Fault, Files, Node, Op, Print, Tree, no_filter};
+use crate::expression::{SyntaxFault, DocumentFiles, Statement, Operation, Print, ExprTree, no_filter};
 use crate::text::{SourceId, Span};
 
 /// The filter of documents that prints unescaped what the rules themselves write.
@@ -47,29 +47,29 @@ impl<'s> Included<'s> {
     }
 
     /// The fault of a name that means no text.
-    fn missing(&self, name: &str, from: SourceId, at: Span) -> Fault {
+    fn missing(&self, name: &str, from: SourceId, at: Span) -> SyntaxFault {
         let missing = self.library.missing(name, from);
         let help = missing.as_ref().and_then(|missing| missing.help.as_ref()).map(ToString::to_string);
         let help = help.unwrap_or_else(|| "paths are relative to the pack's folder".to_owned());
         // Other faults are not about the name, but about the file.
         let fault = match missing.filter(|one| [Code::PACK_OUTSIDE, Code::PACK_DUPLICATE].contains(&one.code)) {
-            Some(one) => Fault { code: one.code.clone(), ..Fault::new(at, one.message.to_string()) },
-            None => Fault::new(at, format!("the pack has no file `{name}`")),
+            Some(one) => SyntaxFault { code: one.code.clone(), ..SyntaxFault::new(at, one.message.to_string()) },
+            None => SyntaxFault::new(at, format!("the pack has no file `{name}`")),
         };
         fault.help(help)
     }
 }
 
-impl<'s> Files<'s> for Included<'s> {
-    fn open(&mut self, name: &str, at: Span) -> Result<(SourceId, &'s str), Fault> {
+impl<'s> DocumentFiles<'s> for Included<'s> {
+    fn open(&mut self, name: &str, at: Span) -> Result<(SourceId, &'s str), SyntaxFault> {
         let from = self.open.last().copied().unwrap_or(SourceId::RESPONSE);
         let found = self.library.find(name, from);
         self.files += 1;
         if found.is_some_and(|found| self.open.contains(&found)) {
-            return Err(Fault::new(at, format!("`{name}` includes itself")));
+            return Err(SyntaxFault::new(at, format!("`{name}` includes itself")));
         }
         if self.files > FILES {
-            return Err(Fault::new(at, format!("a document consists of at most {FILES} files")));
+            return Err(SyntaxFault::new(at, format!("a document consists of at most {FILES} files")));
         }
         let source = found.ok_or_else(|| self.missing(name, from, at))?;
         self.open.push(source);
@@ -87,61 +87,61 @@ impl<'s> Files<'s> for Included<'s> {
 
 /// How a value is printed at a place of a document.
 #[derive(Debug)]
-pub(super) enum Way {
+pub(super) enum EscapeMode {
     /// Escaped.
-    Escaped(Slot),
+    Escaped(EscapeSlot),
     /// Unescaped, except for lines that the dialect of this name would take for structure.
     Guarded(String),
 }
 
 /// How a value between tags is escaped in a file.
-fn slot(library: &dyn Library, source: SourceId) -> Slot {
-    if library.is_xml(source) { Slot::Text } else { Slot::Plain }
+fn slot(library: &dyn Library, source: SourceId) -> EscapeSlot {
+    if library.is_xml(source) { EscapeSlot::Text } else { EscapeSlot::Plain }
 }
 
 /// A document being walked through.
-pub(super) struct Walk<'s> {
+pub(super) struct DocumentWalk<'s> {
     library: &'s dyn Library,
     /// Names whose values never come from a user.
     own: &'s [&'s str],
     escape: &'s Escape,
     /// The place of the next value, and how one between tags is escaped in this file.
-    place: Place,
-    slot: Slot,
+    place: MarkupContext,
+    slot: EscapeSlot,
     /// Each visible name that statements bind, and whether its value never comes from a user.
     bindings: Vec<(usize, bool)>,
-    pub(super) ways: Vec<Way>,
+    pub(super) ways: Vec<EscapeMode>,
     /// Whether a value could form a mark together with the text around it.
     pub(super) joins: bool,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> DocumentWalk<'s> {
     pub(super) fn new(library: &'s dyn Library, source: SourceId, own: &'s [&'s str], escape: &'s Escape) -> Self {
-        let (place, joins, ways) = (Place::Text, escape.joins(""), Vec::new());
+        let (place, joins, ways) = (MarkupContext::Text, escape.joins(""), Vec::new());
         let slot = slot(library, source);
         Self { library, own, escape, place, slot, bindings: Vec::new(), ways, joins }
     }
 
-    pub(super) fn page(&mut self, page: &mut [Node]) -> Result<(), Fault> {
+    pub(super) fn page(&mut self, page: &mut [Statement]) -> Result<(), SyntaxFault> {
         page.iter_mut().try_for_each(|node| self.node(node))
     }
 
-    fn node(&mut self, node: &mut Node) -> Result<(), Fault> {
+    fn node(&mut self, node: &mut Statement) -> Result<(), SyntaxFault> {
         match node {
-            Node::Text(text) => {
+            Statement::Text(text) => {
                 self.place = self.place.behind(text);
                 self.joins |= self.escape.joins(text);
             }
-            Node::Print(tree, print) => *print = self.printed(tree)?,
-            Node::Set(name, _) => self.bindings.push((*name, false)),
-            Node::If(test, then, other) => {
+            Statement::Print(tree, print) => *print = self.printed(tree)?,
+            Statement::Set(name, _) => self.bindings.push((*name, false)),
+            Statement::If(test, then, other) => {
                 let before = self.place;
                 self.page(then)?;
                 let after = std::mem::replace(&mut self.place, before);
                 self.page(other)?;
                 self.same_place(after, test)?;
             }
-            Node::Each(each) => {
+            Statement::Each(each) => {
                 let (outer, own) = (self.bindings.len(), self.is_own(&each.items));
                 self.bindings.extend(each.names.iter().map(|name| (*name, own)));
                 let before = self.place;
@@ -151,9 +151,9 @@ impl<'s> Walk<'s> {
                 self.page(&mut each.otherwise)?;
                 self.same_place(before, &each.items)?;
             }
-            Node::Part(source, page) => {
-                let located = |fault: Fault| match fault.file {
-                    None => Fault { file: Some((*source, self.library.text(*source).to_owned())), ..fault },
+            Statement::Part(source, page) => {
+                let located = |fault: SyntaxFault| match fault.file {
+                    None => SyntaxFault { file: Some((*source, self.library.text(*source).to_owned())), ..fault },
                     Some(_) => fault,
                 };
                 let outer = std::mem::replace(&mut self.slot, slot(self.library, *source));
@@ -166,36 +166,36 @@ impl<'s> Walk<'s> {
 
     /// Checks that all branches of a statement end at the same kind of place: otherwise it is unclear how to escape the
     /// next value.
-    fn same_place(&self, other: Place, tree: &Tree) -> Result<(), Fault> {
+    fn same_place(&self, other: MarkupContext, tree: &ExprTree) -> Result<(), SyntaxFault> {
         if self.place == other {
             return Ok(());
         }
-        let fault = Fault::new(tree.span, "one branch of this ends inside a tag, another does not");
+        let fault = SyntaxFault::new(tree.span, "one branch of this ends inside a tag, another does not");
         Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
     }
 
     /// How a value is printed: escaped for its place, or as markup from the rules. The filter that says so is taken off.
-    fn printed(&mut self, tree: &mut Tree) -> Result<Print, Fault> {
-        let printing = if let Op::Printing(name, at) = &tree.op { Some((name.clone(), *at)) } else { None };
+    fn printed(&mut self, tree: &mut ExprTree) -> Result<Print, SyntaxFault> {
+        let printing = if let Operation::Printing(name, at) = &tree.op { Some((name.clone(), *at)) } else { None };
         match (printing, self.place) {
-            (Some((name, at)), Place::Text) if *name == *GUARDED || tree.parts.len() == 1 => {
+            (Some((name, at)), MarkupContext::Text) if *name == *GUARDED || tree.parts.len() == 1 => {
                 let own = Span::new(at.start, tree.span.end);
                 let mut parts = std::mem::take(&mut tree.parts).into_vec();
                 let args = parts.split_off(1);
                 parts.into_iter().for_each(|base| *tree = base);
                 if *name == *GUARDED { self.guarded(own, &args) } else { self.markup(own, tree) }
             }
-            (Some((name, at)), Place::Text | Place::Quoted(_)) => Err(no_filter(&name, at)),
-            (_, Place::Text) => {
+            (Some((name, at)), MarkupContext::Text | MarkupContext::Quoted(_)) => Err(no_filter(&name, at)),
+            (_, MarkupContext::Text) => {
                 // Only the whole text tells what a value without entities opens.
-                self.joins |= self.slot == Slot::Plain;
-                Ok(self.way(Way::Escaped(self.slot), true))
+                self.joins |= self.slot == EscapeSlot::Plain;
+                Ok(self.way(EscapeMode::Escaped(self.slot), true))
             }
-            (_, Place::Quoted(_)) => Ok(self.way(Way::Escaped(Slot::Quoted), true)),
+            (_, MarkupContext::Quoted(_)) => Ok(self.way(EscapeMode::Escaped(EscapeSlot::Quoted), true)),
             // A whole number needs no escaping anywhere: it cannot form markup.
-            (_, Place::Tag) if matches!(tree.op, Op::Filter(filter) if filter.name == "int") => Ok(Print::Value),
-            (_, Place::Tag) => {
-                let fault = Fault::new(tree.span, "a value cannot stand inside a tag");
+            (_, MarkupContext::Tag) if matches!(tree.op, Operation::Filter(filter) if filter.name == "int") => Ok(Print::Value),
+            (_, MarkupContext::Tag) => {
+                let fault = SyntaxFault::new(tree.span, "a value cannot stand inside a tag");
                 let help =
                     "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
                 Err(fault.help(help.to_owned()))
@@ -203,14 +203,14 @@ impl<'s> Walk<'s> {
         }
     }
 
-    fn way(&mut self, way: Way, json: bool) -> Print {
+    fn way(&mut self, way: EscapeMode, json: bool) -> Print {
         self.ways.push(way);
         Print::Placed { place: self.ways.len() - 1, json }
     }
 
-    fn markup(&mut self, at: Span, tree: &Tree) -> Result<Print, Fault> {
+    fn markup(&mut self, at: Span, tree: &ExprTree) -> Result<Print, SyntaxFault> {
         if !self.is_own(tree) {
-            let fault = Fault::new(at, "`markup` is only for what the rules themselves write");
+            let fault = SyntaxFault::new(at, "`markup` is only for what the rules themselves write");
             let own = self.own.join("`, `");
             return Err(fault.help(format!("`markup` takes a path that starts at `{own}`, or an item of one")));
         }
@@ -218,28 +218,28 @@ impl<'s> Walk<'s> {
         Ok(Print::Text)
     }
 
-    fn guarded(&mut self, at: Span, args: &[Tree]) -> Result<Print, Fault> {
-        let [Some(name)] = args.iter().map(Tree::text).collect::<Vec<_>>()[..] else {
-            return Err(Fault::new(at, format!("`{GUARDED}` takes the name of a dialect in quotes")));
+    fn guarded(&mut self, at: Span, args: &[ExprTree]) -> Result<Print, SyntaxFault> {
+        let [Some(name)] = args.iter().map(ExprTree::text).collect::<Vec<_>>()[..] else {
+            return Err(SyntaxFault::new(at, format!("`{GUARDED}` takes the name of a dialect in quotes")));
         };
         let known: Vec<&str> = self.escape.guards().collect();
         if !known.contains(&name) {
             let message = format!("there is no dialect `{name}` whose openers count only at the start of a line");
             let help = alternatives(name, known).or(Some("give the dialect `anchor = \"line\"`".to_owned()));
-            return Err(Fault::new(at, message).help(help));
+            return Err(SyntaxFault::new(at, message).help(help));
         }
-        Ok(self.way(Way::Guarded(name.to_owned()), false))
+        Ok(self.way(EscapeMode::Guarded(name.to_owned()), false))
     }
 
     /// Whether the value of a path never comes from a user, wherever the path leads.
-    fn is_own(&self, tree: &Tree) -> bool {
+    fn is_own(&self, tree: &ExprTree) -> bool {
         match (&tree.op, &*tree.parts) {
-            (Op::Local(name), _) => {
+            (Operation::Local(name), _) => {
                 let mut bindings = self.bindings.iter().filter(|(known, _)| known == name).peekable();
                 bindings.peek().is_some() && bindings.all(|(_, own)| *own)
             }
-            (Op::Read(read), _) => read.head().is_some_and(|head| self.own.contains(&head)),
-            (Op::Item, [base, _]) => self.is_own(base),
+            (Operation::Read(read), _) => read.head().is_some_and(|head| self.own.contains(&head)),
+            (Operation::Item, [base, _]) => self.is_own(base),
             _ => false,
         }
     }

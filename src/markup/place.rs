@@ -6,7 +6,7 @@
 
 /// What surrounds a value in a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MarkupContext {
     /// Text, or only complete tags.
     Text,
     /// An incomplete tag.
@@ -15,20 +15,20 @@ pub(super) enum Place {
     Quoted(u8),
 }
 
-impl Place {
+impl MarkupContext {
     /// The place after the text `raw`.
-    pub(super) fn behind(mut self, raw: &str) -> Place {
+    pub(super) fn behind(mut self, raw: &str) -> MarkupContext {
         let bytes = raw.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
             self = match (self, byte) {
                 // A `<` in prose is followed by white space, a digit or a sign.
-                (Place::Text, b'<') => match bytes.get(at + 1) {
-                    Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => Place::Text,
-                    _ => Place::Tag,
+                (MarkupContext::Text, b'<') => match bytes.get(at + 1) {
+                    Some(next) if !(next.is_ascii_alphabetic() || b"/_?".contains(next)) => MarkupContext::Text,
+                    _ => MarkupContext::Tag,
                 },
-                (Place::Tag, b'"' | b'\'') => Place::Quoted(*byte),
-                (Place::Tag, b'>') => Place::Text,
-                (Place::Quoted(quote), byte) if quote == *byte => Place::Tag,
+                (MarkupContext::Tag, b'"' | b'\'') => MarkupContext::Quoted(*byte),
+                (MarkupContext::Tag, b'>') => MarkupContext::Text,
+                (MarkupContext::Quoted(quote), byte) if quote == *byte => MarkupContext::Tag,
                 (same, _) => same,
             };
         }
@@ -39,7 +39,7 @@ impl Place {
 /// Whether a value directly after `before`, which starts with a tag, is the value of an attribute in that tag, or a
 /// part of one.
 pub(super) fn is_attribute(before: &str) -> bool {
-    let Place::Quoted(quote) = Place::Text.behind(before) else { return false };
+    let MarkupContext::Quoted(quote) = MarkupContext::Text.behind(before) else { return false };
     // No quote stands in an escaped value.
     let name = before.rsplit_once(char::from(quote)).map_or("", |(name, _)| name);
     before.starts_with('<') && name.trim_end().ends_with('=')

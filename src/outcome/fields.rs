@@ -44,20 +44,20 @@ pub(super) struct Arguments {
     /// What has come and is not told yet: a token that may go on.
     rest: String,
     /// The objects and lists that are open.
-    open: Vec<Open>,
-    state: State,
+    open: Vec<OpenValue>,
+    state: FieldState,
 }
 
 /// An object or a list that is open, and the key or the index of its value that is coming.
 #[derive(Debug)]
-struct Open {
+struct OpenValue {
     is_list: bool,
     step: String,
     index: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FieldState {
     /// A value is to come, or the end of a list.
     #[default]
     Value,
@@ -75,7 +75,7 @@ enum State {
 impl Arguments {
     /// Takes more of the arguments, and passes on the path and the text of what has come.
     pub(super) fn push(&mut self, more: &str, tell: &mut dyn FnMut(Vec<String>, String)) {
-        if self.state == State::Over {
+        if self.state == FieldState::Over {
             return;
         }
         self.rest.push_str(more);
@@ -84,74 +84,74 @@ impl Arguments {
         while let Some(length) = self.step(coming.get(at..).unwrap_or_default(), tell) {
             at += length;
         }
-        if self.state != State::Over {
+        if self.state != FieldState::Over {
             self.rest = coming.get(at..).unwrap_or_default().to_owned();
         }
     }
 
     /// Reads one token; returns its length, or none if it may go on or nothing is left.
     fn step(&mut self, text: &str, tell: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
-        if self.state == State::Text {
+        if self.state == FieldState::Text {
             return self.text(text, tell);
         }
         let blank = text.len() - text.trim_start().len();
         let rest = text.get(blank..)?;
         let first = rest.bytes().next()?;
         let length = match (self.state, first) {
-            (State::Value, b'"') => {
-                self.state = State::Text;
+            (FieldState::Value, b'"') => {
+                self.state = FieldState::Text;
                 1
             }
-            (State::Value, b'{' | b'[') => {
-                self.open.push(Open { is_list: first == b'[', step: "0".to_owned(), index: 0 });
-                self.state = if first == b'[' { State::Value } else { State::Key };
+            (FieldState::Value, b'{' | b'[') => {
+                self.open.push(OpenValue { is_list: first == b'[', step: "0".to_owned(), index: 0 });
+                self.state = if first == b'[' { FieldState::Value } else { FieldState::Key };
                 1
             }
-            (State::Value | State::Key | State::Next, b'}' | b']') => {
+            (FieldState::Value | FieldState::Key | FieldState::Next, b'}' | b']') => {
                 let closed = self.open.pop();
                 let fits = closed.is_some_and(|open| open.is_list == (first == b']'));
-                self.state = if fits && !self.open.is_empty() { State::Next } else { State::Over };
+                self.state = if fits && !self.open.is_empty() { FieldState::Next } else { FieldState::Over };
                 1
             }
-            (State::Key, b'"') => {
+            (FieldState::Key, b'"') => {
                 let end = string_end(rest)?;
                 let key = decode_string(rest.get(1..end - 1)?).into_owned();
                 self.open.last_mut().into_iter().for_each(|open| open.step.clone_from(&key));
-                self.state = State::Colon;
+                self.state = FieldState::Colon;
                 end
             }
-            (State::Colon, b':') => {
-                self.state = State::Value;
+            (FieldState::Colon, b':') => {
+                self.state = FieldState::Value;
                 1
             }
-            (State::Next, b',') => {
+            (FieldState::Next, b',') => {
                 let open = self.open.last_mut()?;
                 open.index += 1;
-                self.state = if open.is_list { State::Value } else { State::Key };
+                self.state = if open.is_list { FieldState::Value } else { FieldState::Key };
                 if open.is_list {
                     open.step = open.index.to_string();
                 }
                 1
             }
-            (State::Value, b'0'..=b'9' | b'-' | b't' | b'f' | b'n') if !self.open.is_empty() => {
+            (FieldState::Value, b'0'..=b'9' | b'-' | b't' | b'f' | b'n') if !self.open.is_empty() => {
                 // A number or a word ends at what follows it.
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')))?;
                 let value = rest.get(..end)?;
                 match serde_json::from_str::<Value>(value) {
                     Ok(value) => tell(self.path(), value.to_string()),
-                    Err(_) => self.state = State::Over,
+                    Err(_) => self.state = FieldState::Over,
                 }
-                if self.state == State::Value {
-                    self.state = State::Next;
+                if self.state == FieldState::Value {
+                    self.state = FieldState::Next;
                 }
                 end
             }
             _ => {
-                self.state = State::Over;
+                self.state = FieldState::Over;
                 0
             }
         };
-        (self.state != State::Over).then_some(blank + length)
+        (self.state != FieldState::Over).then_some(blank + length)
     }
 
     /// Reads on in a text, up to its end or to an escape that may go on.
@@ -164,8 +164,8 @@ impl Arguments {
         if !is_whole {
             return (end > 0).then_some(end);
         }
-        self.state = if self.open.is_empty() { State::Over } else { State::Next };
-        (self.state != State::Over).then_some(end + 1)
+        self.state = if self.open.is_empty() { FieldState::Over } else { FieldState::Next };
+        (self.state != FieldState::Over).then_some(end + 1)
     }
 
     fn path(&self) -> Vec<String> {

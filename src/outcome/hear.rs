@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
 use crate::expression::Scope;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::{Guarded, StepKind, Steps};
-use crate::program::{Event, Program};
+use crate::program::{RuleEvent, Program};
 use crate::session::Session;
 use crate::text::{Extent, Location, Span};
 use crate::value::Record;
@@ -59,7 +59,7 @@ impl Program {
             flow.ask(input, span);
         }
         let (captures, said) = (Value::Object(words.captures.clone()), Value::from(said));
-        flow.happen(Event::Input(words.class), &[("captures", &captures), ("text", &said)], span);
+        flow.happen(RuleEvent::Input(words.class), &[("captures", &captures), ("text", &said)], span);
         self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
@@ -70,7 +70,7 @@ impl Program {
         let (current, budget) = self.occasion(self.up_to_date(session), 0);
         let session = &*current;
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
-        flow.happen(Event::Start, &[], Span::default());
+        flow.happen(RuleEvent::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)
     }
 

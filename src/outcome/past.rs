@@ -8,7 +8,7 @@ use super::contract::{Call, Finding, Outcome, Section, Status, Utterance, Verdic
 use crate::diagnostic::{Code, Strategy};
 use crate::program::{Mode, Program};
 use crate::prompt::{
-    History, Line, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, Piece, RefusedCall,
+    History, Line, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, MessagePiece, RefusedCall,
     Rewriter, Turn, in_words_for_a_model, pieces,
 };
 use crate::session::Session;
@@ -247,8 +247,8 @@ fn seen(parts: &PastAnswer) -> String {
         return message.to_owned();
     }
     let texts = pieces(message, &parts.utterances).into_iter().map(|piece| match piece {
-        Piece::Prose(prose) => prose.to_owned(),
-        Piece::Utterance(utterance) => attributed(utterance),
+        MessagePiece::Prose(prose) => prose.to_owned(),
+        MessagePiece::Utterance(utterance) => attributed(utterance),
     });
     texts.collect::<Vec<_>>().join("\n\n")
 }

@@ -7,7 +7,7 @@
 use super::contract::{Finding, VERSION};
 use crate::diagnostic::Diagnostic;
 use crate::program::Program;
-use crate::prompt::{Message, Request, TokenLedger, assemble};
+use crate::prompt::{PromptMessage, Request, TokenLedger, assemble};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct Prompt {
     /// The version of this contract: 1.
     pub version: u32,
     /// The messages in order; empty if there is an error.
-    pub messages: Vec<Message>,
+    pub messages: Vec<PromptMessage>,
     /// The account of every token.
     pub ledger: TokenLedger,
     /// Everything worth saying about the prompt.

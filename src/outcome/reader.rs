@@ -9,7 +9,7 @@ use super::fields::{Arguments, fields_of};
 use super::release::{Context, Release};
 use super::run::Options;
 use crate::diagnostic::Faults;
-use crate::document::{Draft, Readers, StreamEvent};
+use crate::document::{EventDraft, Readers, StreamEvent};
 use crate::program::Program;
 use crate::provider::{Chunks, Delta, PartKey, Provider};
 use crate::session::Session;
@@ -203,7 +203,7 @@ impl<P: Borrow<Program>> Reader<P> {
             match delta {
                 Delta::Text(more) => {
                     self.text.push_str(&more);
-                    drafts.extend(tells_text.then(|| Draft::text(None, None, Some(Role::Message), 0, more)));
+                    drafts.extend(tells_text.then(|| EventDraft::text(None, None, Some(Role::Message), 0, more)));
                 }
                 Delta::Thinking(key, more) if tells_thinking => self.release.think(context, key, &more, &mut events),
                 Delta::Arguments(key, more) if self.release.is_draft() => {
@@ -223,7 +223,7 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// Tells the text of a reply that no dialect reads.
-    fn tell_native(&mut self, drafts: Vec<Draft>) -> Vec<StreamEvent> {
+    fn tell_native(&mut self, drafts: Vec<EventDraft>) -> Vec<StreamEvent> {
         if drafts.is_empty() || self.release.is_whole() {
             return Vec::new();
         }
@@ -299,7 +299,7 @@ impl<P: Borrow<Program>> Reader<P> {
         let refused = outcome.status == Status::Refused;
         match (self.release.is_whole(), refused) {
             (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
-            (false, true) => told.push(StreamEvent::Refused { shown: self.release.shown() }),
+            (false, true) => told.push(StreamEvent::Refused { shown: self.release.emitted_bytes() }),
             (_, false) => {
                 told.extend(self.release.rest(program, &outcome));
                 told.extend(fields_of(&outcome, |call| told_fields.contains(&call)));

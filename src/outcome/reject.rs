@@ -9,11 +9,11 @@ use super::run::{Options, withhold};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Severity, Strategy, message, quote};
 use crate::expression::Scope;
 use crate::flow::{Effect, FileLines, Miss, MissKind};
-use crate::program::{ActionId, Near, Program};
-use crate::prompt::Fault;
+use crate::program::{ActionId, DeclarationContext, Program};
+use crate::prompt::ReportedDefect;
 use crate::session::Session;
 use crate::text::{boundary, excerpt};
-use crate::value::{Budget, Value};
+use crate::value::{ByteBudget, Value};
 
 /// The most places of a miss that are shown, of a text that is not there and of one that is there several times.
 const NEAREST: usize = 3;
@@ -74,7 +74,7 @@ impl Program {
             let action = record.and_then(|record| self.action_behind(&outcome, record));
             missed.extend(action.filter(|action| !missed.contains(action)));
             let near =
-                Near { action: action.and_then(|id| self.action(id)).map(|(_, action)| action), ..Near::default() };
+                DeclarationContext { action: action.and_then(|id| self.action(id)).map(|(_, action)| action), ..DeclarationContext::default() };
             let finding = self.missed(near, &outcome.mode, miss, record, may_ask_again);
             outcome.diagnostics.push(finding);
         }
@@ -108,14 +108,14 @@ impl Program {
     /// The finding about a miss, with the strategy that answers it.
     fn missed(
         &self,
-        near: Near<'_>,
+        near: DeclarationContext<'_>,
         mode: &str,
         miss: &Miss,
         record: Option<&EffectRecord>,
         may_ask_again: bool,
     ) -> Finding {
         let (defect, message) = words(miss, record.map(|record| &record.effect));
-        let near = Near { mode: self.modes.get(mode), ..near };
+        let near = DeclarationContext { mode: self.modes.get(mode), ..near };
         // Only the whole answer can be taken back: what else it says may follow from the edit.
         let applies =
             |strategy: Strategy| strategy == Strategy::Refuse || (strategy == Strategy::AskAgain && may_ask_again);
@@ -141,11 +141,11 @@ impl Program {
             let message = to_model.unwrap_or(&found.message);
             let help = found.help.as_ref().map(|help| help.to_string() + &found.file_text());
             let place = (found.line, found.span.part as usize);
-            Fault::new(&found.code, message, help.as_deref(), to_model.is_some(), place)
+            ReportedDefect::new(&found.code, message, help.as_deref(), to_model.is_some(), place)
         });
-        let faults: Vec<Fault> = faults.collect();
+        let faults: Vec<ReportedDefect> = faults.collect();
         let is_native = outcome.calls.iter().any(|call| call.span.part > 0);
-        let budget = Budget::new(outcome.ledger.bytes, outcome.session.state.clone(), self.data.clone());
+        let budget = ByteBudget::new(outcome.ledger.bytes, outcome.session.state.clone(), self.data.clone());
         self.ask_again(&outcome.mode, dialect, is_native, actions, &faults, &budget)
     }
 

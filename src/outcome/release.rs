@@ -6,9 +6,9 @@
 
 use super::contract::Outcome;
 use crate::diagnostic::{Defect, Strategy};
-use crate::document::{Draft, StreamEvent};
+use crate::document::{EventDraft, StreamEvent};
 use crate::program::{
-    Block, BlockId, Called, Dialect, Guardrail, Mode, ModeId, Near, Outside, Program, Until, Wait, Watching, Why,
+    BlockBinding, BlockId, NameSource, Dialect, Guardrail, Mode, ModeId, DeclarationContext, Outside, Program, WaitsUntil, Wait, Watching, WaitReason,
 };
 use crate::provider::PartKey;
 use crate::session::Session;
@@ -31,7 +31,7 @@ pub(super) struct Release {
     /// By role, in the order of [`ROLES`].
     channels: [Channel; ROLES.len()],
     /// The blocks that are open, inner ones last.
-    open: Vec<OpenBlock>,
+    open: Vec<StreamedBlock>,
     /// How often each block has opened.
     opened: BTreeMap<BlockId, usize>,
     /// Whether a call has opened.
@@ -43,7 +43,7 @@ pub(super) struct Release {
 }
 
 #[derive(Debug)]
-struct OpenBlock {
+struct StreamedBlock {
     /// The role as which its text is told; none if it has no text.
     role: Option<Role>,
     /// Whether it is a wrapper: blocks are at home in it.
@@ -70,14 +70,14 @@ struct Channel {
     /// White space that counts only if more text follows.
     space: String,
     /// The guardrails that act on it; none before they are known.
-    guards: Option<Vec<Guard>>,
+    guards: Option<Vec<TextGuard>>,
     /// How many matches have been replaced.
     matches: usize,
 }
 
 /// A guardrail that acts on a text.
 #[derive(Debug)]
-struct Guard {
+struct TextGuard {
     rule: usize,
     refuses: bool,
     watching: Watching,
@@ -128,13 +128,13 @@ impl Release {
     }
 
     /// How many bytes of text have been told.
-    pub(super) fn shown(&self) -> usize {
+    pub(super) fn emitted_bytes(&self) -> usize {
         self.shown
     }
 
     /// Tells what is final of what has become certain. Text that only the end of the answer made certain waits for the
     /// outcome.
-    pub(super) fn tell(&mut self, context: Context<'_>, drafts: Vec<Draft>, complete: bool) -> Vec<StreamEvent> {
+    pub(super) fn tell(&mut self, context: Context<'_>, drafts: Vec<EventDraft>, complete: bool) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
         for draft in drafts {
             match (&draft.event, self.hold) {
@@ -178,7 +178,7 @@ impl Release {
             let waits = program.waits(mode, &program.native, Some(block));
             let Some(channel) = self.channel(Role::Thinking) else { return };
             channel.waits |= is_early || channel.done < channel.text.len();
-            channel.waits |= waits.iter().any(|wait| wait.until == Until::Answer);
+            channel.waits |= waits.iter().any(|wait| wait.until == WaitsUntil::Answer);
             channel.start(Role::Thinking, None);
             channel.guard(program, &waits);
         }
@@ -218,12 +218,12 @@ impl Release {
     }
 
     /// A block opens.
-    fn begin(&mut self, context: Context<'_>, number: usize, role: Role, called: Option<&str>, draft: &Draft) {
+    fn begin(&mut self, context: Context<'_>, number: usize, role: Role, called: Option<&str>, draft: &EventDraft) {
         let Context { program, dialect, .. } = context;
         let mode = self.mode.zip(self.mode(program));
         let bound = draft.id.zip(dialect).and_then(|(id, dialect)| Some((id, dialect, dialect.block(id)?)));
         let (Some((mode_id, mode)), Some((id, dialect, block))) = (mode, bound) else {
-            self.open.push(OpenBlock { role: None, wraps: false, by_block: false });
+            self.open.push(StreamedBlock { role: None, wraps: false, by_block: false });
             return;
         };
         // A block inside another may be taken out of it, or turn out to be its text.
@@ -245,7 +245,7 @@ impl Release {
         let count = mode.reply.count_of(dialect.id, id);
         let of_count = |other: &BlockId| count.is_some_and(|count| count.blocks.contains(&(dialect.id, *other)));
         let times: usize = self.opened.iter().filter(|(other, _)| of_count(other)).map(|(_, times)| times).sum();
-        let near = Near { block: Some(block), mode: Some(mode), ..Near::default() };
+        let near = DeclarationContext { block: Some(block), mode: Some(mode), ..DeclarationContext::default() };
         let is_beyond = count.and_then(|count| count.most).is_some_and(|most| times > most)
             && program.moving(Defect::DuplicateBlock, near).next().is_some();
         // What is behind a call may be behind the last one.
@@ -256,20 +256,20 @@ impl Release {
         let is_unsafe = role == Role::Content
             && program.moving(Defect::UnsafePath, near).next().is_some()
             && !called.is_some_and(|key| is_safe_as_written(context.text.get(draft.start..).unwrap_or_default(), key));
-        let waits_for = |until: Until| waits.iter().any(|wait| wait.until == until);
-        let (at_end, by_block) = (waits_for(Until::Answer), waits_for(Until::Block));
+        let waits_for = |until: WaitsUntil| waits.iter().any(|wait| wait.until == until);
+        let (at_end, by_block) = (waits_for(WaitsUntil::Answer), waits_for(WaitsUntil::Block));
         let Some(channel) = self.channel(told_as) else {
-            self.open.push(OpenBlock { role: None, wraps: role == Role::Wrapper, by_block: false });
+            self.open.push(StreamedBlock { role: None, wraps: role == Role::Wrapper, by_block: false });
             return;
         };
         channel.waits |= is_nested || is_beyond || is_late || is_unsafe || at_end;
         channel.start(told_as, Some(number));
         channel.guard(program, &waits);
-        self.open.push(OpenBlock { role: Some(told_as), wraps: false, by_block });
+        self.open.push(StreamedBlock { role: Some(told_as), wraps: false, by_block });
     }
 
     /// Text of the open block, or outside every block.
-    fn add(&mut self, context: Context<'_>, draft: &Draft, events: &mut Vec<StreamEvent>) {
+    fn add(&mut self, context: Context<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
         let Context { program, dialect, .. } = context;
         let StreamEvent::Text { block, role, text } = &draft.event else { return };
         let mode = self.mode.zip(self.mode(program));
@@ -278,7 +278,7 @@ impl Release {
         match (role, block) {
             (None, _) => {
                 // Text without a role is shown only if a strategy makes it the message.
-                let near = Near { mode: Some(mode), ..Near::default() };
+                let near = DeclarationContext { mode: Some(mode), ..DeclarationContext::default() };
                 let is_message = program.answers(Defect::StrayText, near).any(|(one, _)| one == Strategy::KeepAsText);
                 if is_message && !text.trim().is_empty() {
                     self.wait(Role::Message);
@@ -302,7 +302,7 @@ impl Release {
                 // A fence around the whole answer is none of its text.
                 let is_framed =
                     dialect.masks.wrapper && channel.text.is_empty() && text.trim_start().starts_with(['`', '~', '<']);
-                channel.waits |= is_past || is_framed || waits.iter().any(|wait| wait.until > Until::Match);
+                channel.waits |= is_past || is_framed || waits.iter().any(|wait| wait.until > WaitsUntil::Match);
                 if channel.from.is_some() || (channel.part.is_none() && channel.guards.is_none()) {
                     channel.start(Role::Message, None);
                     channel.guard(program, &waits);
@@ -319,8 +319,8 @@ impl Release {
     }
 
     /// The open block ends.
-    fn end(&mut self, context: Context<'_>, draft: &Draft, events: &mut Vec<StreamEvent>) {
-        let Some(OpenBlock { role: Some(role), by_block, .. }) = self.open.pop() else { return };
+    fn end(&mut self, context: Context<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
+        let Some(StreamedBlock { role: Some(role), by_block, .. }) = self.open.pop() else { return };
         if by_block && !draft.whole {
             self.wait(role);
         }
@@ -363,8 +363,8 @@ impl Channel {
 
     /// Lets the guardrails look for which the text waits. The message waits if they are others than before.
     fn guard(&mut self, program: &Program, waits: &[Wait]) {
-        let acting = waits.iter().filter(|wait| wait.until == Until::Match).filter_map(|wait| match wait.why {
-            Why::Guardrail(rule) => Some((rule, wait.strategy.is_some_and(Strategy::refuses))),
+        let acting = waits.iter().filter(|wait| wait.until == WaitsUntil::Match).filter_map(|wait| match wait.why {
+            WaitReason::Guardrail(rule) => Some((rule, wait.strategy.is_some_and(Strategy::refuses))),
             _ => None,
         });
         let acting: Vec<(usize, bool)> = acting.collect();
@@ -375,7 +375,7 @@ impl Channel {
         let mut guards = Vec::with_capacity(acting.len());
         for (rule, refuses) in acting {
             match program.guardrails.rules.get(rule).and_then(Guardrail::watch) {
-                Some(watch) => guards.push(Guard { rule, refuses, watching: watch.start() }),
+                Some(watch) => guards.push(TextGuard { rule, refuses, watching: watch.start() }),
                 None => self.waits = true,
             }
         }
@@ -458,11 +458,11 @@ impl Channel {
 }
 
 /// The role as which the text of a block is told: a section that is shown is the message.
-fn told_as(mode: &Mode, block: &Block) -> Role {
+fn told_as(mode: &Mode, block: &BlockBinding) -> Role {
     let name = match &block.called {
-        Called::Own => Some(&block.name),
-        Called::Word(word) => Some(word),
-        Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => None,
+        NameSource::Own => Some(&block.name),
+        NameSource::Word(word) => Some(word),
+        NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => None,
     };
     let is_shown = block.role == Role::Section && mode.reply.shows.is_some() && mode.reply.shows.as_ref() == name;
     if is_shown { Role::Message } else { block.role }

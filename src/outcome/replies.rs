@@ -11,7 +11,7 @@ use super::run::Options;
 use crate::diagnostic::Faults;
 use crate::document::{Document, Natives};
 use crate::program::Program;
-use crate::provider::{Chunks, Layout, Provider, Reply, chunks, result};
+use crate::provider::{Chunks, ReplyLayout, Provider, Reply, chunks, result};
 use crate::session::Session;
 use crate::text::{Extent, Lines, Span, boundary};
 use crate::value::Value;
@@ -37,7 +37,7 @@ impl Program {
                 readers.advance(&self.dialects, text.get(..end).unwrap_or(text), false);
             }
         }
-        let document = if self.fits(&layout) { readers.finish(&self.dialects, text) } else { Document::default() };
+        let document = if self.belongs_to(&layout) { readers.finish(&self.dialects, text) } else { Document::default() };
         self.outcome_of(session, reply, &layout, document, options)
     }
 
@@ -69,7 +69,7 @@ impl Program {
     }
 
     /// Whether a reply is not longer than the limit.
-    pub(super) fn fits(&self, layout: &Layout) -> bool {
+    pub(super) fn belongs_to(&self, layout: &ReplyLayout) -> bool {
         layout.source.len() <= self.limits.input
     }
 
@@ -78,11 +78,11 @@ impl Program {
         &self,
         session: &Session,
         reply: &Reply,
-        layout: &Layout,
+        layout: &ReplyLayout,
         document: Document,
         options: &Options,
     ) -> Outcome {
-        let document = match self.fits(layout) {
+        let document = match self.belongs_to(layout) {
             true => document.with_natives(reply, layout, &self.dialects, &self.limits),
             false => Document::too_large(reply, layout, self.limits.input),
         };

@@ -12,14 +12,14 @@ use super::reader::{Broken, Reader};
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers};
-use crate::flow::{Done, Flow, Flowed};
+use crate::flow::{Performed, Flow, Flowed};
 use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Occasion, Steps, judge, judge_parts};
-use crate::program::{ActionId, BlockId, Dialect, Event, Mode, Near, Program};
+use crate::program::{ActionId, BlockId, Dialect, RuleEvent, Mode, DeclarationContext, Program};
 use crate::prompt::Corrected;
 use crate::session::Session;
 use crate::surface::Role;
 use crate::text::{Lines, Location, Span, excerpt};
-use crate::value::{Budget, Object, Record, Value};
+use crate::value::{ByteBudget, Object, Record, Value};
 use smallvec::SmallVec;
 use std::cell::LazyCell;
 use std::sync::Arc;
@@ -152,7 +152,7 @@ impl Program {
         }
         let flowed = self.flow(&mut judged, occasion);
         if judged.budget.report() {
-            let message = format!("something was left out: {}", Budget::EXCEEDED);
+            let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
             judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
         }
         let refused = judged.ruling.is_refused();
@@ -240,7 +240,7 @@ impl Program {
             let index = order.as_ref().and_then(|order| order.get(place)).copied().unwrap_or(place);
             if let Ok(call) = judged.calls.binary_search_by_key(&index, |call| call.block) {
                 self.perform_call(&mut flow, judged, call);
-            } else if let Some(index) = judged.told_at(index)
+            } else if let Some(index) = judged.reported_at(index)
                 && !self.perform_content(&mut flow, judged, index)
             {
                 dropped |= self.hear_utterance(&mut flow, judged, index);
@@ -253,7 +253,7 @@ impl Program {
         }
         flow.answered();
         if occasion == Occasion::Answer {
-            flow.happen(Event::Reply, &[], Span::new(0, judged.document.bytes));
+            flow.happen(RuleEvent::Reply, &[], Span::new(0, judged.document.bytes));
         }
         let mut flowed = flow.finish();
         for finding in std::mem::take(&mut flowed.findings) {
@@ -269,12 +269,12 @@ impl Program {
     }
 
     /// What each call of an answer does by itself: its effects on the session, apart from what the host is asked to do.
-    fn after_call<'p>(&'p self, budget: &Arc<Budget>) -> Box<AfterCall<'p>> {
+    fn after_call<'p>(&'p self, budget: &Arc<ByteBudget>) -> Box<AfterCall<'p>> {
         let budget = Arc::clone(budget);
         Box::new(move |session, (action, name), params, span| {
             let Some((_, action)) = self.action(action) else { return session.clone() };
             let mut flow = Flow::new(self, session, Record::default(), Steps::default(), &budget);
-            let near = Near { action: Some(action), ..Near::default() };
+            let near = DeclarationContext { action: Some(action), ..DeclarationContext::default() };
             flow.perform(&action.effects, &[("action", &name.into()), ("params", params)], span, near);
             flow.into_session()
         })
@@ -284,7 +284,7 @@ impl Program {
         let Some(call) = judged.calls.get(call) else { return };
         let action = call.action.filter(|_| call.is_carried_out()).and_then(|id| self.action(id));
         if let (Some((_, action)), Some(block)) = (action, judged.document.blocks.get(call.block)) {
-            let near = Near { action: Some(action), block: judged.bound(block), mode: None };
+            let near = DeclarationContext { action: Some(action), block: judged.bound(block), mode: None };
             let name = Value::from(&*call.name);
             flow.perform(&action.effects, &[("action", &name), ("params", &call.params)], block.span(), near);
         }
@@ -301,7 +301,7 @@ impl Program {
             let reads = self.effects_read.iter().any(|path| path.first().is_some_and(|name| name == "attributes"));
             let attributes = if reads { judged.attributes(index) } else { Value::Null };
             let names = [("name", &name), ("key", &key), ("text", &text), ("attributes", &attributes)];
-            let near = Near { block: judged.bound(block), ..Near::default() };
+            let near = DeclarationContext { block: judged.bound(block), ..DeclarationContext::default() };
             flow.perform(&content.effects, &names, block.span(), near);
             return true;
         }
@@ -325,7 +325,7 @@ impl Program {
             let [speaker, label] = [speaker.name, speaker.label].map(Value::from);
             let text = Value::from(text);
             let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
-            flow.happen(Event::Utterance, &names, block.span());
+            flow.happen(RuleEvent::Utterance, &names, block.span());
         }
         false
     }
@@ -364,7 +364,7 @@ impl Program {
 
     /// The action whose name follows the start of an opener that cannot be read.
     fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<ActionId> {
-        let mut leads = dialect.families.iter().map(|family| &family.open_lead).filter(|lead| lead.name_follows);
+        let mut leads = dialect.families.iter().map(|family| &family.open_prefix).filter(|lead| lead.name_follows);
         let name = leads.find_map(|lead| said.strip_prefix(lead.literal.as_str()))?;
         let spells = |known: &str| dialect.names.same(known, name);
         let spelled = || {
@@ -376,9 +376,9 @@ impl Program {
     }
 
     /// The effects that were performed, those with an origin at their places in the text.
-    fn records(&self, done: Vec<Done>, text: &str) -> Vec<EffectRecord> {
+    fn records(&self, done: Vec<Performed>, text: &str) -> Vec<EffectRecord> {
         let lines = LazyCell::new(|| Lines::new(text));
-        let record = |done: Done| {
+        let record = |done: Performed| {
             let span = done.span;
             let mut record = self.record(done);
             if record.effect.may_miss() {
@@ -390,7 +390,7 @@ impl Program {
         done.into_iter().map(record).collect()
     }
 
-    pub(super) fn record(&self, done: Done) -> EffectRecord {
+    pub(super) fn record(&self, done: Performed) -> EffectRecord {
         EffectRecord { effect: done.effect, cause: self.place(done.cause), origin: None }
     }
 
@@ -436,7 +436,7 @@ fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
 /// What was read of a response: its parts, from the blocks that stand.
 fn parts(judged: &mut Judgement<'_>) -> Withheld {
     let mut read = Withheld::default();
-    let told = (0..judged.document.blocks.len()).filter_map(|index| judged.told_at(index));
+    let told = (0..judged.document.blocks.len()).filter_map(|index| judged.reported_at(index));
     for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
         let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
         match bound.role {

@@ -7,9 +7,9 @@
 
 use super::contract::{Part, TraceStep, Verdict};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
-use crate::document::{Trial, Tried, What};
+use crate::document::{Trial, Tried, FindingKind};
 use crate::flow::{Effect, Flowed};
-use crate::judge::{Fate, Judgement, Leaf, Step, StepKind};
+use crate::judge::{Fate, Judgement, Leaf, JudgeStep, StepKind};
 use crate::program::{Dialect, Program};
 use crate::text::{Lines, Location, Span, excerpt};
 use std::borrow::Cow;
@@ -174,7 +174,7 @@ fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
         text += &format!("; it found `{}` at {}", quoted(name), lines.place(name.start));
     }
     match tried.near {
-        Some((What::Remark(Remark::QuotedBlock), span)) => {
+        Some((FindingKind::Remark(Remark::QuotedBlock), span)) => {
             text += &format!("; `{}` at {} is quoted", quoted(span), lines.place(span.start));
         }
         Some((_, span)) => {
@@ -238,7 +238,7 @@ fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option
     judged.findings.list.iter().filter(acted).find(shares).map(|found| found.code.bare().to_owned())
 }
 
-fn told(program: &Program, asked: &Step) -> TraceStep {
+fn told(program: &Program, asked: &JudgeStep) -> TraceStep {
     let parts = asked.parts.iter().map(|part| Part { text: part.text.clone(), value: part.value.clone() });
     TraceStep { parts: parts.collect(), ..step(program, asked.kind.clone(), asked.span, asked.found.clone(), asked.at) }
 }

@@ -9,7 +9,7 @@ use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy, nearest};
 use crate::grammar::Grammar;
 use crate::json;
-use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, Layout, Payload, Role, Rung, WHOLE};
+use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, BlockLayout, Payload, Role, Rung, WHOLE};
 use crate::text::{Location, Spanned};
 use std::sync::Arc;
 
@@ -215,7 +215,7 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
         grammar.rules().filter(move |rule| inside.contains(rule)).map(|rule| grammar.rule_name(rule))
     });
     let known: Vec<&str> = rules.filter(|rule| !matches!(*rule, "open" | "empty")).collect();
-    let layout = block.spelled.as_ref().and_then(|spelled| Some((Layout::of(&spelled.value)?, spelled)));
+    let layout = block.spelled.as_ref().and_then(|spelled| Some((BlockLayout::of(&spelled.value)?, spelled)));
     let places = layout.iter().flat_map(|(layout, word)| layout.attributes().map(move |place| (place, *word)));
     let words = block.name.0.iter().chain(&block.key).chain(&block.close);
     let named = words.filter_map(|word| Some((word.value.strip_prefix('@')?, word)));

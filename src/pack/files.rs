@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, meant, nearest};
 use crate::grammar::shipped_names;
-use crate::surface::files::{Files, Found, PackId, grammar_path};
+use crate::surface::files::{PackFiles, NameMeaning, PackId, grammar_path};
 use crate::surface::{Surface, TEXTS};
 use crate::text::{Location, SourceId, excerpt};
 
@@ -19,13 +19,13 @@ pub(crate) fn wrong_text(surface: &Surface, below: &str, at: Location) -> Option
         return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{shown}` leaves the pack")).with_help(help));
     }
     match surface.files.text(below, at.source) {
-        Found::One(Ok(_)) => None,
-        Found::One(Err(byte)) => Some(
+        NameMeaning::One(Ok(_)) => None,
+        NameMeaning::One(Err(byte)) => Some(
             Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{shown}` is not UTF-8 from byte {byte} on"))
                 .with_help("save the file as UTF-8"),
         ),
-        Found::Ambiguous(packs, _) => Some(ambiguous(&surface.files, below, packs, at)),
-        Found::Missing if !TEXTS.iter().any(|end| below.ends_with(end)) => {
+        NameMeaning::Ambiguous(packs, _) => Some(ambiguous(&surface.files, below, packs, at)),
+        NameMeaning::Missing if !TEXTS.iter().any(|end| below.ends_with(end)) => {
             let message = format!("`{shown}` cannot be a text of the pack");
             let help = match below.contains(char::is_whitespace) {
                 true => "this is the path of a file: put the words into one, such as `prompt/identity.md`".to_owned(),
@@ -33,7 +33,7 @@ pub(crate) fn wrong_text(surface: &Surface, below: &str, at: Location) -> Option
             };
             Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_help(help))
         }
-        Found::Missing => {
+        NameMeaning::Missing => {
             let fault = Diagnostic::new(Code::PACK_MISSING_FILE, at, format!("the pack has no file `{shown}`"));
             Some(match out_of_scope(&surface.files, below, at.source) {
                 Some(help) => fault.with_help(help),
@@ -88,7 +88,7 @@ pub(super) fn unknown_grammar(surface: &Surface, name: &str, at: Location) -> (D
 }
 
 /// The diagnostic for a name that means the files of two packs.
-pub(super) fn ambiguous(files: &Files, path: &str, packs: [PackId; 2], at: Location) -> Diagnostic {
+pub(super) fn ambiguous(files: &PackFiles, path: &str, packs: [PackId; 2], at: Location) -> Diagnostic {
     let [first, second] = packs.map(|pack| files.name(pack));
     let writer = files.writer(at.source).map_or("", |writer| files.name(writer));
     let path = excerpt(path, 80);
@@ -98,7 +98,7 @@ pub(super) fn ambiguous(files: &Files, path: &str, packs: [PackId; 2], at: Locat
 }
 
 /// Advice on a file that only a pack out of scope has.
-pub(super) fn out_of_scope(files: &Files, path: &str, from: SourceId) -> Option<String> {
+pub(super) fn out_of_scope(files: &PackFiles, path: &str, from: SourceId) -> Option<String> {
     let (having, uses_writer) = files.out_of_scope(path, from)?;
     let (having, writer) = (files.name(having), files.writer(from).map_or("", |writer| files.name(writer)));
     let help = match uses_writer {

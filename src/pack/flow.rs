@@ -11,7 +11,7 @@ use crate::surface::{Effect, Event, Message, Surface};
 use crate::text::{Location, Spanned};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let mut names = Names { surface, diagnostics };
+    let mut names = FlowNames { surface, diagnostics };
     for mode in surface.modes.values() {
         for exit in &mode.value.exits {
             names.mode(&exit.to);
@@ -42,12 +42,12 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     surface.effects().into_iter().for_each(|effect| names.effect(effect));
 }
 
-struct Names<'n> {
+struct FlowNames<'n> {
     surface: &'n Surface,
     diagnostics: &'n mut Vec<Diagnostic>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> FlowNames<'n> {
     fn mode(&mut self, name: &Spanned<String>) {
         self.diagnostics.extend(undeclared_mode(self.surface, name));
     }
@@ -98,7 +98,7 @@ impl<'n> Names<'n> {
     fn message(&mut self, name: &Spanned<String>) -> Option<&'n Spanned<Message>> {
         let declared = names_of(&self.surface.messages);
         let told =
-            undeclared(&self.surface.lost, Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared);
+            undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared);
         let help = "this is the name of a message: its words stand in `[messages.NAME]`, under `says`";
         self.diagnostics.extend(told.map(|told| if told.help.is_none() { told.with_help(help) } else { told }));
         self.surface.messages.get(&name.value)

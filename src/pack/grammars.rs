@@ -7,7 +7,7 @@
 use super::files::{ambiguous, unknown_grammar};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Grammar, compiled, shipped};
-use crate::surface::files::{Found, grammar_path};
+use crate::surface::files::{NameMeaning, grammar_path};
 use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Source, SourceId, Spanned};
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ pub(crate) fn has_members(grammar: &Grammar) -> bool {
 }
 
 pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> Grammars {
-    let mut compiler = Compiler { known: HashMap::new(), shipped: HashMap::new(), diagnostics };
+    let mut compiler = GrammarCompiler { known: HashMap::new(), shipped: HashMap::new(), diagnostics };
     // A grammar that no dialect names is checked, too.
     for source in surface.files.all_grammars() {
         let text = surface.sources.get(source).map_or("", Source::text);
@@ -68,7 +68,7 @@ fn names(surface: &mut Surface) -> impl Iterator<Item = &mut Spanned<String>> {
     })
 }
 
-struct Compiler<'c> {
+struct GrammarCompiler<'c> {
     /// Each grammar that was compiled; none if it has faults.
     known: HashMap<SourceId, Option<Arc<Grammar>>>,
     /// The shipped grammars among them, by name.
@@ -76,19 +76,19 @@ struct Compiler<'c> {
     diagnostics: &'c mut Vec<Diagnostic>,
 }
 
-impl Compiler<'_> {
+impl GrammarCompiler<'_> {
     /// Reports a name that does not mean one grammar. For an unknown name, returns the one that was probably meant.
     fn check(&mut self, surface: &Surface, name: &str, at: Location) -> Option<String> {
         let fault = match surface.files.grammar(name, at.source) {
-            Found::One(_) => return None,
-            Found::Ambiguous(packs, _) => ambiguous(&surface.files, &grammar_path(name), packs, at),
-            Found::Missing if shipped(name).is_some() || surface.lost.contains(name) => return None,
-            Found::Missing if name.contains(['/', '\\']) || name.starts_with('.') => {
+            NameMeaning::One(_) => return None,
+            NameMeaning::Ambiguous(packs, _) => ambiguous(&surface.files, &grammar_path(name), packs, at),
+            NameMeaning::Missing if shipped(name).is_some() || surface.unreadable.contains(name) => return None,
+            NameMeaning::Missing if name.contains(['/', '\\']) || name.starts_with('.') => {
                 let message = format!("`{name}` is a path, and a grammar is named");
                 Diagnostic::new(Code::PACK_OUTSIDE, at, message)
                     .with_help("put the file at `grammar/NAME.pest` in the pack, and say `grammar = \"NAME\"`")
             }
-            Found::Missing => {
+            NameMeaning::Missing => {
                 let (fault, meant) = unknown_grammar(surface, name, at);
                 self.diagnostics.push(fault);
                 return meant;
@@ -101,7 +101,7 @@ impl Compiler<'_> {
     /// The grammar that a name means in the file `from`, if it could be read.
     fn find(&mut self, surface: &mut Surface, name: &str, from: SourceId) -> Option<Arc<Grammar>> {
         let source = match surface.files.grammar(name, from) {
-            Found::Missing => self.shipped(surface, name)?,
+            NameMeaning::Missing => self.shipped(surface, name)?,
             found => found.source()?,
         };
         self.known.get(&source)?.clone()

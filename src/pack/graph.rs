@@ -46,7 +46,7 @@ struct Go<'g> {
 /// Whether the permits or exits of a mode have faults.
 fn is_doubtful(surface: &Surface, mode: &str) -> bool {
     surface.modes.get(mode).is_some_and(|mode| {
-        let lost = |exit: &Exit| is_lost(surface, &exit.to);
+        let lost = |exit: &Exit| is_unreadable(surface, &exit.to);
         let none = |permit: &Permit| !concerns_any(surface, permit);
         surface.torn.contains(&mode.at) || mode.value.exits.iter().any(lost) || mode.value.permits.iter().any(none)
     })
@@ -69,7 +69,7 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     };
     for rule in surface.rules.iter().filter(|rule| surface.torn.contains(&rule.at) || goes_anywhere(&rule.effects)) {
         let torn = surface.torn.contains(&rule.at);
-        let lost = rule.modes.0.iter().any(|name| is_lost(surface, name));
+        let lost = rule.modes.0.iter().any(|name| is_unreadable(surface, name));
         let named: HashSet<&str> = rule.modes.0.iter().map(|named| named.value.as_str()).collect();
         for on in &rule.on.0 {
             let event = Event::parse(&on.value);
@@ -167,7 +167,7 @@ fn happens<'g>(
         Some(Event::Input(class)) => {
             let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
             let named = || inputs().flat_map(|input| &input.modes.0);
-            let lost = inputs().next().is_none() || named().any(|name| is_lost(surface, name));
+            let lost = inputs().next().is_none() || named().any(|name| is_unreadable(surface, name));
             let in_all = lost || inputs().any(|input| input.modes.0.is_empty());
             let torn = inputs().any(|input| surface.torn.contains(&input.at));
             if in_all {
@@ -180,7 +180,7 @@ fn happens<'g>(
 }
 
 /// Whether the mode is undeclared.
-fn is_lost(surface: &Surface, name: &Spanned<String>) -> bool {
+fn is_unreadable(surface: &Surface, name: &Spanned<String>) -> bool {
     !surface.has_mode(&name.value)
 }
 
@@ -189,7 +189,7 @@ fn collect<'g>(surface: &Surface, effects: &'g [Effect], around: &Go<'g>, found:
         let conditional = around.conditional || effect.when.is_some() || effect.each.is_some();
         let around = Go { conditional, ..around.clone() };
         if let Some(to) = &effect.go {
-            let to = Some(to).filter(|to| !is_lost(surface, to));
+            let to = Some(to).filter(|to| !is_unreadable(surface, to));
             found.push(Go { to, ..around.clone() });
         }
         collect(surface, &effect.effects, &around, found);

@@ -27,7 +27,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
                 }
             } else {
                 diagnostics.extend(undeclared(
-                    &surface.lost,
+                    &surface.unreadable,
                     Code::PACK_UNKNOWN_DIALECT,
                     "dialect",
                     &include.value,

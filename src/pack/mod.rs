@@ -4,7 +4,7 @@
 //! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that is wrong.
 //! Never: compiles an expression or a pattern, or runs anything. There is one file for each kind of check.
 
-mod blank;
+mod empty_names;
 mod blocks;
 mod dialects;
 mod effects;
@@ -13,8 +13,8 @@ mod flow;
 mod grammars;
 mod graph;
 mod includes;
-mod likes;
-mod mend;
+mod inherit;
+mod recover_names;
 mod names;
 mod permits;
 pub(crate) mod prompts;
@@ -40,15 +40,15 @@ pub struct Pack {
 /// Checks everything that can be known without running anything.
 pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     includes::take_over(&mut surface, diagnostics);
-    likes::take_over(&mut surface, diagnostics);
+    inherit::take_over(&mut surface, diagnostics);
     let grammars = grammars::check(&mut surface, diagnostics);
-    blank::check(&surface, diagnostics);
+    empty_names::check(&surface, diagnostics);
     names::check(&surface, diagnostics);
     permits::check(&surface, diagnostics);
     flow::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);
     // From here on unknown names are replaced by those that were probably meant: they have all been told.
-    mend::names(&mut surface);
+    recover_names::names(&mut surface);
     dialects::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);
     effects::check(&surface, diagnostics);

@@ -5,14 +5,14 @@
 //! Never: looks into expressions; they are checked when they are compiled.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, rows};
-use crate::surface::{Block, Case, Count, Dialect, Levels, Named, Reply, Role, Surface};
+use crate::surface::{Block, Case, Count, Dialect, Levels, Named, ReplyTable, Role, Surface};
 use crate::text::{Location, Spanned, excerpt, glob};
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let torn = surface.dialects.values().any(|dialect| surface.torn.contains(&dialect.at));
-    let mut names = Names { surface, blocks: block_names(surface), torn, diagnostics };
+    let mut names = PackNames { surface, blocks: block_names(surface), torn, diagnostics };
     names.check_pack();
     names.check_actions();
     names.check_modes();
@@ -46,7 +46,7 @@ pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Opti
     if surface.has_mode(&name.value) {
         return None;
     }
-    undeclared(&surface.lost, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, surface.mode_names())
+    undeclared(&surface.unreadable, Code::PACK_UNKNOWN_MODE, "mode", &name.value, name.at, surface.mode_names())
 }
 
 /// The names in a table of tables.
@@ -62,7 +62,7 @@ pub(super) fn needs_other<T>(key: &str, given: Option<&Spanned<T>>, other: &str,
     Some(fault.with_help(format!("add `{other}`, or take `{key}` out")))
 }
 
-struct Names<'n> {
+struct PackNames<'n> {
     surface: &'n Surface,
     /// The names that blocks may have in a reply.
     blocks: Vec<&'n str>,
@@ -71,7 +71,7 @@ struct Names<'n> {
     diagnostics: &'n mut Vec<Diagnostic>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> PackNames<'n> {
     /// Reports an undeclared name.
     fn look_up<'d>(
         &mut self,
@@ -81,7 +81,7 @@ impl<'n> Names<'n> {
         at: Location,
         all: impl IntoIterator<Item = &'d str>,
     ) {
-        self.diagnostics.extend(undeclared(&self.surface.lost, code, kind, name, at, all));
+        self.diagnostics.extend(undeclared(&self.surface.unreadable, code, kind, name, at, all));
     }
 
     fn dialect(&mut self, name: &Spanned<String>) {
@@ -150,7 +150,7 @@ impl<'n> Names<'n> {
         let mut countable = self.blocks.clone();
         countable.push("calls");
         let of_modes = surface.modes.values().map(|mode| &mode.value.reply);
-        for Reply { order, shows, counts, separator: _, refused: _, hold: _ } in
+        for ReplyTable { order, shows, counts, separator: _, refused: _, hold: _ } in
             std::iter::once(&surface.reply).chain(of_modes)
         {
             for (name, count) in counts {
@@ -285,7 +285,7 @@ impl<'n> Names<'n> {
             Some((action, _)) if self.surface.torn.contains(&action.at) => None,
             Some((action, param)) => {
                 let declared = names_of(&action.value.params);
-                undeclared(&self.surface.lost, Code::PACK_UNKNOWN_BLOCK, "parameter", param, on.at, declared)
+                undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_BLOCK, "parameter", param, on.at, declared)
             }
             None => {
                 let name = on.value.strip_suffix(".key").unwrap_or(&on.value);
@@ -294,7 +294,7 @@ impl<'n> Names<'n> {
                 }
                 let declared = target_names(self.surface);
                 let kind = "block, role or action's parameter";
-                let lost = &self.surface.lost;
+                let lost = &self.surface.unreadable;
                 let fault = undeclared(lost, Code::PACK_UNKNOWN_BLOCK, kind, name, on.at, declared.iter().copied());
                 // The action may be misspelt.
                 let actions = || names_of(&self.surface.actions);

@@ -11,7 +11,7 @@ use crate::surface::{Permit, Role, Surface, group_named, is_about, is_pattern, l
 use crate::text::{Spanned, excerpt, glob};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let mut permits = Permits { surface, contents: contents(surface), diagnostics };
+    let mut permits = PermitChecks { surface, contents: contents(surface), diagnostics };
     for mode in surface.modes.values() {
         mode.value.permits.iter().for_each(|permit| permits.check_permit(permit));
         mode.value.denies.iter().for_each(|denial| permits.check_denial(denial));
@@ -30,14 +30,14 @@ fn contents(surface: &Surface) -> Vec<&str> {
     names
 }
 
-struct Permits<'p> {
+struct PermitChecks<'p> {
     surface: &'p Surface,
     /// The names that contents may have.
     contents: Vec<&'p str>,
     diagnostics: &'p mut Vec<Diagnostic>,
 }
 
-impl Permits<'_> {
+impl PermitChecks<'_> {
     fn check_permit(&mut self, permit: &Permit) {
         self.check_names(permit);
         let torn = self.surface.torn.contains(&permit.at);
@@ -82,7 +82,7 @@ impl Permits<'_> {
     fn check_name(&mut self, name: &Spanned<String>, of_contents: bool) {
         if let Some(group) = group_named(&name.value) {
             let groups = names_of(&self.surface.groups);
-            let fault = undeclared(&self.surface.lost, Code::PACK_UNKNOWN_GROUP, "group", group, name.at, groups);
+            let fault = undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_GROUP, "group", group, name.at, groups);
             return self.diagnostics.extend(fault);
         }
         if !of_contents && self.surface.actions.contains_key(&name.value) {
@@ -104,7 +104,7 @@ impl Permits<'_> {
             true => self.contents.clone(),
             false => names_of(&self.surface.actions).collect(),
         };
-        let fault = undeclared(&self.surface.lost, code, kind, &name.value, name.at, declared);
+        let fault = undeclared(&self.surface.unreadable, code, kind, &name.value, name.at, declared);
         self.diagnostics.extend(fault.map(|fault| match is_pattern(&name.value) {
             true => Diagnostic { message: format!("no {kind} is called like `{}`", name.value).into(), ..fault },
             false => fault,

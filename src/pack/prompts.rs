@@ -46,7 +46,7 @@ struct PromptCheck<'c> {
 impl<'c> PromptCheck<'c> {
     fn tier(&mut self, name: &str, at: Location) {
         let declared = names_of(&self.surface.tiers);
-        self.diagnostics.extend(undeclared(&self.surface.lost, Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
+        self.diagnostics.extend(undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
     }
 
     fn bad(&mut self, at: Location, message: impl Into<Message>, help: &str) {
@@ -86,7 +86,7 @@ impl<'c> PromptCheck<'c> {
         }
         if let Some(prompt) = surface.prompts.values().next()
             && surface.tiers.is_empty()
-            && surface.lost.is_empty()
+            && surface.unreadable.is_empty()
         {
             let message = "the pack declares prompts, but no tier";
             self.diagnostics
@@ -124,7 +124,7 @@ impl<'c> PromptCheck<'c> {
         for name in prompt.value.trim_order.iter().flatten() {
             let ids = layers.iter().map(|layer| layer.id.value.as_str());
             self.diagnostics.extend(undeclared(
-                &self.surface.lost,
+                &self.surface.unreadable,
                 Code::PACK_UNKNOWN_LAYER,
                 "layer",
                 &name.value,
@@ -177,7 +177,7 @@ impl<'c> PromptCheck<'c> {
         for (path, amount) in &layer.entries {
             let head = path.split('.').next().unwrap_or_default();
             let fault =
-                undeclared(&surface.lost, Code::PACK_UNKNOWN_STATE, "state", head, amount.at, names_of(&surface.state));
+                undeclared(&surface.unreadable, Code::PACK_UNKNOWN_STATE, "state", head, amount.at, names_of(&surface.state));
             self.diagnostics.extend(fault);
         }
         self.trims(layer);

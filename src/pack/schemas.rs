@@ -36,7 +36,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
     each(surface, |at, schema, of| {
         if !whole.contains(&at) {
-            examine(schema, Part { of, depth: 0, named: true }, diagnostics);
+            examine(schema, SchemaPart { of, depth: 0, named: true }, diagnostics);
         }
     });
     for action in surface.actions.values() {
@@ -179,7 +179,7 @@ pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     let mut found = HashSet::new();
     each(surface, |at, schema, of| {
         let mut faults = Vec::new();
-        examine(schema, Part { of, depth: 0, named: true }, &mut faults);
+        examine(schema, SchemaPart { of, depth: 0, named: true }, &mut faults);
         found.extend(faults.first().map(|_| at));
     });
     found
@@ -198,13 +198,13 @@ enum Of {
 
 /// A part of a schema: how deep it lies, and whether it is that of a named member, which can be missing.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct SchemaPart {
     of: Of,
     depth: usize,
     named: bool,
 }
 
-impl Part {
+impl SchemaPart {
     fn inner(self, named: bool) -> Self {
         Self { depth: self.depth + 1, named, ..self }
     }
@@ -226,7 +226,7 @@ fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree, Of)) {
 }
 
 /// The value that a keyword takes.
-enum Takes {
+enum KeywordValue {
     Schema,
     /// A list of schemas.
     Schemas,
@@ -284,26 +284,26 @@ pub(crate) const FORMATS: &[(&str, &str)] = &[
 
 /// The keywords of JSON Schema (draft 2020-12), and our own.
 #[rustfmt::skip]
-const KEYWORDS: &[(&[&str], Takes)] = &[
+const KEYWORDS: &[(&[&str], KeywordValue)] = &[
     (&["items", "contains", "additionalProperties", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "not",
-       "if", "then", "else", "contentSchema"], Takes::Schema),
-    (&["allOf", "anyOf", "oneOf", "prefixItems"], Takes::Schemas),
-    (&["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"], Takes::Members),
-    (&["type"], Takes::Types),
+       "if", "then", "else", "contentSchema"], KeywordValue::Schema),
+    (&["allOf", "anyOf", "oneOf", "prefixItems"], KeywordValue::Schemas),
+    (&["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"], KeywordValue::Members),
+    (&["type"], KeywordValue::Types),
     (&["minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties",
-       "maxProperties"], Takes::Count),
-    (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], Takes::Number),
-    (&["format"], Takes::Format),
-    (&["pattern"], Takes::Pattern),
+       "maxProperties"], KeywordValue::Count),
+    (&["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], KeywordValue::Number),
+    (&["format"], KeywordValue::Format),
+    (&["pattern"], KeywordValue::Pattern),
     (&["description", "about", "title", "contentEncoding", "contentMediaType", "$comment", "$id",
-       "$anchor", "$dynamicAnchor"], Takes::Text),
-    (&["$ref", "$dynamicRef"], Takes::Reference),
-    (&["required"], Takes::Required),
-    (&["verbatim"], Takes::Verbatim),
-    (&["names"], Takes::Names),
-    (&["enum"], Takes::Values),
+       "$anchor", "$dynamicAnchor"], KeywordValue::Text),
+    (&["$ref", "$dynamicRef"], KeywordValue::Reference),
+    (&["required"], KeywordValue::Required),
+    (&["verbatim"], KeywordValue::Verbatim),
+    (&["names"], KeywordValue::Names),
+    (&["enum"], KeywordValue::Values),
     (&["default", "example", "examples", "const", "dependentRequired", "uniqueItems", "deprecated",
-       "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], Takes::Anything),
+       "readOnly", "writeOnly", "$schema", "$vocabulary", "compute", "from"], KeywordValue::Anything),
 ];
 
 /// Whether a schema of a pack may have this keyword.
@@ -321,7 +321,7 @@ pub fn is_format(word: &str) -> bool {
 }
 
 /// Reports the words of a schema that are not of JSON Schema.
-fn examine(schema: &Tree, part: Part, diagnostics: &mut Vec<Diagnostic>) {
+fn examine(schema: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
     if part.depth > DEEPEST {
         let message = format!("a schema may be nested {DEEPEST} deep at the most");
         diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), message));
@@ -339,7 +339,7 @@ fn examine(schema: &Tree, part: Part, diagnostics: &mut Vec<Diagnostic>) {
     };
     for (key, value) in members.iter().filter(|(key, _)| !key.value.starts_with("x-")) {
         match KEYWORDS.iter().find(|(words, _)| words.contains(&key.value.as_str())) {
-            Some((_, Takes::Required)) if !part.named && matches!(value, Tree::Constant(Value::Bool(_), _)) => {
+            Some((_, KeywordValue::Required)) if !part.named && matches!(value, Tree::Constant(Value::Bool(_), _)) => {
                 let message = "`required` says nothing here: only a named member can be missing";
                 let help = "put it into the schema of a parameter or of a member of `properties`, or name the members in \
                             a list: `required = [\"NAME\"]`";
@@ -383,54 +383,54 @@ fn schema_instead(found: &Tree) -> String {
     }
 }
 
-fn keyword(name: &str, takes: &Takes, value: &Tree, part: Part, diagnostics: &mut Vec<Diagnostic>) {
+fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
     let is_list =
         |names: &Tree| matches!(names, Tree::List(all, _) if all.iter().all(|name| matches!(name, Tree::Text(_))));
     let wanted = match (takes, value) {
-        (Takes::Values, Tree::Text(word)) => {
+        (KeywordValue::Values, Tree::Text(word)) => {
             let fault = Diagnostic::new(Code::PACK_SCHEMA, word.at, "`enum` of a JSON Schema takes a list of values");
             let help = format!("put it in brackets: `[\"{}\"]`", excerpt(&word.value, 40));
             return diagnostics.push(fault.with_help(help));
         }
-        (Takes::Values, Tree::List(values, _)) => {
+        (KeywordValue::Values, Tree::List(values, _)) => {
             let spelled = values.iter().filter(|value| value.spelled_value().is_some());
             for names in spelled.filter_map(|value| value.get("names")) {
                 match part.of {
                     Of::Value => diagnostics.push(unread_names(names)),
                     Of::Param | Of::Block if is_list(names) => {}
-                    Of::Param | Of::Block => keyword("names", &Takes::Names, names, part, diagnostics),
+                    Of::Param | Of::Block => keyword("names", &KeywordValue::Names, names, part, diagnostics),
                 }
             }
             return;
         }
-        (Takes::Names, names) if part.of == Of::Value || !part.named => return diagnostics.push(unread_names(names)),
-        (Takes::Names, names) if part.of == Of::Block && part.depth == 0 => {
+        (KeywordValue::Names, names) if part.of == Of::Value || !part.named => return diagnostics.push(unread_names(names)),
+        (KeywordValue::Names, names) if part.of == Of::Block && part.depth == 0 => {
             let message = "a block has its other names in its own `names`";
             let help = "move them there, or to a member of `properties`";
             return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, names.at(), message).with_help(help));
         }
-        (Takes::Names, names) if is_list(names) => return,
-        (Takes::Anything | Takes::Values, _) | (Takes::Text, Tree::Text(_)) => return,
-        (Takes::Count, Tree::Constant(number, _)) if number.as_u64().is_some() => return,
-        (Takes::Number, Tree::Constant(number, _)) if number.is_number() => return,
-        (Takes::Schema, schema) => return examine(schema, part.inner(false), diagnostics),
-        (Takes::Schemas, Tree::List(schemas, _)) => {
+        (KeywordValue::Names, names) if is_list(names) => return,
+        (KeywordValue::Anything | KeywordValue::Values, _) | (KeywordValue::Text, Tree::Text(_)) => return,
+        (KeywordValue::Count, Tree::Constant(number, _)) if number.as_u64().is_some() => return,
+        (KeywordValue::Number, Tree::Constant(number, _)) if number.is_number() => return,
+        (KeywordValue::Schema, schema) => return examine(schema, part.inner(false), diagnostics),
+        (KeywordValue::Schemas, Tree::List(schemas, _)) => {
             return schemas.iter().for_each(|schema| examine(schema, part.inner(false), diagnostics));
         }
-        (Takes::Members, Tree::Table(members, _)) => {
+        (KeywordValue::Members, Tree::Table(members, _)) => {
             let named = matches!(name, "properties");
             return members.iter().for_each(|(_, schema)| examine(schema, part.inner(named), diagnostics));
         }
-        (Takes::Required, Tree::Constant(Value::Bool(_), _)) => return,
-        (Takes::Verbatim, Tree::Constant(Value::Bool(_), _)) if part.depth == 0 => return,
-        (Takes::Verbatim, Tree::Constant(Value::Bool(_), at)) => {
+        (KeywordValue::Required, Tree::Constant(Value::Bool(_), _)) => return,
+        (KeywordValue::Verbatim, Tree::Constant(Value::Bool(_), _)) if part.depth == 0 => return,
+        (KeywordValue::Verbatim, Tree::Constant(Value::Bool(_), at)) => {
             let message = "only a parameter itself is taken verbatim, not a part of it";
             let help = "take it out, or say it of the parameter";
             return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, *at, message).with_help(help));
         }
-        (Takes::Required, Tree::List(names, _)) if names.iter().all(|name| matches!(name, Tree::Text(_))) => return,
-        (Takes::Types, Tree::Text(word)) if TYPES.contains(&word.value.as_str()) => return,
-        (Takes::Types, Tree::Text(word)) => {
+        (KeywordValue::Required, Tree::List(names, _)) if names.iter().all(|name| matches!(name, Tree::Text(_))) => return,
+        (KeywordValue::Types, Tree::Text(word)) if TYPES.contains(&word.value.as_str()) => return,
+        (KeywordValue::Types, Tree::Text(word)) => {
             let message = format!("`{}` is no type of JSON Schema", excerpt(&word.value, 60));
             let fault = Diagnostic::new(Code::PACK_SCHEMA, word.at, message);
             return diagnostics.push(match meant(&word.value, TYPES) {
@@ -438,39 +438,39 @@ fn keyword(name: &str, takes: &Takes, value: &Tree, part: Part, diagnostics: &mu
                 None => fault.with_nearest(&word.value, TYPES.iter().copied()),
             });
         }
-        (Takes::Types, Tree::List(words, _)) => {
+        (KeywordValue::Types, Tree::List(words, _)) => {
             return words.iter().for_each(|word| keyword(name, takes, word, part, diagnostics));
         }
-        (Takes::Format, Tree::Text(word)) if FORMATS.iter().any(|(format, _)| word.value == *format) => return,
-        (Takes::Format, Tree::Text(word)) => {
+        (KeywordValue::Format, Tree::Text(word)) if FORMATS.iter().any(|(format, _)| word.value == *format) => return,
+        (KeywordValue::Format, Tree::Text(word)) => {
             let message = format!("no value is checked for the format `{}`", excerpt(&word.value, 60));
             let known = FORMATS.iter().map(|(format, _)| *format);
             let help = nearest(&word.value, known).map(|format| format!("did you mean `{format}`?"));
             let help = help.unwrap_or_else(|| "say what it looks like by a `pattern`".to_owned());
             return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, word.at, message).with_help(help));
         }
-        (Takes::Pattern, Tree::Text(pattern)) => return diagnostics.extend(bad_pattern(pattern)),
-        (Takes::Reference, Tree::Text(target)) if target.value.starts_with('#') => return,
-        (Takes::Reference, Tree::Text(target)) => {
+        (KeywordValue::Pattern, Tree::Text(pattern)) => return diagnostics.extend(bad_pattern(pattern)),
+        (KeywordValue::Reference, Tree::Text(target)) if target.value.starts_with('#') => return,
+        (KeywordValue::Reference, Tree::Text(target)) => {
             let message = format!("`{}` is another document", target.value);
             return diagnostics.push(
                 Diagnostic::new(Code::PACK_REMOTE_REF, target.at, message)
                     .with_help("schemas are never fetched: copy what is meant into this one"),
             );
         }
-        (Takes::Schemas, _) => "a list of schemas",
-        (Takes::Members, _) => "a table with a schema for each name",
-        (Takes::Types, _) => "the name of a type, or a list of such names",
-        (Takes::Required, _) => "`true` or `false`, or a list of the members that must be there",
-        (Takes::Verbatim, _) => "`true` or `false`",
-        (Takes::Names, _) => "a list of names",
-        (Takes::Count, _) => "a whole number from 0",
-        (Takes::Number, _) => "a number",
-        (Takes::Text | Takes::Format | Takes::Pattern | Takes::Reference, _) => "a text",
+        (KeywordValue::Schemas, _) => "a list of schemas",
+        (KeywordValue::Members, _) => "a table with a schema for each name",
+        (KeywordValue::Types, _) => "the name of a type, or a list of such names",
+        (KeywordValue::Required, _) => "`true` or `false`, or a list of the members that must be there",
+        (KeywordValue::Verbatim, _) => "`true` or `false`",
+        (KeywordValue::Names, _) => "a list of names",
+        (KeywordValue::Count, _) => "a whole number from 0",
+        (KeywordValue::Number, _) => "a number",
+        (KeywordValue::Text | KeywordValue::Format | KeywordValue::Pattern | KeywordValue::Reference, _) => "a text",
     };
     let message = format!("`{name}` of a JSON Schema takes {wanted}");
     let fault = Diagnostic::new(Code::PACK_SCHEMA, value.at(), message);
-    let is_quoted = matches!(takes, Takes::Required | Takes::Verbatim | Takes::Count | Takes::Number)
+    let is_quoted = matches!(takes, KeywordValue::Required | KeywordValue::Verbatim | KeywordValue::Count | KeywordValue::Number)
         && matches!(value, Tree::Text(text) if text.value.parse::<bool>().is_ok() || text.value.parse::<f64>().is_ok());
     diagnostics.push(if is_quoted { fault.with_help("leave the quotes out") } else { fault });
 }

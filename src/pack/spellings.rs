@@ -4,7 +4,7 @@
 //! Out: `pack/duplicate-name` for a spelling that two members or two values share; `pack/wrong-value` for a blank one.
 //! Never: looks at the names of actions and blocks: their tables have checks of their own.
 
-use super::blank::blank;
+use super::empty_names::empty_name;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Case, Surface, Tree};
 use crate::text::{Location, Spanned, excerpt};
@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let folds = surface.dialects.values().any(|dialect| dialect.value.case == Some(Case::Insensitive));
-    let mut spellings = Spellings { folds, diagnostics };
+    let mut spellings = SpellingChecks { folds, diagnostics };
     for action in surface.actions.values() {
         let params = &action.value.params;
         spellings.members(params.iter().map(|(name, param)| (name.as_str(), param.at, &param.value)));
@@ -22,13 +22,13 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     surface.blocks().flat_map(|(_, block)| &block.value.schema).for_each(|schema| spellings.inside(schema));
 }
 
-struct Spellings<'d> {
+struct SpellingChecks<'d> {
     /// Whether a dialect does not tell upper and lower case apart.
     folds: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
-impl Spellings<'_> {
+impl SpellingChecks<'_> {
     /// Checks the members and values inside a schema.
     fn inside(&mut self, schema: &Tree) {
         let mut left = vec![schema];
@@ -79,7 +79,7 @@ impl Spellings<'_> {
         let fold = |name: &str| if folds { name.to_ascii_lowercase() } else { name.to_owned() };
         let mut known: HashMap<String, Location> = declared.map(|(name, at)| (fold(name), at)).collect();
         for name in spelled {
-            self.diagnostics.extend(blank(&format!("a name of {what}"), &name.value, name.at));
+            self.diagnostics.extend(empty_name(&format!("a name of {what}"), &name.value, name.at));
             match known.entry(fold(&name.value)) {
                 Entry::Vacant(place) => drop(place.insert(name.at)),
                 Entry::Occupied(place) => {

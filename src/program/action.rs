@@ -4,7 +4,7 @@
 //! Out: [`Action`] with its parameters and effects, and [`ActionId`], by which the program refers to it.
 //! Never: says who may ask for it: modes do.
 
-use super::{Degradation, Effect, Program, Schema};
+use super::{DegradationTable, EffectRule, Program, Schema};
 use crate::surface::{Tree, literal_start};
 use crate::text::{Location, Spanned, glob};
 use foldhash::fast::RandomState;
@@ -28,8 +28,8 @@ pub(crate) struct Action {
     pub(crate) returns: Option<Schema>,
     /// The parameters one by one, for faults in their schemas.
     pub(crate) params: Vec<Param>,
-    pub(crate) effects: Arc<Vec<Effect>>,
-    pub(crate) degradation: Degradation,
+    pub(crate) effects: Arc<Vec<EffectRule>>,
+    pub(crate) degradation: DegradationTable,
     /// Whether its name is a pattern: it declares every tool whose name fits.
     pub(crate) is_pattern: bool,
     pub(crate) at: Location,
@@ -63,7 +63,7 @@ impl Action {
 
 /// The actions by all spellings of their names, in lower case; in the order of their declaration.
 #[derive(Debug, Default)]
-pub(crate) struct Spellings(HashMap<String, SmallVec<[ActionId; 1]>, RandomState>);
+pub(crate) struct ActionSpellings(HashMap<String, SmallVec<[ActionId; 1]>, RandomState>);
 
 impl Program {
     /// The action that has this name, or else this other spelling, as `same` compares them; of several, the first.
@@ -78,9 +78,9 @@ impl Program {
     }
 
     /// Made when an answer first has a name that is not declared.
-    fn spellings(&self) -> &Spellings {
+    fn spellings(&self) -> &ActionSpellings {
         self.spellings.get_or_init(|| {
-            let mut spellings = Spellings::default();
+            let mut spellings = ActionSpellings::default();
             for (id, declared, action) in self.actions_by_id().filter(|(.., action)| !action.is_pattern) {
                 for spelling in action.spellings(declared) {
                     let ids = spellings.0.entry(spelling.to_ascii_lowercase()).or_default();

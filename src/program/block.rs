@@ -4,9 +4,9 @@
 //! Out: [`Block`] with its [`BlockId`], the sources of its names, and what closes it.
 //! Never: knows how an opener or a closer is written: its family does.
 
-use super::{Degradation, Family, Schema};
+use super::{DegradationTable, Family, Schema};
 use crate::expression::Template;
-use crate::surface::{Anchor, Decoding, Ending, Layout, Payload, Role, Trim};
+use crate::surface::{Anchor, Decoding, Ending, BlockLayout, Payload, Role, Trim};
 use crate::text::Location;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct BlockId(pub(crate) u16);
 
 /// The meaning of one block, and where it ends.
 #[derive(Debug)]
-pub(crate) struct Block {
+pub(crate) struct BlockBinding {
     /// Its name in the pack.
     pub(crate) name: String,
     /// The names that open it.
@@ -25,17 +25,17 @@ pub(crate) struct Block {
     /// How its opener should be written.
     pub(crate) spelled: Option<String>,
     /// How the whole block should be written, if the pack says that.
-    pub(crate) layout: Option<Layout>,
+    pub(crate) layout: Option<BlockLayout>,
     /// Whether it opens at the start of the answer, with or without its opener.
     pub(crate) starts: bool,
     /// Whether no prompt asks for it.
     pub(crate) hidden: bool,
     /// What belongs in it, in a sentence.
     pub(crate) about: Option<String>,
-    pub(crate) called: Called,
+    pub(crate) called: NameSource,
     /// Other sources of its name that count in its place if that is absent, in order.
-    pub(crate) other_names: Vec<Called>,
-    pub(crate) key: Option<Called>,
+    pub(crate) other_names: Vec<NameSource>,
+    pub(crate) key: Option<NameSource>,
     /// If blocks are members of an object: the path to the member that is its body.
     pub(crate) body: Option<String>,
     /// Other members that count in its place if it is absent, in order.
@@ -70,48 +70,48 @@ pub(crate) struct Block {
     pub(crate) field_trim: Vec<Trim>,
     /// Whether the pack says nothing of trimming: texts of several lines then lose only what is around them.
     pub(crate) trims_lines: bool,
-    pub(crate) degradation: Degradation,
+    pub(crate) degradation: DegradationTable,
     pub(crate) at: Location,
 }
 
-impl Block {
+impl BlockBinding {
     /// The path in the payload to the action's name, and whether the payload is a list of calls.
     pub(crate) fn named_within(&self) -> Option<(&[String], bool)> {
         match &self.called {
-            Called::Payload { way, each } => Some((way, *each)),
+            NameSource::Payload { way, each } => Some((way, *each)),
             _ => None,
         }
     }
 
     /// The sources of its name, of which the first that is there counts.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = &Called> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &NameSource> {
         std::iter::once(&self.called).chain(&self.other_names)
     }
 
     /// The attributes, or members, that may say its name.
     pub(crate) fn naming(&self) -> impl Iterator<Item = &str> {
         self.sources().filter_map(|source| match source {
-            Called::Attribute(name) => Some(name.as_str()),
+            NameSource::Attribute(name) => Some(name.as_str()),
             _ => None,
         })
     }
 
     /// The paths in the payload that may lead to its name, each with whether it starts in an entry of a list of calls.
-    pub(crate) fn naming_ways(&self) -> impl Iterator<Item = (&[String], bool)> {
+    pub(crate) fn name_pointers(&self) -> impl Iterator<Item = (&[String], bool)> {
         self.sources().filter_map(|source| match source {
-            Called::Payload { way, each } => Some((way.as_slice(), *each)),
+            NameSource::Payload { way, each } => Some((way.as_slice(), *each)),
             _ => None,
         })
     }
 
     /// Whether its payload may be a list of calls.
     pub(crate) fn lists_calls(&self) -> bool {
-        self.naming_ways().any(|(_, each)| each)
+        self.name_pointers().any(|(_, each)| each)
     }
 
     /// Whether its payload may be one call that it names itself.
     pub(crate) fn takes_lone_call(&self) -> bool {
-        self.naming_ways().any(|(_, each)| !each)
+        self.name_pointers().any(|(_, each)| !each)
     }
 
     /// The members that may be its body, the first that is there counts.
@@ -140,7 +140,7 @@ pub(crate) struct FieldName {
 
 /// The source of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Called {
+pub(crate) enum NameSource {
     /// The block's own name in the response.
     Own,
     /// An attribute of the opener.

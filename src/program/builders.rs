@@ -4,7 +4,7 @@
 //! Out: [`Builders`]; a value, written by them.
 //! Never: reads an answer.
 
-use crate::grammar::{Grammar, INSIDE, Part, RuleId};
+use crate::grammar::{Grammar, INSIDE, SpelledCapture, RuleId};
 use crate::value::Value;
 
 /// The rules of a grammar whose captures build a value, as those of JSON do.
@@ -49,7 +49,7 @@ impl Builders {
     /// A value as the rules write it; none if they cannot.
     pub(crate) fn spell(&self, grammar: &Grammar, value: &Value) -> Option<String> {
         let next = |rule: Option<RuleId>, parts: &[String]| {
-            let parts: Vec<Part<'_>> = parts.iter().map(|part| Part::Next(part)).collect();
+            let parts: Vec<SpelledCapture<'_>> = parts.iter().map(|part| SpelledCapture::Next(part)).collect();
             grammar.spell(rule?, &parts, INSIDE)
         };
         let reads = |rule: Option<RuleId>, texts: &[&str]| {
@@ -96,7 +96,7 @@ impl Builders {
 
     /// A text as a string or a key.
     fn spell_text(&self, grammar: &Grammar, rule: RuleId, text: &str) -> Option<String> {
-        let within = self.text.and_then(|inner| grammar.spell(rule, &[Part::Text(inner, text)], &[""]));
+        let within = self.text.and_then(|inner| grammar.spell(rule, &[SpelledCapture::Text(inner, text)], &[""]));
         let quoted = Value::from(text).to_string();
         let single = format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"));
         let candidates = [quoted, single, text.to_owned()];

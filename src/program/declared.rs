@@ -4,7 +4,7 @@
 //! Out: the place of the declaration; the dialects, the required message and the texts of a mode, by name.
 //! Never: hands out what the program is made of, so tools that edit packs depend on names alone.
 
-use super::{LayerSource, Program, Prompt};
+use super::{LayerSource, Program, PromptPlan};
 use crate::text::Location;
 
 /// A table of a pack whose entries have names.
@@ -58,7 +58,7 @@ impl Program {
     /// The name of the first prompt that the pack itself declares.
     #[doc(hidden)]
     pub fn own_prompt(&self) -> Option<&str> {
-        let own = |prompt: &Prompt| prompt.layers.iter().any(|layer| self.files.is_own(layer.at.source));
+        let own = |prompt: &PromptPlan| prompt.layers.iter().any(|layer| self.files.is_own(layer.at.source));
         self.prompts.prompts.iter().find(|(_, prompt)| own(prompt)).map(|(name, _)| name.as_str())
     }
 

@@ -4,7 +4,7 @@
 //! Out: the strategies that may answer it, each with its place in the pack; the rows for `explain`.
 //! Never: carries a strategy out.
 
-use super::{Action, Block, Mode, Program};
+use super::{Action, BlockBinding, Mode, Program};
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{self, Role};
 use crate::text::{FilePlace, Location};
@@ -12,23 +12,23 @@ use std::fmt;
 
 /// The answers of one table, by defect.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Degradation(Vec<Option<Answer>>);
+pub(crate) struct DegradationTable(Vec<Option<DefectAnswer>>);
 
 /// The strategies for a defect, and their place.
 #[derive(Debug, Clone)]
-struct Answer {
+struct DefectAnswer {
     strategies: Vec<Strategy>,
     at: Location,
 }
 
 /// A strategy and its place in the pack; a default has none.
-pub(crate) type Chosen = (Strategy, Option<Location>);
+pub(crate) type ResolvedStrategy = (Strategy, Option<Location>);
 
 /// The declarations that a defect is about, if known. The nearest one with a strategy for the defect decides.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Near<'p> {
+pub(crate) struct DeclarationContext<'p> {
     pub(crate) action: Option<&'p Action>,
-    pub(crate) block: Option<&'p Block>,
+    pub(crate) block: Option<&'p BlockBinding>,
     pub(crate) mode: Option<&'p Mode>,
 }
 
@@ -39,7 +39,7 @@ pub struct DegradationRow {
     /// The defect.
     pub defect: Defect,
     /// Who declares the strategies.
-    pub said_by: SaidBy,
+    pub declared_by: DeclaredBy,
     /// The strategies; the first that applies acts.
     pub strategies: Vec<Strategy>,
     /// The place in the pack.
@@ -49,7 +49,7 @@ pub struct DegradationRow {
 /// Who declares the strategies for a defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SaidBy {
+pub enum DeclaredBy {
     /// Nobody: the default.
     Default,
     /// Nobody: the default for calls.
@@ -66,21 +66,21 @@ pub enum SaidBy {
     Action(String),
 }
 
-impl fmt::Display for SaidBy {
+impl fmt::Display for DeclaredBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SaidBy::Default => f.write_str("default"),
-            SaidBy::DefaultForCalls => f.write_str("default for calls"),
-            SaidBy::DefaultForContents => f.write_str("default for contents"),
-            SaidBy::Pack => f.write_str("pack"),
-            SaidBy::Mode(mode) => write!(f, "mode {mode}"),
-            SaidBy::Block(dialect, block) => write!(f, "block {dialect}.{block}"),
-            SaidBy::Action(action) => write!(f, "action {action}"),
+            DeclaredBy::Default => f.write_str("default"),
+            DeclaredBy::DefaultForCalls => f.write_str("default for calls"),
+            DeclaredBy::DefaultForContents => f.write_str("default for contents"),
+            DeclaredBy::Pack => f.write_str("pack"),
+            DeclaredBy::Mode(mode) => write!(f, "mode {mode}"),
+            DeclaredBy::Block(dialect, block) => write!(f, "block {dialect}.{block}"),
+            DeclaredBy::Action(action) => write!(f, "action {action}"),
         }
     }
 }
 
-impl Degradation {
+impl DegradationTable {
     pub(super) fn new(degradation: &surface::Degradation) -> Self {
         let mut answers = Vec::new();
         if !degradation.0.is_empty() {
@@ -89,7 +89,7 @@ impl Degradation {
         for (defect, strategies) in &degradation.0 {
             if let Some(slot) = answers.get_mut(defect.value as usize) {
                 let strategies = strategies.iter().map(|strategy| strategy.value).collect();
-                *slot = Some(Answer { strategies, at: defect.at });
+                *slot = Some(DefectAnswer { strategies, at: defect.at });
             }
         }
         Self(answers)
@@ -102,7 +102,7 @@ impl Degradation {
     }
 
     /// Whether it has strategies for this defect.
-    pub(crate) fn says(&self, defect: Defect) -> bool {
+    pub(crate) fn declares(&self, defect: Defect) -> bool {
         self.get(defect).is_some()
     }
 
@@ -111,7 +111,7 @@ impl Degradation {
         self.get(defect).map(|answer| answer.at)
     }
 
-    fn get(&self, defect: Defect) -> Option<&Answer> {
+    fn get(&self, defect: Defect) -> Option<&DefectAnswer> {
         self.0.get(defect as usize)?.as_ref()
     }
 }
@@ -122,8 +122,8 @@ impl Program {
     pub(crate) fn answers<'p>(
         &'p self,
         defect: Defect,
-        near: Near<'p>,
-    ) -> impl Iterator<Item = Chosen> + Clone + use<'p> {
+        near: DeclarationContext<'p>,
+    ) -> impl Iterator<Item = ResolvedStrategy> + Clone + use<'p> {
         let by_action = near.action.and_then(|action| action.degradation.get(defect));
         let by_block = || near.block?.degradation.get(defect);
         let by_mode = || near.mode?.degradation.get(defect);
@@ -140,20 +140,20 @@ impl Program {
     /// Every row of every table, sorted by defect, from the default to the nearest declaration.
     #[doc(hidden)]
     pub fn degradation_table(&self) -> Vec<DegradationRow> {
-        let mut tables = vec![(SaidBy::Pack, &self.degradation)];
-        tables.extend(self.modes.iter().map(|(name, mode)| (SaidBy::Mode(name.clone()), &mode.degradation)));
+        let mut tables = vec![(DeclaredBy::Pack, &self.degradation)];
+        tables.extend(self.modes.iter().map(|(name, mode)| (DeclaredBy::Mode(name.clone()), &mode.degradation)));
         for dialect in self.dialects.iter() {
-            let of_block = |block: &Block| SaidBy::Block(dialect.name.clone(), block.name.clone());
+            let of_block = |block: &BlockBinding| DeclaredBy::Block(dialect.name.clone(), block.name.clone());
             tables.extend(dialect.blocks.iter().map(|block| (of_block(block), &block.degradation)));
         }
-        tables.extend(self.actions.iter().map(|(name, one)| (SaidBy::Action(name.clone()), &one.degradation)));
+        tables.extend(self.actions.iter().map(|(name, one)| (DeclaredBy::Action(name.clone()), &one.degradation)));
         let mut rows = Vec::new();
         for defect in Defect::ALL.iter().copied() {
-            let row = |said_by, strategies, rule| DegradationRow { defect, said_by, strategies, rule };
+            let row = |said_by, strategies, rule| DegradationRow { defect, declared_by: said_by, strategies, rule };
             let default = defect.default_strategy();
-            rows.push(row(SaidBy::Default, vec![default], None));
-            let of_calls = (SaidBy::DefaultForCalls, defect.default_for_calls());
-            let of_contents = (SaidBy::DefaultForContents, defect.default_for_contents());
+            rows.push(row(DeclaredBy::Default, vec![default], None));
+            let of_calls = (DeclaredBy::DefaultForCalls, defect.default_for_calls());
+            let of_contents = (DeclaredBy::DefaultForContents, defect.default_for_contents());
             let apart = [of_calls, of_contents].into_iter().filter(|(_, strategy)| *strategy != default);
             rows.extend(apart.map(|(said_by, strategy)| row(said_by, vec![strategy], None)));
             let said = tables.iter().filter_map(|(said_by, answers)| Some((said_by, answers.get(defect)?)));

@@ -5,12 +5,12 @@
 //! Never: reads a response.
 
 use super::action::Action;
-use super::block::{Block, BlockId, Called, Closer};
+use super::block::{BlockBinding, BlockId, NameSource, Closer};
 use super::family::Family;
-use super::names::Names;
-use super::outline::Outline;
+use super::names::BlockNames;
+use super::object_shape::ObjectShape;
 use super::params::ParamNames;
-use super::starts::{Needles, Starts};
+use super::prefilter::{Needles, Prefilter};
 use super::structure::Structure;
 use crate::grammar::Grammar;
 use crate::surface::{Between, Ending, Role};
@@ -46,7 +46,7 @@ pub(crate) struct MaskKinds {
 
 impl MaskKinds {
     /// What a mask may start with, in a dialect with these openers.
-    pub(crate) fn starts(self, starts: &Starts) -> Needles {
+    pub(crate) fn starts(self, starts: &Prefilter) -> Needles {
         let marked = if self.marks { starts.openers.as_slice() } else { &[] };
         let quotes =
             [(self.fences || self.spans, "`"), (self.fences || self.spans, "~"), (self.comments || self.cdata, "<!")];
@@ -62,13 +62,13 @@ pub(crate) struct Dialect {
     pub(crate) name: String,
     pub(crate) families: Arc<Vec<Family>>,
     /// If answers are one object: how the object is read. There are then no families.
-    pub(crate) outline: Option<Arc<Outline>>,
-    pub(crate) blocks: Arc<Vec<Block>>,
-    pub(crate) names: Arc<Names>,
+    pub(crate) outline: Option<Arc<ObjectShape>>,
+    pub(crate) blocks: Arc<Vec<BlockBinding>>,
+    pub(crate) names: Arc<BlockNames>,
     /// If openers and closers count only at the start of a line: how such a line is recognised.
     pub(crate) structure: Option<Arc<Structure>>,
     /// What each byte can start.
-    pub(crate) starts: Starts,
+    pub(crate) starts: Prefilter,
     pub(crate) masks: MaskKinds,
     /// What a mask may start with. For quotation marks this is what an opener may start with, directly behind the mark.
     pub(crate) mask_starts: Needles,
@@ -84,7 +84,7 @@ pub(crate) struct Dialect {
     /// The names that may be keys in the payloads of its calls.
     pub(crate) params: Arc<ParamNames>,
     /// What the closers of its blocks begin with, each once. To make a searcher takes longer than to search a short text.
-    pub(crate) closer_leads: Arc<Vec<memmem::Finder<'static>>>,
+    pub(crate) closer_prefixes: Arc<Vec<memmem::Finder<'static>>>,
     /// The dialect that differs only in `needs`.
     pub(crate) like: Option<DialectId>,
     /// For a dialect that reads only what no other can: the one that it is like but for what is quoted.
@@ -115,13 +115,13 @@ impl Dialect {
         if !self.wraps {
             return None;
         }
-        let own = |block: &Block| block.close.contains(&Closer::Own);
+        let own = |block: &BlockBinding| block.close.contains(&Closer::Own);
         if let Some(id) = self.names.find(name, Some(family)) {
             return self.block(id).is_some_and(|block| block.role == Role::Wrapper && own(block)).then_some(id);
         }
         let closes = |closer: &Closer| match closer {
             Closer::Word(word) => self.names.same(word, name),
-            Closer::Pattern(pattern) => self.names.fits(pattern, name),
+            Closer::Pattern(pattern) => self.names.matches_name(pattern, name),
             Closer::Own | Closer::Attribute(_) => false,
         };
         let mut wrappers = self.blocks_by_id().filter(|(_, block)| block.role == Role::Wrapper);
@@ -129,7 +129,7 @@ impl Dialect {
     }
 
     /// Where a block opened by a family may end.
-    pub(crate) fn ladder<'d>(&'d self, block: &'d Block, family: usize) -> &'d [Vec<Ending>] {
+    pub(crate) fn ladder<'d>(&'d self, block: &'d BlockBinding, family: usize) -> &'d [Vec<Ending>] {
         match self.families.get(family) {
             Some(family) => family.ladder(block),
             None => &block.ends,
@@ -137,12 +137,12 @@ impl Dialect {
     }
 
     /// Whether a block can be a call of this action, by its name or another spelling of that.
-    pub(crate) fn may_call(&self, block: &Block, name: &str, action: &Action) -> bool {
+    pub(crate) fn may_call(&self, block: &BlockBinding, name: &str, action: &Action) -> bool {
         action.spellings(name).any(|name| self.may_be_called(block, name))
     }
 
     /// Whether a block can be a call of this name: the block's name allows it, and its grammar reads the name.
-    pub(crate) fn may_be_called(&self, block: &Block, action: &str) -> bool {
+    pub(crate) fn may_be_called(&self, block: &BlockBinding, action: &str) -> bool {
         // `name[]` is each of a list.
         fn plain(name: &str) -> &str {
             name.trim_end_matches("[]")
@@ -150,18 +150,18 @@ impl Dialect {
         block.role == Role::Call
             && match &block.called {
                 // What opens a block is compared as the dialect says, and names the action as it stands.
-                Called::Own => {
-                    let takes = |name: &String| self.names.fits(&self.names.fold(plain(name)), action);
+                NameSource::Own => {
+                    let takes = |name: &String| self.names.matches_name(&self.names.fold(plain(name)), action);
                     block.names.iter().any(takes) && self.spells(action)
                 }
-                Called::Word(word) => plain(word) == action,
-                Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+                NameSource::Word(word) => plain(word) == action,
+                NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
             }
     }
 
     /// The name of an action in the form of those that a block can be a call of: `ACTION_TIDY_UP` for `tidy-up`, where
     /// the block's names are `ACTION_*`. None if its names have no form, or its grammar does not read such a name.
-    pub(crate) fn called_like(&self, block: &Block, action: &str) -> Option<String> {
+    pub(crate) fn called_like(&self, block: &BlockBinding, action: &str) -> Option<String> {
         let wild = |c: char| matches!(c, '*' | '?');
         block.names.iter().filter(|_| !block.hidden).find_map(|pattern| {
             let (start, end) = (pattern.split(wild).next()?, pattern.rsplit(wild).next()?);
@@ -181,7 +181,7 @@ impl Dialect {
     }
 
     /// The names of a block that no grammar of the dialect can read.
-    pub(crate) fn unread_names<'b>(&self, block: &'b Block) -> impl Iterator<Item = &'b str> {
+    pub(crate) fn unread_names<'b>(&self, block: &'b BlockBinding) -> impl Iterator<Item = &'b str> {
         let names = block.names.iter().filter(|name| self.outline.is_none() && !name.contains(['*', '?']));
         let reads =
             |name: &str| self.reads_in_some_case(name, |family, name| family.grammar.may_read(family.name, name));
@@ -195,12 +195,12 @@ impl Dialect {
     }
 
     /// Its blocks, each with its id.
-    pub(crate) fn blocks_by_id(&self) -> impl Iterator<Item = (BlockId, &Block)> {
+    pub(crate) fn blocks_by_id(&self) -> impl Iterator<Item = (BlockId, &BlockBinding)> {
         (0..).map(BlockId).zip(self.blocks.iter())
     }
 
     /// The block with this id.
-    pub(crate) fn block(&self, id: BlockId) -> Option<&Block> {
+    pub(crate) fn block(&self, id: BlockId) -> Option<&BlockBinding> {
         self.blocks.get(usize::from(id.0))
     }
 

@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// One effect, with what it depends on.
 #[derive(Debug)]
-pub(crate) struct Effect {
+pub(crate) struct EffectRule {
     pub(crate) verb: Option<Verb>,
     pub(crate) when: Option<Expression>,
     pub(crate) each: Option<Expression>,
     pub(crate) lets: Vec<(String, Shape)>,
     pub(crate) new: Option<Arc<str>>,
-    pub(crate) nested: Vec<Effect>,
+    pub(crate) nested: Vec<EffectRule>,
     pub(crate) at: Location,
 }
 
@@ -31,11 +31,11 @@ impl Verb {
     }
 }
 
-impl Effect {
+impl EffectRule {
     /// The effects and all nested ones; each before those inside it.
-    pub(crate) fn walk(effects: &[Effect]) -> Vec<&Effect> {
+    pub(crate) fn walk(effects: &[EffectRule]) -> Vec<&EffectRule> {
         let mut all = Vec::new();
-        let mut rest: Vec<&Effect> = effects.iter().rev().collect();
+        let mut rest: Vec<&EffectRule> = effects.iter().rev().collect();
         while let Some(effect) = rest.pop() {
             all.push(effect);
             rest.extend(effect.nested.iter().rev());

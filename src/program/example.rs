@@ -16,7 +16,7 @@ const TEXT_KEYS: [&str; 3] = ["pattern", "minLength", "maxLength"];
 
 /// The members that an example of an object has. With `All` and `Required`, a value of any type is null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Members {
+pub(crate) enum ExampleMembers {
     /// All declared members.
     All,
     /// The required members.
@@ -28,7 +28,7 @@ pub(crate) enum Members {
 }
 
 /// An example of a value that fits a schema.
-pub(crate) fn example(schema: &Value, members: Members) -> Value {
+pub(crate) fn example(schema: &Value, members: ExampleMembers) -> Value {
     sample(schema, members, DEEPEST)
 }
 
@@ -38,7 +38,7 @@ fn given(schema: &Value) -> Option<&Value> {
     first("examples").or_else(|| schema.get("const")).or_else(|| schema.get("default")).or_else(|| first("enum"))
 }
 
-fn sample(schema: &Value, members: Members, depth: usize) -> Value {
+fn sample(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
     if let Some(value) = given(schema) {
         return value.clone();
     }
@@ -69,11 +69,11 @@ fn sample(schema: &Value, members: Members, depth: usize) -> Value {
         }
         Some("null") => Value::Null,
         _ if format(schema).is_some() => value!(format(schema)),
-        _ if matches!(members, Members::Telling | Members::Told) && told(schema).is_some() => {
+        _ if matches!(members, ExampleMembers::Telling | ExampleMembers::Told) && told(schema).is_some() => {
             told(schema).unwrap_or_default().into()
         }
         // Expressions are tried on this example: `null` keeps them from relying on a type that is not declared.
-        None if matches!(members, Members::All | Members::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => {
+        None if matches!(members, ExampleMembers::All | ExampleMembers::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => {
             Value::Null
         }
         _ => {
@@ -98,12 +98,12 @@ fn told(schema: &Value) -> Option<&str> {
     schema.get("description").filter(|_| free).and_then(Value::as_str)
 }
 
-fn object(schema: &Value, members: Members, depth: usize) -> Value {
+fn object(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
     let tells = |name: &str, property: &Value| match members {
-        Members::All | Members::Told => true,
+        ExampleMembers::All | ExampleMembers::Told => true,
         _ if requires(schema, name) => true,
-        Members::Telling => property.get("examples").is_some(),
-        Members::Required => false,
+        ExampleMembers::Telling => property.get("examples").is_some(),
+        ExampleMembers::Required => false,
     };
     let told = properties(schema).filter(|(name, property)| tells(name, property));
     Value::Object(told.map(|(name, schema)| (name, sample(schema, members, depth - 1))).collect())

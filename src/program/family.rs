@@ -4,9 +4,9 @@
 //! Out: [`Family`]: the rules that the reader uses, each with its [`Lead`].
 //! Never: knows what a block means.
 
-use super::block::{Block, BlockId};
+use super::block::{BlockBinding, BlockId};
 use super::builders::Builders;
-use crate::grammar::{Capture, Grammar, Machine, Part, RuleId, shipped};
+use crate::grammar::{Capture, Grammar, Machine, SpelledCapture, RuleId, shipped};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -31,12 +31,12 @@ pub(crate) struct Family {
     content_ends: Vec<Vec<Ending>>,
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
-    pub(crate) leads_line: bool,
+    pub(crate) starts_line: bool,
     /// Whether every block that it may open counts only at the start of a paragraph, and nothing is said of the start of an
     /// opener elsewhere.
-    pub(crate) leads_paragraph: bool,
+    pub(crate) starts_paragraph: bool,
     /// Whether every block that its closers may close counts only at the start of a line.
-    pub(crate) closers_lead_line: bool,
+    pub(crate) closers_start_line: bool,
     /// Whether the pack says of one of its blocks that it counts anywhere: then even in the midst of a word.
     pub(crate) inside_words: bool,
     /// Its block that opens at the start of an answer, and whether it has no other block.
@@ -60,8 +60,8 @@ pub(crate) struct Family {
     /// The rules called `fault_…`: their matches in an opener are remarks.
     pub(crate) faults: Vec<RuleId>,
     /// What every opener starts with, up to the name if the name comes next.
-    pub(crate) open_lead: Lead,
-    pub(crate) close_lead: Lead,
+    pub(crate) open_prefix: Prefix,
+    pub(crate) close_prefix: Prefix,
     /// Whether an opener may contain a code fence, but does not start with one.
     pub(crate) holds_fences: bool,
     /// Whether the same text may be an opener and a closer.
@@ -73,7 +73,7 @@ impl Family {
     pub(crate) fn new(grammar: Arc<Grammar>) -> Option<Self> {
         let (open, name) = (grammar.rule("open")?, grammar.rule("name")?);
         let close = grammar.rule("close");
-        let lead = |rule| Lead {
+        let lead = |rule| Prefix {
             literal: grammar.literal_before(rule, name).unwrap_or_default().to_owned(),
             name_follows: grammar.literal_before(rule, name).is_some(),
             name_first: grammar.begins_with(rule, name),
@@ -109,11 +109,11 @@ impl Family {
                 .any(|rule| grammar.is_fault(rule)),
             attribute: grammar.rule("attribute"),
             empty: grammar.rule("empty"),
-            leads_line: false,
-            leads_paragraph: false,
+            starts_line: false,
+            starts_paragraph: false,
             inside_words: false,
             prelude: None,
-            closers_lead_line: false,
+            closers_start_line: false,
             only_prelude: false,
             closer_starts: None,
             json: within("json"),
@@ -125,14 +125,14 @@ impl Family {
             holds_fences: !grammar.first(open).is_fence() && grammar.holds_text(open, is_fence),
             may_be_both: close
                 .is_some_and(|close| may_be_both(&grammar, (open, &lead(open)), (close, &lead(close)), name)),
-            open_lead: lead(open),
-            close_lead: close.map(lead).unwrap_or_default(),
+            open_prefix: lead(open),
+            close_prefix: close.map(lead).unwrap_or_default(),
             grammar,
         })
     }
 
     /// Where a block that it opens may end.
-    pub(crate) fn ladder<'f>(&'f self, block: &'f Block) -> &'f [Vec<Ending>] {
+    pub(crate) fn ladder<'f>(&'f self, block: &'f BlockBinding) -> &'f [Vec<Ending>] {
         match block.role {
             _ if !block.ends.is_empty() => &block.ends,
             Role::Content => &self.content_ends,
@@ -141,12 +141,12 @@ impl Family {
     }
 
     /// Notes what its blocks have in common.
-    pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b Block)> + Clone) {
+    pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b BlockBinding)> + Clone) {
         // One that is anchored in a wrapper may also follow the block before it.
-        let at_line = |block: &Block| matches!(block.anchor, Anchor::Line | Anchor::Paragraph);
-        self.leads_line = blocks.clone().all(|(_, block)| block.starts || at_line(block));
-        self.leads_paragraph = !self.may_break && blocks.clone().all(|(_, block)| block.anchor == Anchor::Paragraph);
-        self.closers_lead_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
+        let at_line = |block: &BlockBinding| matches!(block.anchor, Anchor::Line | Anchor::Paragraph);
+        self.starts_line = blocks.clone().all(|(_, block)| block.starts || at_line(block));
+        self.starts_paragraph = !self.may_break && blocks.clone().all(|(_, block)| block.anchor == Anchor::Paragraph);
+        self.closers_start_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
         self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
         self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
         let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
@@ -159,7 +159,7 @@ impl Family {
     pub(crate) fn may_open(&self, bytes: &[u8]) -> bool {
         let name = self.grammar.first(self.name);
         let named = |byte: &u8| name.empty || name.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
-        let behind = bytes.get(self.open_lead.literal.len()).filter(|_| self.open_lead.name_follows);
+        let behind = bytes.get(self.open_prefix.literal.len()).filter(|_| self.open_prefix.name_follows);
         self.grammar.first(self.open).may_start(bytes) && behind.is_none_or(named)
     }
 
@@ -190,19 +190,19 @@ impl Family {
         let grammar = &self.grammar;
         // A payload comes right after it, any other body maybe on the next line.
         let behind: &[&str] = if self.payload.is_some() && !body.is_empty() { &[body] } else { &["", "\n", body] };
-        let typed = |key, value| Some(Part::Whole(self.attribute?, vec![Part::Next(key), Part::Next(value)]));
+        let typed = |key, value| Some(SpelledCapture::Whole(self.attribute?, vec![SpelledCapture::Next(key), SpelledCapture::Next(value)]));
         let spelled = |named: bool, name_first: bool| {
             let mut parts = Vec::new();
-            let called = Part::Text(self.name, name);
+            let called = SpelledCapture::Text(self.name, name);
             parts.extend(Some(&called).filter(|_| name_first).cloned());
             for (key, value) in attributes {
                 parts.push(match grammar.rule(key).filter(|rule| named && !grammar.is_silent(*rule)) {
-                    Some(rule) => Part::Text(rule, value),
+                    Some(rule) => SpelledCapture::Text(rule, value),
                     None => typed(key, value)?,
                 });
             }
             parts.extend(Some(called).filter(|_| !name_first));
-            parts.extend(empty.map(|rule| Part::Whole(rule, Vec::new())));
+            parts.extend(empty.map(|rule| SpelledCapture::Whole(rule, Vec::new())));
             grammar.spell(self.open, &parts, behind)
         };
         // A rule of the same name may spell something else, and an attribute may stand before the name: try all four.
@@ -237,7 +237,7 @@ impl CloserStarts {
 /// The literal that a rule starts with and whether the name follows it at once, or whether the rule has a literal
 /// later.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lead {
+pub(crate) struct Prefix {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
     /// Whether nothing stands before the name.
@@ -251,8 +251,8 @@ fn is_fence(text: &str) -> bool {
 }
 
 /// Whether an opener and a closer may be the same text, judged by how they start.
-fn may_be_both(grammar: &Grammar, open: (RuleId, &Lead), close: (RuleId, &Lead), name: RuleId) -> bool {
-    let bytes_at = |(rule, lead): (RuleId, &Lead), place: usize| -> Box<dyn Fn(u8) -> bool> {
+fn may_be_both(grammar: &Grammar, open: (RuleId, &Prefix), close: (RuleId, &Prefix), name: RuleId) -> bool {
+    let bytes_at = |(rule, lead): (RuleId, &Prefix), place: usize| -> Box<dyn Fn(u8) -> bool> {
         let first = match lead.literal.as_bytes().get(place) {
             Some(known) => {
                 let known = *known;

@@ -5,7 +5,7 @@
 //! Never: classifies words, or changes a mode.
 
 use super::pattern::Pattern;
-use super::{Effect, ModeId, Modes};
+use super::{EffectRule, ModeId, Modes};
 use crate::expression::{Expression, Template};
 use crate::text::Location;
 use indexmap::IndexSet;
@@ -15,14 +15,14 @@ use indexmap::IndexSet;
 pub(crate) struct Flows {
     pub(crate) classes: IndexSet<String>,
     pub(crate) inputs: Vec<Input>,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<EventRule>,
     pub(crate) speakers: Option<Speakers>,
 }
 
 impl Flows {
     /// Whether anything depends on the utterances of a reply.
     pub(crate) fn listen_to_utterances(&self) -> bool {
-        self.rules.iter().any(|rule| rule.on.contains(&Event::Utterance))
+        self.rules.iter().any(|rule| rule.on.contains(&RuleEvent::Utterance))
             || self.speakers.as_ref().is_some_and(|speakers| speakers.limit.is_some())
     }
 }
@@ -45,19 +45,19 @@ pub(crate) struct Input {
 
 /// What follows from events.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct EventRule {
     pub(crate) id: String,
-    pub(crate) on: Vec<Event>,
+    pub(crate) on: Vec<RuleEvent>,
     /// The modes in which it applies.
     pub(crate) modes: Modes,
     pub(crate) when: Option<Expression>,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<EffectRule>,
     pub(crate) at: Location,
 }
 
 /// Something that rules follow on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum RuleEvent {
     Start,
     /// The words of a user, with the index of their class.
     Input(usize),
@@ -69,7 +69,7 @@ pub(crate) enum Event {
 
 /// A text that the pack says to its user.
 #[derive(Debug)]
-pub(crate) struct Message {
+pub(crate) struct CannedMessage {
     pub(crate) text: Template,
     /// The names that it takes.
     pub(crate) takes: Vec<String>,

@@ -4,7 +4,7 @@
 //! Out: `pack/shut-gate` for each gate that holds in none of these states; the same test for any other condition.
 //! Never: guesses: if the values are not all known, a condition counts as one that may hold.
 
-use super::{Effect, Program, Shape, Verb};
+use super::{EffectRule, Program, Shape, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
 use crate::text::Location;
@@ -19,14 +19,14 @@ const MOST: usize = 256;
 /// each effect.
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'p> {
-    by_name: HashMap<&'p str, Given<'p>>,
+    by_name: HashMap<&'p str, AssignedValues<'p>>,
     /// Whether an effect may change any value.
     any: bool,
 }
 
 /// What effects give one value of the state.
 #[derive(Debug, Default)]
-struct Given<'p> {
+struct AssignedValues<'p> {
     /// Each constant, as often as it is given.
     constants: Vec<&'p Shape>,
     /// Whether it may be anything else, or too many constants to try.
@@ -35,7 +35,7 @@ struct Given<'p> {
 
 impl<'p> Changes<'p> {
     /// Adds an effect. Returns whether it can do what no effect before it could.
-    pub(super) fn add(&mut self, effect: &'p Effect) -> bool {
+    pub(super) fn add(&mut self, effect: &'p EffectRule) -> bool {
         let (path, value) = match &effect.verb {
             Some(Verb::Set { path, value }) => (path, Some(value)),
             Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),
@@ -68,7 +68,7 @@ impl Program {
         let changes = self.changes();
         for (name, mode) in self.modes.iter() {
             for gate in mode.exits.iter().filter_map(|exit| exit.gate.as_ref()) {
-                let Some(tried) = self.never_holds(&changes, gate, Some(name)) else { continue };
+                let Some(tried) = self.is_never_true(&changes, gate, Some(name)) else { continue };
                 let inside = |at: Location| at.source == gate.at().source && gate.at().span.covers(at.span);
                 if let Some(idle) = self.idle_comparisons.iter().find(|one| inside(one.constant.at)) {
                     let message = format!("this gate never opens: {}", idle.message());
@@ -89,7 +89,7 @@ impl Program {
     }
 
     /// If a condition holds in no possible state: how many states were tried. `mode` is the mode, if known.
-    pub(crate) fn never_holds(
+    pub(crate) fn is_never_true(
         &self,
         changes: &Changes<'_>,
         condition: &Expression,

@@ -5,7 +5,7 @@
 //! Never: searches a text.
 
 use super::pattern::{Pattern, PatternSet};
-use super::{Block, Called, Modes, Watch};
+use super::{BlockBinding, NameSource, Modes, Watch};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
@@ -26,7 +26,7 @@ pub(crate) struct Guardrails {
 #[derive(Debug)]
 pub(crate) struct Guardrail {
     pub(crate) id: String,
-    pub(crate) targets: Vec<Target>,
+    pub(crate) targets: Vec<GuardrailTarget>,
     /// The place of each target.
     pub(crate) on: Vec<Location>,
     /// Without a pattern, the condition alone decides.
@@ -70,7 +70,7 @@ impl Guardrail {
 
 /// What a guardrail checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum GuardrailTarget {
     Role(Role),
     Block(String),
     Key(String),
@@ -81,14 +81,14 @@ pub(crate) enum Target {
     Input,
 }
 
-impl Target {
+impl GuardrailTarget {
     /// The role of a block, if this is its text by the name of the block or of what it is called.
-    pub(crate) fn is_text_of(&self, block: &Block) -> Option<Role> {
-        let Target::Block(name) = self else { return None };
+    pub(crate) fn is_text_of(&self, block: &BlockBinding) -> Option<Role> {
+        let GuardrailTarget::Block(name) = self else { return None };
         let may_be = match &block.called {
-            Called::Own => glob(&block.name, name),
-            Called::Word(word) => word == name,
-            Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+            NameSource::Own => glob(&block.name, name),
+            NameSource::Word(word) => word == name,
+            NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
         };
         (may_be || block.name == *name).then_some(block.role)
     }
@@ -97,7 +97,7 @@ impl Target {
 /// The patterns for one target.
 #[derive(Debug)]
 pub(crate) struct TargetPatterns {
-    pub(crate) target: Target,
+    pub(crate) target: GuardrailTarget,
     /// Shared by targets that have the same guardrails.
     pub(crate) patterns: Arc<PatternSet>,
     /// The guardrail of each pattern, by index.

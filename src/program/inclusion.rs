@@ -80,7 +80,7 @@ impl Matched {
         comparable
             && self.least <= other.least
             && !refuted()
-            && Walk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
+            && ProductWalk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
     }
 
     /// Whether one of the patterns matches in a text; none if that cannot be told.
@@ -112,7 +112,7 @@ fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> 
 }
 
 /// Both automata and that of all valid texts, side by side.
-struct Walk<'a> {
+struct ProductWalk<'a> {
     automata: [&'a DFA; 3],
     caches: [Cache; 3],
     /// One byte of each class of bytes that no automaton tells apart.
@@ -122,7 +122,7 @@ struct Walk<'a> {
 /// The states of the three, and whether the other has matched.
 type At = ([LazyStateID; 3], bool);
 
-impl<'a> Walk<'a> {
+impl<'a> ProductWalk<'a> {
     fn new(own: &'a Matched, other: &'a Matched, ascii: bool) -> Option<Self> {
         let automata = [&own.dfa, &other.dfa, TEXTS.as_ref()?];
         let mut ways = HashSet::new();

@@ -132,8 +132,8 @@ impl Literals {
 
 /// Texts, in lower case and long enough to be looked up, of which every match of the pattern contains one; none if
 /// there are no such texts.
-pub(super) fn held_by(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
-    let mut texts = Holds::of(pattern).best()?;
+pub(super) fn required_texts(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
+    let mut texts = RequiredTexts::of(pattern).best()?;
     texts.sort_by_key(Vec::len);
     // A text with the longer literal also has the shorter one inside it: the shorter one is enough.
     let mut shortest: Vec<Vec<u8>> = Vec::new();
@@ -184,14 +184,14 @@ fn hash(gram: u32) -> usize {
 }
 
 /// What every match of an expression contains, in lower case.
-struct Holds {
+struct RequiredTexts {
     /// All texts that it matches, if they are few.
     all: Option<Vec<Vec<u8>>>,
     /// Texts of which every match contains one.
     some: Option<Vec<Vec<u8>>>,
 }
 
-impl Holds {
+impl RequiredTexts {
     const ANYTHING: Self = Self { all: None, some: None };
 
     fn of(hir: &Hir) -> Self {
@@ -298,7 +298,7 @@ mod tests {
     /// The literals of one pattern, if there are any.
     #[track_caller]
     fn check(pattern: &str, expected: Option<&[&str]>) {
-        let texts = regex_syntax::parse(pattern).ok().and_then(|hir| held_by(&hir));
+        let texts = regex_syntax::parse(pattern).ok().and_then(|hir| required_texts(&hir));
         let texts = texts.map(|texts| texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect());
         assert_eq!(texts, expected.map(|texts| texts.iter().map(ToString::to_string).collect::<Vec<_>>()), "{pattern}");
     }
@@ -321,7 +321,7 @@ mod tests {
     /// The patterns, by index, that have a literal in a text; those without literals are left out.
     #[track_caller]
     fn check_found(patterns: &[&str], text: &str, expected: &[usize]) {
-        let held = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| held_by(&hir));
+        let held = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| required_texts(&hir));
         let literals = patterns.iter().enumerate().filter_map(|(number, pattern)| Some((number, held(pattern)?)));
         let literals = Literals::new(literals.collect());
         // Wherever the text starts.

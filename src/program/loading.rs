@@ -4,7 +4,7 @@
 //! Out: [`Checked`]: the program, unless there is an error, and everything that was found, each fault once.
 //! Never: stops at the first fault, or keeps an incomplete program.
 
-use super::{Program, compile, lacking, slip};
+use super::{Program, compile, missing_tables, misspelt_names};
 use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
@@ -63,7 +63,7 @@ impl Program {
             let (program, _, diagnostics) = Self::build_once(folder);
             (program.sources, diagnostics)
         };
-        let diagnostics = slip::told_once(folder, &program.sources, diagnostics, again);
+        let diagnostics = misspelt_names::collapse_misspelt_names(folder, &program.sources, diagnostics, again);
         (program, pack, diagnostics)
     }
 
@@ -72,7 +72,7 @@ impl Program {
         let mut found = Vec::new();
         let pack = pack::check(surface, &mut found);
         let program = compile::compile(&pack, &mut found);
-        lacking::told_once(&pack.surface, &mut found);
+        missing_tables::collapse_missing_tables(&pack.surface, &mut found);
         let broken: Vec<SourceId> = diagnostics
             .iter()
             .filter(|one| one.code == Code::PACK_SYNTAX)

@@ -17,18 +17,18 @@ mod family;
 mod flow;
 mod gates;
 mod guardrail;
-mod idle;
+mod dead_comparisons;
 mod inclusion;
-mod lacking;
+mod missing_tables;
 mod limits;
 mod literals;
 mod loading;
 mod mode;
 mod names;
 mod native;
-mod outline;
+mod object_shape;
 mod params;
-mod part;
+mod subschema;
 mod path;
 mod pattern;
 mod permit;
@@ -38,56 +38,56 @@ mod sample;
 mod schema;
 mod settling;
 mod shape;
-mod slip;
-mod starts;
+mod misspelt_names;
+mod prefilter;
 mod state;
 mod structure;
 mod tables;
 mod tools;
 mod transitions;
 mod types;
-mod usable;
+mod schema_compiles;
 mod watch;
 
-use action::Spellings;
+use action::ActionSpellings;
 pub(crate) use action::{Action, ActionId, Param};
-pub(crate) use block::{Block, BlockId, Called, Closer, FieldName};
+pub(crate) use block::{BlockBinding, BlockId, NameSource, Closer, FieldName};
 pub(crate) use builders::Builders;
 pub use declared::Declares;
-pub(crate) use degradation::{Chosen, Degradation, Near};
-pub use degradation::{DegradationRow, SaidBy};
+pub(crate) use degradation::{ResolvedStrategy, DegradationTable, DeclarationContext};
+pub use degradation::{DegradationRow, DeclaredBy};
 pub(crate) use dialect::{Dialect, DialectId, MaskKinds, Outside};
-pub(crate) use effect::{Effect, Verb};
-pub(crate) use example::{Members, example};
-pub(crate) use family::{CloserStarts, Family, Lead, tag_family};
-pub(crate) use flow::{Event, Exit, Flows, Input, Message, Rule, Speakers};
+pub(crate) use effect::{EffectRule, Verb};
+pub(crate) use example::{ExampleMembers, example};
+pub(crate) use family::{CloserStarts, Family, Prefix, tag_family};
+pub(crate) use flow::{RuleEvent, Exit, Flows, Input, CannedMessage, EventRule, Speakers};
 pub(crate) use gates::Changes;
-pub(crate) use guardrail::{Guardrail, Guardrails, Target, TargetPatterns};
-pub(crate) use idle::{IdleComparison, Never};
+pub(crate) use guardrail::{Guardrail, Guardrails, GuardrailTarget, TargetPatterns};
+pub(crate) use dead_comparisons::{IdleComparison, Never};
 pub(crate) use inclusion::Matched;
 pub use limits::Limits;
 pub(crate) use mode::{Mode, ModeId, Modes};
-pub(crate) use names::Names;
-pub(crate) use outline::{LevelId, Outline};
+pub(crate) use names::BlockNames;
+pub(crate) use object_shape::{LevelId, ObjectShape};
 pub(crate) use params::ParamNames;
-pub(crate) use path::{Key, Keys, PathTemplate};
+pub(crate) use path::{PathKey, Keys, PathTemplate};
 pub(crate) use pattern::{Pattern, PatternSet, most_matches};
-pub(crate) use permit::{Found, Permit, PermitList, Permits};
-pub(crate) use prompt::{Body, Layer, LayerSource, ModeView, Model, Prompt, Prompts, Text, Variant};
-pub(crate) use reply::{Count, Reply};
+pub(crate) use permit::{MatchingEntries, Permit, PermitList, ModePermits};
+pub(crate) use prompt::{FileContent, LayerPlan, LayerSource, ModeView, Model, PromptPlan, Prompts, PromptFile, Variant};
+pub(crate) use reply::{Count, ReplyShape};
 pub(crate) use schema::{Schema, misfit_at, properties, requires};
 pub use settling::WaitRow;
-pub(crate) use settling::{Until, Wait, Why};
+pub(crate) use settling::{WaitsUntil, Wait, WaitReason};
 pub(crate) use shape::Shape;
-pub(crate) use starts::{Margin, Starts};
-pub(crate) use state::Slot;
-pub(crate) use structure::{Braces, Structure};
+pub(crate) use prefilter::{Margin, Prefilter};
+pub(crate) use state::StateSlot;
+pub(crate) use structure::{ObjectStarts, Structure};
 pub use tables::{Permission, PermitCell};
-pub(crate) use types::{Kind, Types};
+pub(crate) use types::{ValueKind, Types};
 pub(crate) use watch::{Watch, Watching};
 
 use crate::expression::Template;
-use crate::surface::{self, files::Files};
+use crate::surface::{self, files::PackFiles};
 use crate::text::{FilePlace, Location, Sources, Spanned, below};
 use crate::value::Record;
 use crate::value::{Table, Value};
@@ -104,14 +104,14 @@ pub struct Program {
     pub(crate) version: Option<String>,
     pub(crate) sources: Sources,
     /// The texts and grammars among them.
-    pub(crate) files: Arc<Files>,
+    pub(crate) files: Arc<PackFiles>,
     pub(crate) dialects: Arc<Vec<Dialect>>,
     /// How the parts of structured replies are read that no dialect reads.
     pub(crate) native: Dialect,
     pub(crate) actions: Table<String, Arc<Action>>,
     /// Those of them whose name is a pattern. Tools that a host adds come after them, and are none.
     pub(crate) tool_patterns: Arc<[ActionId]>,
-    spellings: Arc<OnceLock<Spellings>>,
+    spellings: Arc<OnceLock<ActionSpellings>>,
     pub(crate) modes: Arc<Table<String, Mode>>,
     /// What is made of each mode when it is first needed, by its index.
     pub(crate) views: Vec<ModeView>,
@@ -127,10 +127,10 @@ pub struct Program {
     pub(crate) contents: Arc<Table<String, Content>>,
     pub(crate) guardrails: Arc<Guardrails>,
     pub(crate) flows: Arc<Flows>,
-    pub(crate) messages: Arc<Table<String, Message>>,
-    pub(crate) degradation: Degradation,
+    pub(crate) messages: Arc<Table<String, CannedMessage>>,
+    pub(crate) degradation: DegradationTable,
     pub(crate) ask_again: Arc<AskAgain>,
-    pub(crate) slots: Arc<Table<String, Slot>>,
+    pub(crate) slots: Arc<Table<String, StateSlot>>,
     pub(crate) initial: Record,
     /// The same with its computed values; made when the first session starts.
     pub(crate) computed: OnceLock<Record>,
@@ -164,7 +164,7 @@ pub(crate) struct Content {
     pub(crate) example: Option<Spanned<String>>,
     /// Whether the author gave that example.
     pub(crate) exemplified: bool,
-    pub(crate) effects: Vec<Effect>,
+    pub(crate) effects: Vec<EffectRule>,
 }
 
 /// How a model is asked again.

@@ -4,9 +4,9 @@
 //! Out: [`Mode`], found by name or id, and the actions that it permits.
 //! Never: evaluates a condition: the judge does.
 
-use super::permit::{Found, Permits};
-use super::{Action, ActionId, Degradation, Dialect, DialectId, Exit, Program, Reply};
-use crate::diagnostic::Names;
+use super::permit::{MatchingEntries, ModePermits};
+use super::{Action, ActionId, DegradationTable, Dialect, DialectId, Exit, Program, ReplyShape};
+use crate::diagnostic::KnownNames;
 use crate::surface::is_pattern;
 use crate::text::Location;
 use crate::value::Value;
@@ -24,18 +24,18 @@ pub(crate) struct Mode {
     /// The words of its `sections`, by the names of these.
     pub(crate) sections: Value,
     /// What it says of actions; an action without a permit is forbidden.
-    pub(crate) actions: Permits,
+    pub(crate) actions: ModePermits,
     /// What it says of contents.
-    pub(crate) contents: Permits,
+    pub(crate) contents: ModePermits,
     /// The place of its permits.
     pub(crate) at: Location,
     /// Whether the pack declares it. A pack without modes has one, which permits nothing.
     pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
     pub(crate) dialects: Vec<DialectId>,
-    pub(crate) reply: Reply,
+    pub(crate) reply: ReplyShape,
     pub(crate) exits: Vec<Exit>,
-    pub(crate) degradation: Degradation,
+    pub(crate) degradation: DegradationTable,
 }
 
 /// The modes in which something applies; all of them if it names none.
@@ -61,12 +61,12 @@ impl Mode {
     }
 
     /// The permits under which a call of this action may be permitted; for a pattern, those that may be about its tools.
-    pub(crate) fn permits_for(&self, action: &str) -> Found<'_> {
+    pub(crate) fn permits_for(&self, action: &str) -> MatchingEntries<'_> {
         if !is_pattern(action) {
             return self.actions.possible(action);
         }
         let denied = self.actions.denies.of(action).into_iter().any(|denial| denial.when.is_none());
-        if denied { Found::new() } else { self.actions.permits.meeting(action) }
+        if denied { MatchingEntries::new() } else { self.actions.permits.meeting(action) }
     }
 }
 
@@ -117,14 +117,14 @@ impl Program {
     }
 
     /// The actions that a mode permits, in the order of declaration, with their permits. A pattern for tools is none.
-    pub(crate) fn permitted<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (&'p String, &'p Action, Found<'p>)> {
+    pub(crate) fn permitted<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (&'p String, &'p Action, MatchingEntries<'p>)> {
         let named = self.named_in(mode).filter_map(|id| self.action(id)).filter(|(_, action)| !action.is_pattern);
         let all = named.map(|(name, action)| (name, action, mode.actions.possible(name)));
         all.filter(|(.., permits)| !permits.is_empty())
     }
 
     /// The actions that a mode may permit, and the patterns for tools, in the order of declaration, with their permits.
-    pub(crate) fn permits_in<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (ActionId, Found<'p>)> {
+    pub(crate) fn permits_in<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (ActionId, MatchingEntries<'p>)> {
         let all = self.named_in(mode).filter_map(|id| Some((id, mode.permits_for(self.action(id)?.0))));
         all.filter(|(_, permits)| !permits.is_empty())
     }
@@ -146,7 +146,7 @@ impl Program {
     }
 
     /// The names of those actions, to be compared with the name of one that is not there.
-    pub(crate) fn permitted_names(&self, id: ModeId) -> Option<&Names> {
+    pub(crate) fn permitted_names(&self, id: ModeId) -> Option<&KnownNames> {
         let (_, mode) = self.modes.get_index(id.0)?;
         let view = self.views.get(id.0)?;
         Some(view.names.get_or_init(|| Arc::new(self.permitted(mode).map(|(name, ..)| name.as_str().into()).collect())))

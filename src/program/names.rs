@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 /// The look-up from names in a response to blocks.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct BlockNames {
     insensitive: bool,
     /// Exact names, sorted by length.
     exact: Vec<(String, Binding)>,
@@ -30,14 +30,14 @@ pub(crate) struct Names {
     /// Whether such closers count anywhere on a line.
     anywhere: bool,
     /// The starts of the names that open a block, by family; the last is for all other families.
-    openers: Vec<Heads>,
+    openers: Vec<NameHeads>,
     /// The starts of the names that close a block.
-    enders: Heads,
+    enders: NameHeads,
 }
 
 /// The starts of names; none if a name with `*` may start with anything.
 #[derive(Debug, Default)]
-struct Heads(Option<ByFirst>);
+struct NameHeads(Option<ByFirst>);
 
 /// Names by their first byte.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ struct ByFirst {
     lists: Vec<Vec<String>>,
 }
 
-impl Heads {
+impl NameHeads {
     fn new<'n>(names: impl Iterator<Item = &'n String>, insensitive: bool) -> Self {
         let mut heads = ByFirst { list: Box::new([0; 256]), lists: vec![Vec::new()] };
         for name in names {
@@ -118,7 +118,7 @@ impl Binding {
     }
 }
 
-impl Names {
+impl BlockNames {
     pub(crate) fn new<'n>(
         insensitive: bool,
         names: impl Iterator<Item = (&'n str, Binding)>,
@@ -156,9 +156,9 @@ impl Names {
         let families = bound().filter_map(|(_, bound)| Some(bound.family? + 1)).max().unwrap_or_default();
         let opening = |family| bound().filter(move |(_, bound)| bound.fits_in(family)).map(|(name, _)| name);
         table.openers =
-            (0..families).map(Some).chain([None]).map(|family| Heads::new(opening(family), insensitive)).collect();
+            (0..families).map(Some).chain([None]).map(|family| NameHeads::new(opening(family), insensitive)).collect();
         let closing = table.closers.iter().chain(&table.wild_closers).map(|(name, _)| name);
-        table.enders = Heads::new(bound().map(|(name, _)| name).chain(closing), insensitive);
+        table.enders = NameHeads::new(bound().map(|(name, _)| name).chain(closing), insensitive);
         table
     }
 
@@ -204,11 +204,11 @@ impl Names {
         let may = |own: Option<usize>| own.is_none() || family.is_none() || own == family;
         self.closers.iter().any(|(closer, own)| may(*own) && self.same(closer, name))
             || self.find(name, family).is_some()
-            || self.wild_closers.iter().any(|(pattern, own)| may(*own) && self.fits(pattern, name))
+            || self.wild_closers.iter().any(|(pattern, own)| may(*own) && self.matches_name(pattern, name))
     }
 
     /// Whether a name matches a pattern that is already folded.
-    pub(crate) fn fits(&self, pattern: &str, name: &str) -> bool {
+    pub(crate) fn matches_name(&self, pattern: &str, name: &str) -> bool {
         glob(pattern, &self.fold(name))
     }
 
@@ -284,13 +284,13 @@ mod tests {
     #[test]
     fn names_fold_only_where_the_dialect_says_so() {
         let bound = |number| Binding { id: BlockId(number), family: None };
-        let names = Names::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), std::iter::empty());
+        let names = BlockNames::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), std::iter::empty());
         assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
             [names.may_open(b"MESSAGE>", 0), names.may_open(b"mess", 0), names.may_close(b"b", false)],
             [Some(true), None, Some(false)]
         );
-        let names = Names::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), std::iter::empty());
+        let names = BlockNames::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), std::iter::empty());
         assert_eq!((names.find("Message", None), names.find("a_x", None)), (None, Some(BlockId(1))));
     }
 
@@ -298,7 +298,7 @@ mod tests {
     fn a_name_may_belong_to_one_family() {
         let bound = |number, family| Binding { id: BlockId(number), family };
         let entries = [("a", bound(0, Some(0))), ("a", bound(1, Some(1))), ("*", bound(2, Some(2)))];
-        let names = Names::new(false, entries.into_iter(), std::iter::empty());
+        let names = BlockNames::new(false, entries.into_iter(), std::iter::empty());
         let found = [("a", 0), ("a", 1), ("a", 2), ("b", 0)].map(|(name, family)| names.find(name, Some(family)));
         assert_eq!(found, [Some(BlockId(0)), Some(BlockId(1)), Some(BlockId(2)), None]);
         assert_eq!([0, 2, 3].map(|family| names.may_open(b"b", family)), [Some(false), Some(true), Some(false)]);

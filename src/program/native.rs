@@ -4,12 +4,12 @@
 //! Out: a [`Dialect`] without a grammar: all its text is the message, and its blocks are native calls and reasoning.
 //! Never: is a dialect of the pack: no mode has it, and no outcome names it.
 
-use super::block::{Block, BlockId, Called, Closer};
+use super::block::{BlockBinding, BlockId, NameSource, Closer};
 use super::dialect::{Dialect, DialectId, MaskKinds, Outside};
-use super::names::Names;
+use super::names::BlockNames;
 use super::params::ParamNames;
-use super::starts::{Needles, Starts};
-use super::{Degradation, Program};
+use super::prefilter::{Needles, Prefilter};
+use super::{DegradationTable, Program};
 use crate::surface::{Anchor, Payload, Role, Trim};
 use crate::text::{Location, Span};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl BlockId {
 
 impl Program {
     /// The declaration of a native block; none for the id of another one.
-    pub(crate) fn native_block(&self, id: BlockId) -> Option<&Block> {
+    pub(crate) fn native_block(&self, id: BlockId) -> Option<&BlockBinding> {
         self.native.blocks.get(usize::from(u16::MAX - id.0))
     }
 }
@@ -36,14 +36,14 @@ impl Program {
 impl Dialect {
     /// The dialect of native parts.
     pub(crate) fn native(params: Arc<ParamNames>) -> Self {
-        let names = Arc::new(Names::default());
+        let names = Arc::new(BlockNames::default());
         Dialect {
             id: DialectId(usize::MAX),
             name: String::new(),
             families: Arc::default(),
             outline: None,
             blocks: Arc::new(vec![block("call", Role::Call, &[Payload::Json]), block("thinking", Role::Thinking, &[])]),
-            starts: Starts::new(&[], &names),
+            starts: Prefilter::new(&[], &names),
             names,
             structure: None,
             masks: MaskKinds::default(),
@@ -54,7 +54,7 @@ impl Dialect {
             between: Vec::new(),
             needs: Vec::new(),
             params,
-            closer_leads: Arc::default(),
+            closer_prefixes: Arc::default(),
             like: None,
             fallback: None,
             at: nowhere(),
@@ -67,8 +67,8 @@ impl Dialect {
     }
 }
 
-fn block(name: &str, role: Role, payload: &[Payload]) -> Block {
-    Block {
+fn block(name: &str, role: Role, payload: &[Payload]) -> BlockBinding {
+    BlockBinding {
         name: name.to_owned(),
         names: Vec::new(),
         role,
@@ -77,7 +77,7 @@ fn block(name: &str, role: Role, payload: &[Payload]) -> Block {
         starts: false,
         hidden: true,
         about: None,
-        called: Called::Own,
+        called: NameSource::Own,
         other_names: Vec::new(),
         key: None,
         body: None,
@@ -100,7 +100,7 @@ fn block(name: &str, role: Role, payload: &[Payload]) -> Block {
         trim: vec![Trim::WhiteSpace],
         field_trim: Vec::new(),
         trims_lines: false,
-        degradation: Degradation::default(),
+        degradation: DegradationTable::default(),
         at: nowhere(),
     }
 }

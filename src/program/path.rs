@@ -5,7 +5,7 @@
 //! Never: follows a path, or lets the value of a template add a segment.
 
 use crate::diagnostic::Diagnostic;
-use crate::expression::{Failure, Fault, Reads, Scope, Template};
+use crate::expression::{Failure, SyntaxFault, Reads, Scope, Template};
 use crate::text::Spanned;
 use crate::value::Value;
 use smallvec::SmallVec;
@@ -15,30 +15,30 @@ use std::sync::Arc;
 
 /// A key of a path, from the pack or from a template.
 #[derive(Debug, Clone)]
-pub(crate) enum Key<'p> {
+pub(crate) enum PathKey<'p> {
     Spelt(&'p str),
     Made(Arc<str>),
 }
 
-impl Deref for Key<'_> {
+impl Deref for PathKey<'_> {
     type Target = str;
 
     fn deref(&self) -> &str {
         match self {
-            Key::Spelt(key) => key,
-            Key::Made(key) => key,
+            PathKey::Spelt(key) => key,
+            PathKey::Made(key) => key,
         }
     }
 }
 
-impl fmt::Display for Key<'_> {
+impl fmt::Display for PathKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self)
     }
 }
 
 /// The keys of a path.
-pub(crate) type Keys<'p> = SmallVec<[Key<'p>; 4]>;
+pub(crate) type Keys<'p> = SmallVec<[PathKey<'p>; 4]>;
 
 /// A dotted path with templates in its segments. It is split once, at the dots outside `{{ }}`: a dot in the value of a
 /// template is part of the key.
@@ -60,7 +60,7 @@ impl PathTemplate {
         for range in split(&text.value) {
             let segment = text.value.get(range.clone()).unwrap_or_default();
             if segment.is_empty() {
-                return Err(Fault::new(range, "a path has no empty segments").at(text));
+                return Err(SyntaxFault::new(range, "a path has no empty segments").at(text));
             }
             let at = text.place_of(range.into());
             let template = Template::parse(&Spanned::new(segment.to_owned(), at))?;
@@ -109,15 +109,15 @@ impl PathTemplate {
     }
 }
 
-fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<Key<'t>, Failure> {
+fn key<'t>(segment: &'t Template, scope: &Scope<'_>) -> Result<PathKey<'t>, Failure> {
     if let Some(plain) = segment.plain().filter(|plain| !plain.is_empty()) {
-        return Ok(Key::Spelt(plain));
+        return Ok(PathKey::Spelt(plain));
     }
     let wrong = |what: &str| Err(Failure::new(format!("the path segment `{}` is {what}", segment.source())));
     match segment.render(scope)? {
         Value::String(text) if text.is_empty() => wrong("empty"),
-        Value::String(text) => Ok(Key::Made(text)),
-        Value::Number(number) => Ok(Key::Made(number.to_string().into())),
+        Value::String(text) => Ok(PathKey::Made(text)),
+        Value::Number(number) => Ok(PathKey::Made(number.to_string().into())),
         Value::Null => Err(Failure::absent(format!("the path segment `{}` is none", segment.source()))),
         Value::Bool(_) => wrong("a truth"),
         Value::Array(_) => wrong("a list"),

@@ -226,7 +226,7 @@ impl PatternSet {
                 let hir = regex_syntax::parse(pattern.source()).ok();
                 if hir.as_ref().is_some_and(|hir| hir.properties().look_set_prefix().contains(Look::Start)) {
                     anchored.push(number);
-                } else if let Some(texts) = hir.as_ref().and_then(literals::held_by) {
+                } else if let Some(texts) = hir.as_ref().and_then(literals::required_texts) {
                     literals.push((number, texts));
                 } else {
                     rest.push(number);

@@ -31,7 +31,7 @@ impl Permit {
 }
 
 /// The entries that are about one name.
-pub(crate) type Found<'p> = SmallVec<[&'p Permit; 2]>;
+pub(crate) type MatchingEntries<'p> = SmallVec<[&'p Permit; 2]>;
 
 /// The entries of one list in the order of declaration. Patterns are kept as they are, so that the size of a pack does
 /// not grow with the product of its actions and modes, and so that tools that come at run time are found in the same way.
@@ -58,17 +58,17 @@ impl PermitList {
     }
 
     /// The entries for a name, in order.
-    pub(crate) fn of<'p>(&'p self, name: &str) -> Found<'p> {
+    pub(crate) fn of<'p>(&'p self, name: &str) -> MatchingEntries<'p> {
         self.indexes(self.exact.get(name).into_iter().flatten().copied(), |pattern| glob(pattern, name))
     }
 
     /// The entries that may be about a tool whose name fits `pattern`, in order.
-    pub(crate) fn meeting<'p>(&'p self, pattern: &str) -> Found<'p> {
+    pub(crate) fn meeting<'p>(&'p self, pattern: &str) -> MatchingEntries<'p> {
         let exact = self.exact.iter().filter(|(name, _)| glob(pattern, name));
         self.indexes(exact.flat_map(|(_, indexes)| indexes.iter().copied()), |other| is_about(other, pattern))
     }
 
-    fn indexes(&self, exact: impl Iterator<Item = usize>, fits: impl Fn(&str) -> bool) -> Found<'_> {
+    fn indexes(&self, exact: impl Iterator<Item = usize>, fits: impl Fn(&str) -> bool) -> MatchingEntries<'_> {
         let patterns = self.patterns.iter().filter(|(pattern, _)| fits(pattern)).map(|(_, index)| *index);
         let mut indexes: SmallVec<[usize; 4]> = exact.chain(patterns).collect();
         indexes.sort_unstable();
@@ -103,20 +103,20 @@ impl PermitList {
 
 /// What a mode says of actions, or of contents. A denial beats every permit.
 #[derive(Debug, Default)]
-pub(crate) struct Permits {
+pub(crate) struct ModePermits {
     pub(crate) permits: PermitList,
     pub(crate) denies: PermitList,
 }
 
-impl Permits {
+impl ModePermits {
     /// Every permit and denial.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Permit> + Clone {
         self.permits.iter().chain(self.denies.iter())
     }
 
     /// The permits for a name; none if it is denied whatever a call says.
-    pub(crate) fn possible<'p>(&'p self, name: &str) -> Found<'p> {
+    pub(crate) fn possible<'p>(&'p self, name: &str) -> MatchingEntries<'p> {
         let denied = || self.denies.of(name).into_iter().any(|denial| denial.when.is_none());
-        if !self.denies.is_empty() && denied() { Found::new() } else { self.permits.of(name) }
+        if !self.denies.is_empty() && denied() { MatchingEntries::new() } else { self.permits.of(name) }
     }
 }

@@ -4,9 +4,9 @@
 //! Out: [`Prompt`] with its [`Layer`]s, [`Text`]s read once, [`Tier`] and [`Model`], with every name resolved.
 //! Never: renders a text, or counts a token.
 
-use crate::diagnostic::Names;
+use crate::diagnostic::KnownNames;
 use crate::expression::Expression;
-use crate::markup::{Document, Escape};
+use crate::markup::{TemplateDocument, Escape};
 use crate::surface::{Speaker, Trimming, Vocabulary};
 use crate::text::{Location, SourceId};
 use crate::value::Table;
@@ -16,12 +16,12 @@ use std::sync::{Arc, OnceLock};
 /// Everything that prompts are made of.
 #[derive(Debug)]
 pub(crate) struct Prompts {
-    pub(crate) prompts: Table<String, Prompt>,
+    pub(crate) prompts: Table<String, PromptPlan>,
     pub(crate) tiers: Table<String, Tier>,
     pub(crate) models: Table<String, Model>,
     /// The tier of undeclared models.
     pub(crate) default: usize,
-    pub(crate) texts: Vec<Text>,
+    pub(crate) texts: Vec<PromptFile>,
     pub(crate) escape: Arc<Escape>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Prompts {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModeView {
     /// The names of the actions that it permits, for findings about others.
-    pub(crate) names: OnceLock<Names>,
+    pub(crate) names: OnceLock<KnownNames>,
     /// Its actions, as its rules describe them; made when a template first needs it.
     pub(crate) actions: OnceLock<Value>,
     /// How an answer is written in it; made when a template first needs it.
@@ -60,17 +60,17 @@ pub(crate) struct Model {
 
 /// What a model reads.
 #[derive(Debug)]
-pub(crate) struct Prompt {
+pub(crate) struct PromptPlan {
     pub(crate) separator: String,
     /// The layers to shorten, in order, by index.
     pub(crate) trim_order: Vec<usize>,
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Vec<LayerPlan>,
     pub(crate) at: Location,
 }
 
 /// One layer of a prompt.
 #[derive(Debug)]
-pub(crate) struct Layer {
+pub(crate) struct LayerPlan {
     pub(crate) id: String,
     pub(crate) holds: LayerSource,
     /// Whether it is used, by the index of the mode.
@@ -113,35 +113,35 @@ pub(crate) struct Variant {
 
 /// A file that prompts are made of.
 #[derive(Debug)]
-pub(crate) struct Text {
+pub(crate) struct PromptFile {
     pub(crate) path: String,
     pub(crate) source: SourceId,
-    pub(crate) body: Body,
+    pub(crate) body: FileContent,
     /// Its tokens in each vocabulary, if it never changes.
     pub(crate) counts: [OnceLock<usize>; 2],
 }
 
 /// The content of a file.
 #[derive(Debug)]
-pub(crate) enum Body {
+pub(crate) enum FileContent {
     /// The same in every prompt.
     Plain(String),
-    Template(Document),
+    Template(TemplateDocument),
 }
 
 impl Prompts {
     /// The template in a file; none for plain text.
-    pub(crate) fn template(&self, source: SourceId) -> Option<&Document> {
+    pub(crate) fn template(&self, source: SourceId) -> Option<&TemplateDocument> {
         self.texts.iter().find(|text| text.source == source)?.template()
     }
 }
 
-impl Text {
+impl PromptFile {
     /// The template, if this is one.
-    pub(crate) fn template(&self) -> Option<&Document> {
+    pub(crate) fn template(&self) -> Option<&TemplateDocument> {
         match &self.body {
-            Body::Template(document) => Some(document),
-            Body::Plain(_) => None,
+            FileContent::Template(document) => Some(document),
+            FileContent::Plain(_) => None,
         }
     }
 }

@@ -4,14 +4,14 @@
 //! Out: [`Reply`], with the [`Count`] of each block that it names.
 //! Never: looks at an answer.
 
-use super::{Block, BlockId, DialectId};
+use super::{BlockBinding, BlockId, DialectId};
 use crate::expression::Template;
 use crate::surface::{Hold, Role};
 use crate::text::Location;
 
 /// The shape of a good reply.
 #[derive(Debug, Default)]
-pub(crate) struct Reply {
+pub(crate) struct ReplyShape {
     pub(crate) counts: Vec<Count>,
     /// The blocks at each position of the order.
     pub(crate) order: Vec<Vec<(DialectId, BlockId)>>,
@@ -32,14 +32,14 @@ pub(crate) struct Reply {
     pub(crate) refused: Option<Template>,
 }
 
-impl Reply {
+impl ReplyShape {
     /// How often a block may occur, if the pack says so.
     pub(crate) fn count_of(&self, dialect: DialectId, block: BlockId) -> Option<&Count> {
         self.counts.iter().find(|count| count.blocks.contains(&(dialect, block)))
     }
 
     /// The most blocks of this kind, given its count.
-    pub(crate) fn most(&self, block: &Block, count: Option<&Count>) -> Option<usize> {
+    pub(crate) fn most(&self, block: &BlockBinding, count: Option<&Count>) -> Option<usize> {
         match block.role {
             Role::Call => self.calls.map(|(most, _)| most),
             _ => count?.most,

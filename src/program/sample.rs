@@ -6,14 +6,14 @@
 //! Never: reports anything about an action whose schema no payload could be made for; after a condition that does not
 //! hold for the sample, anything but a failure that happens for every value of the one thing read.
 
-use super::example::{Members, example};
-use super::{Body, Effect, Program, Slot, Verb, misfit_at};
+use super::example::{ExampleMembers, example};
+use super::{FileContent, EffectRule, Program, StateSlot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, FailureKind, Scope, Template};
 use crate::program::{PathTemplate, Shape};
 use crate::text::{Location, excerpt};
 use crate::value::value;
-use crate::value::{Budget, Record};
+use crate::value::{ByteBudget, Record};
 use crate::value::{Object, Value};
 
 impl Program {
@@ -30,14 +30,14 @@ impl Program {
         let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
         let mut state = self.initial.clone();
         for (name, slot) in self.slots.iter() {
-            let rule = |compute: &Template| Slot::rule(name, compute, &self.data, mode.clone(), Value::Null);
+            let rule = |compute: &Template| StateSlot::rule(name, compute, &self.data, mode.clone(), Value::Null);
             slot.compute.iter().for_each(|compute| state.compute(name, rule(compute)));
         }
         scope.add_record("state", &state);
         for name in ["now", "reply", "item"] {
             scope.add(name, &absent);
         }
-        let budget = Budget::new(0, state.clone(), self.data.clone());
+        let budget = ByteBudget::new(0, state.clone(), self.data.clone());
         scope.limit(&budget);
         samples.computed(self, &state, &scope);
         samples.guardrails(self, &scope);
@@ -62,7 +62,7 @@ impl Samples<'_> {
     fn computed(&mut self, program: &Program, state: &Record, scope: &Scope<'_>) {
         for (name, slot) in program.slots.iter() {
             let Some(compute) = &slot.compute else { continue };
-            let budget = Budget::of_computed(state);
+            let budget = ByteBudget::of_computed(state);
             let mut bounded = Scope::inside(scope);
             bounded.limit(&budget);
             let value = self.outcome(compute.render(&bounded), compute.at()).filter(|value| !value.is_null());
@@ -84,7 +84,7 @@ impl Samples<'_> {
 
     /// Runs the permits and effects of actions, once with all optional parameters and once without.
     fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
-        for members in [Members::All, Members::Required] {
+        for members in [ExampleMembers::All, ExampleMembers::Required] {
             for (name, action) in &program.actions {
                 let params = example(action.schema.json(), members);
                 if !action.schema.validator().is_ok_and(|validator| validator.is_valid(&params)) {
@@ -114,7 +114,7 @@ impl Samples<'_> {
             scope.add(name, value);
         }
         for text in &program.prompts.texts {
-            if let Body::Template(document) = &text.body {
+            if let FileContent::Template(document) = &text.body {
                 self.outcome(document.render(&scope), document.at());
             }
         }
@@ -130,7 +130,7 @@ impl Samples<'_> {
         }
     }
 
-    fn effects(&mut self, list: &[Effect], outer: &Scope<'_>, mut ids: Object) {
+    fn effects(&mut self, list: &[EffectRule], outer: &Scope<'_>, mut ids: Object) {
         let mut scope = Scope::inside(outer);
         for effect in list {
             let Some(each) = &effect.each else {
@@ -152,7 +152,7 @@ impl Samples<'_> {
         }
     }
 
-    fn effect<'s>(&mut self, effect: &'s Effect, scope: &mut Scope<'s>, ids: &mut Object) {
+    fn effect<'s>(&mut self, effect: &'s EffectRule, scope: &mut Scope<'s>, ids: &mut Object) {
         for (name, shape) in &effect.lets {
             let value = self.shape(Some(shape), scope);
             scope.add_owned(name, value);
@@ -163,7 +163,7 @@ impl Samples<'_> {
         self.unmet -= usize::from(is_unmet);
     }
 
-    fn happen<'s>(&mut self, effect: &'s Effect, scope: &mut Scope<'s>, ids: &mut Object) {
+    fn happen<'s>(&mut self, effect: &'s EffectRule, scope: &mut Scope<'s>, ids: &mut Object) {
         if let Some(kind) = &effect.new {
             ids.insert(kind.clone(), format!("{kind}-1").into());
         }

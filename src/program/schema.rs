@@ -5,11 +5,11 @@
 //! Never: fetches a `$ref`, or changes a value.
 
 use super::Types;
-use super::part::PartSchema;
-use crate::diagnostic::Names;
+use super::subschema::PartSchema;
+use crate::diagnostic::KnownNames;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
-use crate::value::{Fault, Object, Validator, Value, validator, value};
+use crate::value::{SchemaFault, Object, Validator, Value, validator, value};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +23,7 @@ pub(crate) struct Schema {
     verbatim: BTreeSet<String>,
     types: OnceLock<Types>,
     /// The names of the members, for findings about others; made for the first of those.
-    names: OnceLock<Names>,
+    names: OnceLock<KnownNames>,
     part: OnceLock<Box<PartSchema>>,
     validator: OnceLock<Result<Validator, String>>,
 }
@@ -96,7 +96,7 @@ impl Schema {
     }
 
     /// The names of the members that it declares, to be compared with the name of one that it does not.
-    pub(crate) fn names(&self) -> &Names {
+    pub(crate) fn names(&self) -> &KnownNames {
         self.names.get_or_init(|| Arc::new(self.types().members().map(|(name, _)| Arc::clone(name)).collect()))
     }
 
@@ -155,8 +155,8 @@ pub(crate) fn requires(schema: &Value, name: &str) -> bool {
 }
 
 /// What is wrong with a value, in words, for the value called `name` or a part of it.
-pub(crate) fn misfit_at(name: &str, fault: &Fault<'_>) -> String {
-    let path = std::iter::once(name).chain(fault.way.iter().map(String::as_str)).collect::<Vec<_>>().join(".");
+pub(crate) fn misfit_at(name: &str, fault: &SchemaFault<'_>) -> String {
+    let path = std::iter::once(name).chain(fault.pointer.iter().map(String::as_str)).collect::<Vec<_>>().join(".");
     match path.trim_start_matches('.') {
         "" => fault.to_string(),
         place => format!("`{}`: {fault}", excerpt(place, 120)),

@@ -4,14 +4,14 @@
 //! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that hold its text back, with their lines.
 //! Never: looks at an answer.
 
-use super::{Block, Called, Chosen, Dialect, Effect, Guardrail, Mode, ModeId, Near, Outside, Program, Target, Verb};
+use super::{BlockBinding, NameSource, ResolvedStrategy, Dialect, EffectRule, Guardrail, Mode, ModeId, DeclarationContext, Outside, Program, GuardrailTarget, Verb};
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{Decoding, Hold, Payload, Role};
 use crate::text::{FilePlace, Location, glob};
 
 /// Until when a text of a stream waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Until {
+pub(crate) enum WaitsUntil {
     /// Until no pattern of a guardrail can match across its end.
     Match,
     /// Until its block ends.
@@ -20,12 +20,12 @@ pub(crate) enum Until {
     Answer,
 }
 
-impl Until {
+impl WaitsUntil {
     fn words(self) -> &'static str {
         match self {
-            Until::Match => "between matches",
-            Until::Block => "at its end",
-            Until::Answer => "at the end of the answer",
+            WaitsUntil::Match => "between matches",
+            WaitsUntil::Block => "at its end",
+            WaitsUntil::Answer => "at the end of the answer",
         }
     }
 }
@@ -33,8 +33,8 @@ impl Until {
 /// Something for which a text waits.
 #[derive(Debug, Clone)]
 pub(crate) struct Wait {
-    pub(crate) until: Until,
-    pub(crate) why: Why,
+    pub(crate) until: WaitsUntil,
+    pub(crate) why: WaitReason,
     pub(crate) strategy: Option<Strategy>,
     /// The line of the pack behind it; a default has none.
     pub(crate) at: Option<Location>,
@@ -42,7 +42,7 @@ pub(crate) struct Wait {
 
 /// Why a text waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum WaitReason {
     /// A strategy may take away what has the defect.
     Defect(Defect),
     /// The guardrail with this index may act.
@@ -138,13 +138,13 @@ impl Program {
         let strategy = wait.strategy.map(|strategy| format!(" = {strategy}")).unwrap_or_default();
         let default = if wait.at.is_none() && wait.strategy.is_some() { " (default)" } else { "" };
         match wait.why {
-            Why::Defect(defect) => format!("{defect}{strategy}{default}"),
-            Why::Guardrail(rule) => {
+            WaitReason::Defect(defect) => format!("{defect}{strategy}{default}"),
+            WaitReason::Guardrail(rule) => {
                 let rule = self.guardrails.rules.get(rule).map_or("", |rule| rule.id.as_str());
                 format!("guardrail {rule}{strategy}{default}")
             }
-            Why::Made => "it is made from its whole body".to_owned(),
-            Why::Unique => "of one key, the last counts".to_owned(),
+            WaitReason::Made => "it is made from its whole body".to_owned(),
+            WaitReason::Unique => "of one key, the last counts".to_owned(),
         }
     }
 
@@ -166,34 +166,34 @@ impl Program {
         let actions = self.actions.values().map(|action| &action.degradation);
         let tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
         let refuses = |(defect, strategy, at): (Defect, Strategy, Location)| {
-            let why = Why::Defect(defect);
-            strategy.refuses().then_some(Wait { until: Until::Answer, why, strategy: Some(strategy), at: Some(at) })
+            let why = WaitReason::Defect(defect);
+            strategy.refuses().then_some(Wait { until: WaitsUntil::Answer, why, strategy: Some(strategy), at: Some(at) })
         };
         let by_table = tables.flat_map(|table| table.rows()).find_map(refuses);
         // An edit that a file turns out not to fit refuses the answer, unless the pack says otherwise.
-        let may_miss = |effect: &&Effect| effect.verb.as_ref().is_some_and(Verb::may_miss);
+        let may_miss = |effect: &&EffectRule| effect.verb.as_ref().is_some_and(Verb::may_miss);
         let by_edit = || {
             let effects = self.actions.values().map(|action| action.effects.as_slice());
             let mut effects = effects.chain(self.contents.values().map(|content| content.effects.as_slice()));
-            let edit = effects.find_map(|effects| Effect::walk(effects).into_iter().find(may_miss))?;
-            let (why, strategy) = (Why::Defect(Defect::EditNotFound), Some(Strategy::Refuse));
-            Some(Wait { until: Until::Answer, why, strategy, at: Some(edit.at) })
+            let edit = effects.find_map(|effects| EffectRule::walk(effects).into_iter().find(may_miss))?;
+            let (why, strategy) = (WaitReason::Defect(Defect::EditNotFound), Some(Strategy::Refuse));
+            Some(Wait { until: WaitsUntil::Answer, why, strategy, at: Some(edit.at) })
         };
         by_table.or_else(by_edit).or_else(|| {
             let rules = self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode));
             let own = |(index, rule): (usize, &Guardrail)| {
                 let strategy = rule.strategy.filter(|strategy| strategy.refuses())?;
-                let why = Why::Guardrail(index);
-                Some(Wait { until: Until::Answer, why, strategy: Some(strategy), at: Some(rule.at) })
+                let why = WaitReason::Guardrail(index);
+                Some(Wait { until: WaitsUntil::Answer, why, strategy: Some(strategy), at: Some(rule.at) })
             };
             rules.filter_map(own).next()
         })
     }
 
     /// What the text of a block waits for; without a block, the text outside all of them.
-    pub(crate) fn waits(&self, mode: ModeId, dialect: &Dialect, block: Option<&Block>) -> Vec<Wait> {
+    pub(crate) fn waits(&self, mode: ModeId, dialect: &Dialect, block: Option<&BlockBinding>) -> Vec<Wait> {
         let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return Vec::new() };
-        let near = Near { block, mode: Some(of_mode), ..Near::default() };
+        let near = DeclarationContext { block, mode: Some(of_mode), ..DeclarationContext::default() };
         let mut waits = Vec::new();
         if let Some(block) = block {
             let defects = Defect::ALL.iter().filter_map(|defect| {
@@ -201,21 +201,21 @@ impl Program {
                 // A block beyond the first ones that count shows as it comes.
                 let waits = |strategy: Strategy| *defect != Defect::DuplicateBlock || strategy == Strategy::KeepLast;
                 let (strategy, at) = self.moving(*defect, near).find(|(strategy, _)| waits(*strategy))?;
-                Some(Wait { until, why: Why::Defect(*defect), strategy: Some(strategy), at })
+                Some(Wait { until, why: WaitReason::Defect(*defect), strategy: Some(strategy), at })
             });
             waits.extend(defects);
             let is_value = block.payload.iter().any(|payload| *payload != Payload::Text);
             if block.text.is_some() || is_value || block.decode == Some(Decoding::Guarded) {
-                waits.push(Wait { until: Until::Answer, why: Why::Made, strategy: None, at: Some(block.at) });
+                waits.push(Wait { until: WaitsUntil::Answer, why: WaitReason::Made, strategy: None, at: Some(block.at) });
             }
             let mut contents = self.contents.iter().filter(|(_, content)| content.unique);
             let is_unique = contents.any(|(name, _)| match &block.called {
-                Called::Own => glob(&block.name, name),
-                Called::Word(word) => word == name,
-                Called::Attribute(_) | Called::Around(..) | Called::Payload { .. } => true,
+                NameSource::Own => glob(&block.name, name),
+                NameSource::Word(word) => word == name,
+                NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
             });
             if block.role == Role::Content && is_unique {
-                waits.push(Wait { until: Until::Answer, why: Why::Unique, strategy: None, at: Some(block.at) });
+                waits.push(Wait { until: WaitsUntil::Answer, why: WaitReason::Unique, strategy: None, at: Some(block.at) });
             }
         }
         let role = self.streamed_as(of_mode, block);
@@ -228,14 +228,14 @@ impl Program {
                 chain.find(|(strategy, _)| *strategy == Strategy::Keep || moves(*strategy) || strategy.refuses());
             let Some((strategy, at)) = acts.filter(|(strategy, _)| *strategy != Strategy::Keep) else { continue };
             let each = rule.can_be_watched() && (strategy == Strategy::Redact || strategy.refuses());
-            let until = if each { until } else { Until::Answer };
-            waits.push(Wait { until, why: Why::Guardrail(index), strategy: Some(strategy), at });
+            let until = if each { until } else { WaitsUntil::Answer };
+            waits.push(Wait { until, why: WaitReason::Guardrail(index), strategy: Some(strategy), at });
         }
         waits
     }
 
     /// The role as which a stream tells the text of a block: a section that is shown is the message.
-    fn streamed_as(&self, mode: &Mode, block: Option<&Block>) -> Role {
+    fn streamed_as(&self, mode: &Mode, block: Option<&BlockBinding>) -> Role {
         match block {
             Some(block) if block.role == Role::Section && mode.reply.shows.is_some() => Role::Message,
             Some(block) => block.role,
@@ -244,7 +244,7 @@ impl Program {
     }
 
     /// The strategies for a defect that may take away a text that has it.
-    pub(crate) fn moving<'p>(&'p self, defect: Defect, near: Near<'p>) -> impl Iterator<Item = Chosen> + use<'p> {
+    pub(crate) fn moving<'p>(&'p self, defect: Defect, near: DeclarationContext<'p>) -> impl Iterator<Item = ResolvedStrategy> + use<'p> {
         let mut decided = false;
         let chain = self.answers(defect, near).take_while(move |(strategy, _)| {
             let was = decided;
@@ -255,14 +255,14 @@ impl Program {
     }
 
     /// Whether a block may become text of the message, whatever its role.
-    pub(crate) fn may_be_text(&self, mode: &Mode, dialect: &Dialect, block: &Block) -> bool {
+    pub(crate) fn may_be_text(&self, mode: &Mode, dialect: &Dialect, block: &BlockBinding) -> bool {
         if block.role == Role::Call {
             let actions = self.actions.values().map(|action| &action.degradation);
             let mut tables = [&self.degradation, &mode.degradation, &block.degradation].into_iter().chain(actions);
             let shows = |(defect, strategy, _)| strategy == Strategy::KeepAsText && defect != Defect::StrayText;
             return tables.any(|table| table.rows().any(shows));
         }
-        let near = Near { block: Some(block), mode: Some(mode), ..Near::default() };
+        let near = DeclarationContext { block: Some(block), mode: Some(mode), ..DeclarationContext::default() };
         let may_have = |defect: Defect| {
             (defect == Defect::UnsafePath && block.role == Role::Content)
                 || self.until(defect, mode, dialect, block).is_some()
@@ -272,32 +272,32 @@ impl Program {
     }
 
     /// When it is known whether a text has a defect; none if it cannot have it, or if that shows as it comes.
-    fn until(&self, defect: Defect, mode: &Mode, dialect: &Dialect, block: &Block) -> Option<Until> {
+    fn until(&self, defect: Defect, mode: &Mode, dialect: &Dialect, block: &BlockBinding) -> Option<WaitsUntil> {
         let id =
             || dialect.blocks_by_id().find(|(_, other)| std::ptr::eq(*other, block)).map(|(id, _)| (dialect.id, id));
         let count = || id().and_then(|(dialect, id)| mode.reply.count_of(dialect, id));
         match defect {
-            Defect::UnclosedBlock | Defect::WrongCloser => Some(Until::Block),
-            Defect::MalformedPayload | Defect::InvalidPayload => block.schema.as_ref().map(|_| Until::Answer),
-            Defect::DuplicateBlock => count().and_then(|count| count.most).map(|_| Until::Answer),
+            Defect::UnclosedBlock | Defect::WrongCloser => Some(WaitsUntil::Block),
+            Defect::MalformedPayload | Defect::InvalidPayload => block.schema.as_ref().map(|_| WaitsUntil::Answer),
+            Defect::DuplicateBlock => count().and_then(|count| count.most).map(|_| WaitsUntil::Answer),
             Defect::ForbiddenBlock => {
-                count().filter(|count| count.most == Some(0) || !count.keys.is_empty()).map(|_| Until::Answer)
+                count().filter(|count| count.most == Some(0) || !count.keys.is_empty()).map(|_| WaitsUntil::Answer)
             }
             Defect::ForbiddenContent => {
                 let permits = self.modes.values().any(|mode| !mode.contents.permits.is_empty());
                 let judged = permits || !mode.contents.denies.is_empty();
-                (block.role == Role::Content && judged).then_some(Until::Answer)
+                (block.role == Role::Content && judged).then_some(WaitsUntil::Answer)
             }
-            Defect::OutOfOrder => id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| Until::Answer),
-            Defect::FencedBlock => dialect.fallback.map(|_| Until::Answer),
+            Defect::OutOfOrder => id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| WaitsUntil::Answer),
+            Defect::FencedBlock => dialect.fallback.map(|_| WaitsUntil::Answer),
             // A closer of reasoning that has no opener makes everything before it reasoning.
             Defect::StrayCloser => {
                 let asks = matches!(block.role, Role::Content | Role::Utterance);
                 let reasons = dialect.blocks.iter().any(|other| other.role == Role::Thinking);
-                (asks && reasons).then_some(Until::Answer)
+                (asks && reasons).then_some(WaitsUntil::Answer)
             }
             Defect::UnknownSpeaker | Defect::WrongLabel | Defect::TurnLimit => {
-                (block.role == Role::Utterance).then_some(Until::Answer)
+                (block.role == Role::Utterance).then_some(WaitsUntil::Answer)
             }
             _ => None,
         }
@@ -306,23 +306,23 @@ impl Program {
 
 /// Whether a guardrail looks at answers in a mode.
 fn looks(rule: &Guardrail, mode: ModeId) -> bool {
-    rule.modes.include(Some(mode)) && !rule.targets.contains(&Target::Input)
+    rule.modes.include(Some(mode)) && !rule.targets.contains(&GuardrailTarget::Input)
 }
 
 /// Until when a text waits for a guardrail on this target; none if it does not look at the text.
-fn reach(target: &Target, role: Role, block: Option<&Block>) -> Option<Until> {
+fn reach(target: &GuardrailTarget, role: Role, block: Option<&BlockBinding>) -> Option<WaitsUntil> {
     match target {
-        Target::Role(looked) if *looked == role => Some(Until::Match),
+        GuardrailTarget::Role(looked) if *looked == role => Some(WaitsUntil::Match),
         // The message is composed of several texts, each of which is looked at by itself.
-        Target::Role(looked) => block.filter(|block| block.role == *looked).map(|_| Until::Answer),
-        Target::Block(name) => {
+        GuardrailTarget::Role(looked) => block.filter(|block| block.role == *looked).map(|_| WaitsUntil::Answer),
+        GuardrailTarget::Block(name) => {
             let block = block.filter(|block| target.is_text_of(block).is_some())?;
             let is_own = block.name == *name && role != Role::Message;
-            Some(if is_own { Until::Match } else { Until::Answer })
+            Some(if is_own { WaitsUntil::Match } else { WaitsUntil::Answer })
         }
-        Target::Reply => Some(Until::Answer),
-        Target::Key(_) => block.filter(|block| block.role == Role::Content).map(|_| Until::Answer),
-        Target::Param(..) | Target::Input => None,
+        GuardrailTarget::Reply => Some(WaitsUntil::Answer),
+        GuardrailTarget::Key(_) => block.filter(|block| block.role == Role::Content).map(|_| WaitsUntil::Answer),
+        GuardrailTarget::Param(..) | GuardrailTarget::Input => None,
     }
 }
 

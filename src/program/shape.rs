@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// A value whose texts are templates. A member of a table that renders to `none` is left out.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
-    root: Part,
+    root: ShapePart,
     reads: Reads,
 }
 
 #[derive(Debug, Clone)]
-enum Part {
+enum ShapePart {
     Template(Template),
-    Array(Vec<Part>),
-    Table(Vec<(Arc<str>, Part)>),
+    Array(Vec<ShapePart>),
+    Table(Vec<(Arc<str>, ShapePart)>),
     Constant(Value),
 }
 
@@ -46,7 +46,7 @@ impl Shape {
     /// The path of its value, if it is taken unchanged from elsewhere.
     pub(crate) fn path(&self) -> Option<&[String]> {
         match &self.root {
-            Part::Template(template) => template.reads_at().path(),
+            ShapePart::Template(template) => template.reads_at().path(),
             _ => None,
         }
     }
@@ -57,10 +57,10 @@ impl Shape {
         let mut left = vec![&self.root];
         while let Some(part) = left.pop() {
             match part {
-                Part::Template(template) => found.push(template),
-                Part::Array(items) => left.extend(items.iter().rev()),
-                Part::Table(members) => left.extend(members.iter().rev().map(|(_, part)| part)),
-                Part::Constant(_) => {}
+                ShapePart::Template(template) => found.push(template),
+                ShapePart::Array(items) => left.extend(items.iter().rev()),
+                ShapePart::Table(members) => left.extend(members.iter().rev().map(|(_, part)| part)),
+                ShapePart::Constant(_) => {}
             }
         }
         found
@@ -71,16 +71,16 @@ impl Shape {
     pub(crate) fn members(&self, path: &[String]) -> Option<Vec<&str>> {
         let mut part = &self.root;
         for name in path {
-            let Part::Table(members) = part else { return None };
+            let ShapePart::Table(members) = part else { return None };
             match members.iter().find(|(member, _)| **member == **name) {
                 Some((_, member)) => part = member,
                 None => return Some(Vec::new()),
             }
         }
         match part {
-            Part::Table(members) => Some(members.iter().map(|(name, _)| &**name).collect()),
-            Part::Constant(_) => Some(Vec::new()),
-            Part::Template(_) | Part::Array(_) => None,
+            ShapePart::Table(members) => Some(members.iter().map(|(name, _)| &**name).collect()),
+            ShapePart::Constant(_) => Some(Vec::new()),
+            ShapePart::Template(_) | ShapePart::Array(_) => None,
         }
     }
 
@@ -94,34 +94,34 @@ impl Shape {
     }
 }
 
-fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Reads) -> Part {
+fn part(tree: &Tree, faults: &mut Vec<Diagnostic>, reads: &mut Reads) -> ShapePart {
     match tree {
         Tree::Text(text) => match Template::parse(text) {
             Ok(template) => {
                 reads.join(template.reads_at());
                 match template.plain() {
-                    Some(text) => Part::Constant(text.into()),
-                    None => Part::Template(template),
+                    Some(text) => ShapePart::Constant(text.into()),
+                    None => ShapePart::Template(template),
                 }
             }
             Err(fault) => {
                 faults.push(*fault);
-                Part::Constant(Value::Null)
+                ShapePart::Constant(Value::Null)
             }
         },
-        Tree::List(items, _) => Part::Array(items.iter().map(|item| part(item, faults, reads)).collect()),
-        Tree::Table(members, _) => Part::Table(
+        Tree::List(items, _) => ShapePart::Array(items.iter().map(|item| part(item, faults, reads)).collect()),
+        Tree::Table(members, _) => ShapePart::Table(
             members.iter().map(|(key, value)| (key.value.as_str().into(), part(value, faults, reads))).collect(),
         ),
-        Tree::Constant(value, _) => Part::Constant(value.into()),
+        Tree::Constant(value, _) => ShapePart::Constant(value.into()),
     }
 }
 
-fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
+fn render(part: &ShapePart, scope: &Scope<'_>) -> Result<Value, Failure> {
     Ok(match part {
-        Part::Template(template) => template.render(scope)?,
-        Part::Array(items) => items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?,
-        Part::Table(members) => {
+        ShapePart::Template(template) => template.render(scope)?,
+        ShapePart::Array(items) => items.iter().map(|item| render(item, scope)).collect::<Result<_, _>>()?,
+        ShapePart::Table(members) => {
             let mut object = Members::with_capacity(members.len());
             for (key, value) in members {
                 match render(value, scope)? {
@@ -131,7 +131,7 @@ fn render(part: &Part, scope: &Scope<'_>) -> Result<Value, Failure> {
             }
             Value::Object(object.into())
         }
-        Part::Constant(value) => value.clone(),
+        ShapePart::Constant(value) => value.clone(),
     })
 }
 

@@ -7,15 +7,15 @@
 use super::Schema;
 use crate::expression::{FailureKind, Scope, Template};
 use crate::text::Location;
-use crate::value::{Rule, Value};
+use crate::value::{ComputeRule, Value};
 
 /// One value of the state.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct StateSlot {
     pub(crate) schema: Schema,
     pub(crate) compute: Option<Template>,
     /// How it is computed, if that is the same in all sessions.
-    pub(crate) rule: Option<Rule>,
+    pub(crate) rule: Option<ComputeRule>,
     /// Whether only the host sets it.
     pub(crate) host: bool,
     /// What the pack's expressions read of it: the path inside it, and the place.
@@ -29,19 +29,19 @@ pub(crate) struct Slot {
     pub(crate) default: Option<Location>,
 }
 
-impl Slot {
+impl StateSlot {
     /// How the value called `name` is computed, if that is the same in all sessions.
-    pub(super) fn rule_for_all(name: &str, compute: &Template, data: &Value) -> Option<Rule> {
+    pub(super) fn rule_for_all(name: &str, compute: &Template, data: &Value) -> Option<ComputeRule> {
         let of_session = |read: &Vec<String>| read.first().is_some_and(|name| matches!(name.as_str(), "mode" | "now"));
         let same = !compute.reads().iter().any(of_session);
         same.then(|| Self::rule(name, compute, data, Value::Null, Value::Null))
     }
 
     /// How the value called `name` is computed in a mode and at a time. It sees the values before it.
-    pub(crate) fn rule(name: &str, compute: &Template, data: &Value, mode: Value, now: Value) -> Rule {
+    pub(crate) fn rule(name: &str, compute: &Template, data: &Value, mode: Value, now: Value) -> ComputeRule {
         let (name, compute, data) = (name.to_owned(), compute.clone(), data.clone());
         let makes = compute.reads_at().path().is_none();
-        Rule::new(members_read(&compute), makes, move |state, budget| {
+        ComputeRule::new(members_read(&compute), makes, move |state, budget| {
             let before = state.before(&name);
             let mut scope = Scope::new().with("data", &data).with("mode", &mode).with("now", &now);
             scope.add_view("state", &before);

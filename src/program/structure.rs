@@ -6,8 +6,8 @@
 //! Never: reads a response; the reader applies the same rules, but at every place.
 
 use super::family::Family;
-use super::names::Names;
-use super::outline::Outline;
+use super::names::BlockNames;
+use super::object_shape::ObjectShape;
 use crate::grammar::{Grammar, Machine, Progress, RuleId};
 use crate::markup::{Guarding, Marking};
 use crate::text::{Guard, is_margin};
@@ -23,7 +23,7 @@ const CAPTURES: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Structure {
     families: Vec<Rules>,
-    names: Arc<Names>,
+    names: Arc<BlockNames>,
     /// The bytes that one may start with.
     starts: [bool; 256],
     /// Whether one may start with a letter or digit. Escaping single bytes cannot prevent those.
@@ -42,7 +42,7 @@ struct Rules {
 }
 
 impl Structure {
-    pub(crate) fn new(families: &[Family], names: Arc<Names>, by_line: bool) -> Self {
+    pub(crate) fn new(families: &[Family], names: Arc<BlockNames>, by_line: bool) -> Self {
         let families: Vec<Rules> = families
             .iter()
             .map(|family| Rules {
@@ -50,7 +50,7 @@ impl Structure {
                 name: family.name,
                 marks: std::iter::once(family.open).chain(family.close).collect(),
                 // A closer of reasoning at the start of an answer counts anywhere, not only at the start of a line.
-                by_line: by_line || (family.leads_line && family.prelude.is_none()),
+                by_line: by_line || (family.starts_line && family.prelude.is_none()),
             })
             .collect();
         let starts = std::array::from_fn(|byte| families.iter().any(|rules| rules.starts(byte as u8)));
@@ -177,9 +177,9 @@ impl Guarding for Structure {
 
 /// The places where an answer that is one object may start.
 #[derive(Debug)]
-pub(crate) struct Braces(pub(crate) Arc<Outline>);
+pub(crate) struct ObjectStarts(pub(crate) Arc<ObjectShape>);
 
-impl Braces {
+impl ObjectStarts {
     /// Whether an object starts at `rest`, which is the `first` text or comes later.
     fn opens(&self, rest: &str, first: bool) -> bool {
         // At the very start the brace may be missing before a name in quotes.
@@ -208,7 +208,7 @@ impl Braces {
     }
 }
 
-impl Marking for Braces {
+impl Marking for ObjectStarts {
     /// The ranges of objects, from their start to the brace that ends them. A value inside may be a member, or end one.
     fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>> {
         // The text may come directly after an object.

@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, coverage and comparisons.
 //! Never: lays them out.
 
-use super::{Effect, Mode, PermitList, Program, Verb};
+use super::{EffectRule, Mode, PermitList, Program, Verb};
 use crate::text::FilePlace;
 use std::collections::HashSet;
 
@@ -107,13 +107,13 @@ impl Program {
     }
 
     /// Every effect with the name of its owner; each before those nested in it.
-    pub(crate) fn effects(&self) -> Vec<(&str, &Effect)> {
+    pub(crate) fn effects(&self) -> Vec<(&str, &EffectRule)> {
         let actions = self.actions.iter().map(|(name, action)| (name, &*action.effects));
         let contents = self.contents.iter().map(|(name, content)| (name, &content.effects));
         let rules = self.flows.rules.iter().map(|rule| (&rule.id, &rule.effects));
         let owners = actions.chain(contents).chain(rules);
         owners
-            .flat_map(|(name, effects)| Effect::walk(effects).into_iter().map(move |one| (name.as_str(), one)))
+            .flat_map(|(name, effects)| EffectRule::walk(effects).into_iter().map(move |one| (name.as_str(), one)))
             .collect()
     }
 
@@ -143,13 +143,13 @@ impl Program {
     /// The messages that an effect, an input or an exit says, by name, with their places. Others are said by the host.
     #[doc(hidden)]
     pub fn message_table(&self) -> Vec<(String, FilePlace)> {
-        let said = self.messages_said();
+        let said = self.messages_in_use();
         let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
         messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
     /// The indexes of the messages that an effect, an input or an exit says.
-    pub(crate) fn messages_said(&self) -> HashSet<usize> {
+    pub(crate) fn messages_in_use(&self) -> HashSet<usize> {
         let said = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
             Some(Verb::Say { message, .. }) => Some(*message),
             _ => None,

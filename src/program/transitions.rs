@@ -5,7 +5,7 @@
 //! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it never holds.
 //! Never: repeats a finding of the surface or of a single gate; guesses: what is not known may happen.
 
-use super::{ActionId, Changes, Effect, Event, ModeId, Modes, Program, Verb};
+use super::{ActionId, Changes, EffectRule, RuleEvent, ModeId, Modes, Program, Verb};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::expression::Expression;
 use crate::surface::Surface;
@@ -13,15 +13,15 @@ use std::rc::Rc;
 
 /// An effect, and when it may happen.
 struct Happening<'p> {
-    effect: &'p Effect,
+    effect: &'p EffectRule,
     /// The conditions around it, all of which must hold.
     conditions: Vec<&'p Expression>,
-    place: Place,
+    place: EffectPlace,
 }
 
 /// Where effects may happen. The effects of one declaration share it.
 #[derive(Clone)]
-struct Place {
+struct EffectPlace {
     modes: Rc<[ModeId]>,
     /// Whether they may happen once for each of these modes, or once in all.
     each: bool,
@@ -82,8 +82,8 @@ impl Program {
             mode.exits.iter().filter_map(move |exit| Some((name.as_str(), exit.gate.as_ref()?)))
         });
         for (name, gate) in gates {
-            let shut = self.never_holds(&course.changes, gate, Some(name)).is_some();
-            if shut && self.never_holds(&all, gate, Some(name)).is_none() {
+            let shut = self.is_never_true(&course.changes, gate, Some(name)).is_some();
+            if shut && self.is_never_true(&all, gate, Some(name)).is_none() {
                 let message = "this gate never opens: nothing that happens before it sets what it waits for";
                 let help = "let an effect that happens without it, or the host (`from = \"host\"`), set that";
                 found.push(Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message).with_help(help));
@@ -161,7 +161,7 @@ impl Program {
                     let Some(one) = happenings.get(number) else { continue };
                     if !is_set(&course.passes, number) {
                         let last = tried.get_mut(number).map(|tried| std::mem::replace(tried, news));
-                        let may = |when: &&Expression| self.never_holds(&course.changes, when, None).is_none();
+                        let may = |when: &&Expression| self.is_never_true(&course.changes, when, None).is_none();
                         if last == Some(news) || !one.conditions.iter().all(may) {
                             stopped.push((number, mode));
                             continue;
@@ -201,7 +201,7 @@ impl Program {
         let (name, mode) = self.modes.get_index(from.0)?;
         let gate = mode.exits.iter().find(|exit| exit.to == to)?.gate.as_ref();
         let insists = matches!(&one.effect.verb, Some(Verb::Go { insist: Some(_), .. }));
-        let shut = |gate| self.never_holds(&course.changes, gate, Some(name)).is_some();
+        let shut = |gate| self.is_never_true(&course.changes, gate, Some(name)).is_some();
         Some(!insists && !course.lenient && gate.is_some_and(shut))
     }
 
@@ -222,23 +222,23 @@ impl Program {
             }
         }
         for ((action, free), gated) in self.actions.values().zip(free).zip(gated) {
-            let place = Place { modes: free.into(), each: true, leaving: false };
+            let place = EffectPlace { modes: free.into(), each: true, leaving: false };
             collect(&action.effects, &[], &place, &mut found);
             for (mode, when) in gated {
-                let place = Place { modes: Rc::from([mode]), each: true, leaving: false };
+                let place = EffectPlace { modes: Rc::from([mode]), each: true, leaving: false };
                 collect(&action.effects, &[when], &place, &mut found);
             }
         }
         let all: Rc<[ModeId]> = (0..self.modes.len()).map(ModeId).collect();
         for content in self.contents.values() {
-            let place = Place { modes: Rc::clone(&all), each: false, leaving: false };
+            let place = EffectPlace { modes: Rc::clone(&all), each: false, leaving: false };
             collect(&content.effects, &[], &place, &mut found);
         }
         for rule in &self.flows.rules {
             let conditions: Vec<&Expression> = rule.when.iter().collect();
             for on in &rule.on {
                 let modes = all.iter().copied().filter(|mode| self.may_happen(&rule.modes, *on, *mode)).collect();
-                let place = Place { modes, each: false, leaving: matches!(on, Event::Leave(_)) };
+                let place = EffectPlace { modes, each: false, leaving: matches!(on, RuleEvent::Leave(_)) };
                 collect(&rule.effects, &conditions, &place, &mut found);
             }
         }
@@ -246,14 +246,14 @@ impl Program {
     }
 
     /// Whether a rule can get an event in a mode.
-    pub(crate) fn may_happen(&self, looks: &Modes, on: Event, mode: ModeId) -> bool {
+    pub(crate) fn may_happen(&self, looks: &Modes, on: RuleEvent, mode: ModeId) -> bool {
         looks.include(Some(mode))
             && match on {
-                Event::Input(class) => {
+                RuleEvent::Input(class) => {
                     self.flows.inputs.iter().any(|input| input.class == class && input.modes.include(Some(mode)))
                 }
-                Event::Enter(of) | Event::Leave(of) => of == mode,
-                Event::Start | Event::Utterance | Event::Reply => true,
+                RuleEvent::Enter(of) | RuleEvent::Leave(of) => of == mode,
+                RuleEvent::Start | RuleEvent::Utterance | RuleEvent::Reply => true,
             }
     }
 }
@@ -290,7 +290,7 @@ fn here(lists: &[Box<[u32]>], mode: ModeId) -> impl Iterator<Item = (usize, Mode
 }
 
 /// Adds the effects of a list, and those nested in them.
-fn collect<'p>(effects: &'p [Effect], around: &[&'p Expression], place: &Place, found: &mut Vec<Happening<'p>>) {
+fn collect<'p>(effects: &'p [EffectRule], around: &[&'p Expression], place: &EffectPlace, found: &mut Vec<Happening<'p>>) {
     if place.modes.is_empty() {
         return;
     }

@@ -4,7 +4,7 @@
 //! Out: [`Types`]: types, members, items and words, extracted once.
 //! Never: decides whether a value fits: a validator does.
 
-use super::names::Names;
+use super::names::BlockNames;
 use crate::value::Members;
 use crate::value::Value as Json;
 use std::cell::Cell;
@@ -19,7 +19,7 @@ const PARTS: usize = 10_000;
 /// What a schema says to a reader that makes values from text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Types {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// The members that it declares, if any.
     members: Option<Members<Types>>,
     /// Other spellings of their names, each with the declared name.
@@ -30,7 +30,7 @@ pub(crate) struct Types {
     open: bool,
     items: Option<Box<Types>>,
     /// The types that a single text can have, in order.
-    scalars: Vec<Kind>,
+    scalars: Vec<ValueKind>,
     /// The words of a closed list.
     words: Option<Vec<Arc<str>>>,
     /// Whether a text can only be one of these words.
@@ -51,7 +51,7 @@ pub(crate) struct Types {
 
 /// The type of a value. If a schema allows several, the first of them other than `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// There is no schema.
     #[default]
     Unknown,
@@ -121,7 +121,7 @@ impl Types {
 
     /// Any value.
     fn any() -> Self {
-        Self { kind: Kind::Any, scalars: vec![Kind::Any], open: true, ..Self::default() }
+        Self { kind: ValueKind::Any, scalars: vec![ValueKind::Any], open: true, ..Self::default() }
     }
 
     /// What a schema says itself, without what it refers to.
@@ -129,11 +129,11 @@ impl Types {
         let members = schema.get("properties").and_then(Json::as_object);
         let constant = schema.get("const").map(std::slice::from_ref);
         let words = schema.get("enum").and_then(Json::as_array).or(constant);
-        let listed = words.map_or(Kind::Any, Kind::of_all);
+        let listed = words.map_or(ValueKind::Any, ValueKind::of_all);
         let scalars = match schema.get("type") {
-            Some(Json::String(kind)) => vec![Kind::of(kind)],
-            Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).map(Kind::of).collect(),
-            _ if members.is_some() => vec![Kind::Object],
+            Some(Json::String(kind)) => vec![ValueKind::of(kind)],
+            Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).map(ValueKind::of).collect(),
+            _ if members.is_some() => vec![ValueKind::Object],
             _ => vec![listed],
         };
         let others = schema.get("additionalProperties");
@@ -147,7 +147,7 @@ impl Types {
             [name, value] => Some((name.as_str()?.into(), value.clone())),
             _ => None,
         };
-        let takes_texts = scalars.iter().any(|kind| matches!(kind, Kind::String | Kind::Any));
+        let takes_texts = scalars.iter().any(|kind| matches!(kind, ValueKind::String | ValueKind::Any));
         Self {
             only_words: words.is_some() || !takes_texts,
             spelled: spelled.collect(),
@@ -155,7 +155,7 @@ impl Types {
             respells: false,
             path: schema.get("format").and_then(Json::as_str) == Some("relative-path"),
             has_paths: false,
-            kind: Kind::Any,
+            kind: ValueKind::Any,
             scalars,
             others: others.filter(|others| others.is_object()).or(first_pattern).map(|others| Box::new(part(others))),
             open: !matches!(others, None | Some(Json::Bool(false))) || patterns.is_some(),
@@ -164,7 +164,7 @@ impl Types {
             verbatim: false,
             wants_value: match schema.get("type") {
                 Some(kind) => kind.as_str().is_some_and(|kind| kind != "null"),
-                None => listed != Kind::Any && members.is_none(),
+                None => listed != ValueKind::Any && members.is_none(),
             },
             members: members.map(|members| members.iter().map(|(name, one)| (name.into(), part(one))).collect()),
         }
@@ -174,8 +174,8 @@ impl Types {
     /// The same, with the kind that follows from its scalars.
     fn settled(mut self) -> Self {
         let kinds = self.scalars.iter();
-        let first = kinds.clone().find(|kind| **kind != Kind::Null).or(self.scalars.first());
-        self.kind = first.copied().unwrap_or(Kind::Any);
+        let first = kinds.clone().find(|kind| **kind != ValueKind::Null).or(self.scalars.first());
+        self.kind = first.copied().unwrap_or(ValueKind::Any);
         let members = self.members.iter().flat_map(Members::as_slice).map(|(_, types)| types);
         let mut parts = members.chain(self.others.as_deref()).chain(self.items.as_deref());
         self.has_paths = self.path || parts.clone().any(|part| part.has_paths);
@@ -186,8 +186,8 @@ impl Types {
     /// What both schemas say.
     fn and(mut self, other: Self) -> Self {
         match (self.kind, other.kind) {
-            (Kind::Any, _) => self.scalars.clone_from(&other.scalars),
-            (_, Kind::Any) => {}
+            (ValueKind::Any, _) => self.scalars.clone_from(&other.scalars),
+            (_, ValueKind::Any) => {}
             _ => self.scalars.retain(|kind| other.scalars.contains(kind)),
         }
         self.open |= other.open;
@@ -240,7 +240,7 @@ impl Types {
 
     /// The member that a response calls so, in a dialect that compares names in this way: as declared, or by another
     /// spelling.
-    pub(crate) fn called(&self, name: &str, names: &Names) -> Option<(&Arc<str>, &Types)> {
+    pub(crate) fn called(&self, name: &str, names: &BlockNames) -> Option<(&Arc<str>, &Types)> {
         let alike = || names.is_insensitive().then(|| self.members().find(|(known, _)| names.same(known, name)))?;
         let spelled = || self.spelled.iter().find(|(other, _)| names.same(other, name));
         self.member(name).or_else(alike).or_else(|| self.member(&spelled()?.1))
@@ -262,7 +262,7 @@ impl Types {
     }
 
     /// The value of its closed list of which a text is another spelling.
-    pub(crate) fn value_called(&self, text: &str, names: &Names) -> Option<&Json> {
+    pub(crate) fn value_called(&self, text: &str, names: &BlockNames) -> Option<&Json> {
         let is_word = || self.words.iter().flatten().any(|word| **word == *text);
         let spelled = self.spelled_values.iter().find(|(other, _)| names.same(other, text));
         spelled.filter(|_| !is_word()).map(|(_, value)| value)
@@ -279,7 +279,7 @@ impl Types {
     }
 
     /// The types that a single text can have, in order.
-    pub(crate) fn scalars(&self) -> &[Kind] {
+    pub(crate) fn scalars(&self) -> &[ValueKind] {
         &self.scalars
     }
 
@@ -315,7 +315,7 @@ impl Types {
     /// Whether a text can be this word: any text, or one of a closed list.
     pub(crate) fn takes_text(&self, text: &str) -> bool {
         let is_word = || self.words.iter().flatten().any(|word| **word == *text);
-        self.scalars.contains(&Kind::String) && (!self.only_words || is_word())
+        self.scalars.contains(&ValueKind::String) && (!self.only_words || is_word())
     }
 
     /// Whether it has a closed list of words.
@@ -344,34 +344,34 @@ pub(super) fn spellings_of(schema: &Json) -> impl Iterator<Item = &str> {
     schema.get("names").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str)
 }
 
-impl Kind {
+impl ValueKind {
     /// The type of all values in a closed list, if they are all words, numbers or booleans.
     fn of_all(values: &[Json]) -> Self {
         let kind = |value: &Json| match value {
-            Json::Bool(_) => Kind::Boolean,
-            Json::String(_) => Kind::String,
-            Json::Number(number) if number.is_f64() => Kind::Number,
-            Json::Number(_) => Kind::Integer,
-            Json::Null | Json::Array(_) | Json::Object(_) => Kind::Any,
+            Json::Bool(_) => ValueKind::Boolean,
+            Json::String(_) => ValueKind::String,
+            Json::Number(number) if number.is_f64() => ValueKind::Number,
+            Json::Number(_) => ValueKind::Integer,
+            Json::Null | Json::Array(_) | Json::Object(_) => ValueKind::Any,
         };
-        let both = |one: Kind, other: Kind| match (one, other) {
+        let both = |one: ValueKind, other: ValueKind| match (one, other) {
             (one, other) if one == other => one,
-            (Kind::Integer | Kind::Number, Kind::Integer | Kind::Number) => Kind::Number,
-            _ => Kind::Any,
+            (ValueKind::Integer | ValueKind::Number, ValueKind::Integer | ValueKind::Number) => ValueKind::Number,
+            _ => ValueKind::Any,
         };
-        values.iter().map(kind).reduce(both).unwrap_or(Kind::Any)
+        values.iter().map(kind).reduce(both).unwrap_or(ValueKind::Any)
     }
 
     fn of(word: &str) -> Self {
         match word {
-            "null" => Kind::Null,
-            "boolean" => Kind::Boolean,
-            "integer" => Kind::Integer,
-            "number" => Kind::Number,
-            "string" => Kind::String,
-            "array" => Kind::Array,
-            "object" => Kind::Object,
-            _ => Kind::Any,
+            "null" => ValueKind::Null,
+            "boolean" => ValueKind::Boolean,
+            "integer" => ValueKind::Integer,
+            "number" => ValueKind::Number,
+            "string" => ValueKind::String,
+            "array" => ValueKind::Array,
+            "object" => ValueKind::Object,
+            _ => ValueKind::Any,
         }
     }
 }

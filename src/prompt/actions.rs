@@ -7,7 +7,7 @@
 use super::answer::lone_call;
 use super::form::spelled;
 use super::spelling::Speller;
-use crate::program::{Action, BlockId, Dialect, Members, Mode, Permit, Program, example, properties, requires};
+use crate::program::{Action, BlockId, Dialect, ExampleMembers, Mode, Permit, Program, example, properties, requires};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +104,7 @@ fn params(action: &Action) -> Vec<ParamForm> {
         required: requires(schema, name),
         kind: text(param, "type"),
         values: param.get("enum").and_then(Value::as_array).unwrap_or_default().to_vec(),
-        example: example(param, Members::Telling),
+        example: example(param, ExampleMembers::Telling),
     };
     properties(schema).map(form).collect()
 }

@@ -5,22 +5,22 @@
 //! Never: is used to check an answer: it tells a model what the pack expects.
 
 use crate::program::{
-    Action, Block, BlockId, Called, Dialect, Members, Mode, Program, Schema, example, properties, requires,
+    Action, BlockBinding, BlockId, NameSource, Dialect, ExampleMembers, Mode, Program, Schema, example, properties, requires,
 };
 use crate::surface::{ENTRIES, Role, WHOLE};
 use crate::value::{Value, value};
 
 /// One block of an answer, as a member of the object.
-pub(super) struct Member<'p> {
+pub(super) struct AnswerMember<'p> {
     pub(super) id: BlockId,
-    pub(super) block: &'p Block,
+    pub(super) block: &'p BlockBinding,
     /// The schema of an object with only this member.
     pub(super) alone: Value,
     pub(super) required: bool,
     schema: Value,
 }
 
-impl Member<'_> {
+impl AnswerMember<'_> {
     /// Whether it is a list that may be empty.
     pub(super) fn may_be_empty(&self) -> bool {
         let is_list =
@@ -49,19 +49,19 @@ impl Program {
         mode: &Mode,
         dialect: &'p Dialect,
         params: Params,
-    ) -> Option<Vec<Member<'p>>> {
+    ) -> Option<Vec<AnswerMember<'p>>> {
         dialect.outline.as_ref()?;
-        let mut blocks: Vec<(BlockId, &Block)> = dialect.blocks_by_id().collect();
+        let mut blocks: Vec<(BlockId, &BlockBinding)> = dialect.blocks_by_id().collect();
         blocks.retain(|(_, block)| !block.starts && !block.hidden);
         blocks.sort_by_key(|(id, _)| mode.reply.rank(dialect.id, *id).unwrap_or(usize::MAX));
-        let member = |(id, block): (BlockId, &'p Block)| {
+        let member = |(id, block): (BlockId, &'p BlockBinding)| {
             let count = mode.reply.count_of(dialect.id, id);
             let forbidden = mode.reply.most(block, count) == Some(0);
             let schema = self.member_schema(mode, block, params).filter(|_| !forbidden)?;
             let required = count.is_some_and(|count| count.required) || block.required;
             let mut alone = object();
             put(&mut alone, &block.name, block.about.as_deref(), &schema, required);
-            Some(Member { id, block, alone, required, schema })
+            Some(AnswerMember { id, block, alone, required, schema })
         };
         Some(blocks.into_iter().filter_map(member).collect())
     }
@@ -78,7 +78,7 @@ impl Program {
     }
 
     /// The schema of a block's value; none for a call if nothing is permitted.
-    fn member_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
+    fn member_schema(&self, mode: &Mode, block: &BlockBinding, params: Params) -> Option<Value> {
         let text = || value!({ "type": "string" });
         let mut schema = match (block.role, &block.body) {
             (Role::Call, _) => self.call_schema(mode, block, params)?,
@@ -86,10 +86,10 @@ impl Program {
             (_, None) => text(),
             (_, Some(body)) => {
                 let mut entry = object();
-                if let Called::Attribute(name) = &block.called {
+                if let NameSource::Attribute(name) = &block.called {
                     add(&mut entry, name, text(), true);
                 }
-                if let Some(Called::Attribute(key)) = &block.key {
+                if let Some(NameSource::Attribute(key)) = &block.key {
                     add(&mut entry, key, text(), true);
                 }
                 add(&mut entry, body, text(), true);
@@ -116,7 +116,7 @@ impl Program {
     }
 
     /// The schema of a call of any action that the mode permits.
-    fn call_schema(&self, mode: &Mode, block: &Block, params: Params) -> Option<Value> {
+    fn call_schema(&self, mode: &Mode, block: &BlockBinding, params: Params) -> Option<Value> {
         let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action, params));
         let mut choices: Vec<Value> = choices.collect();
         if choices.len() > 1 { Some(value!({ "anyOf": choices })) } else { choices.pop() }
@@ -135,7 +135,7 @@ pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Optio
 }
 
 /// The schema of a call of one action; none if the block is for other actions.
-fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Option<Value> {
+fn named_call(block: &BlockBinding, name: &str, action: &Action, params: Params) -> Option<Value> {
     let told;
     let params = match params {
         Params::All => action.schema.json(),
@@ -145,10 +145,10 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
         }
     };
     let named = match &block.called {
-        Called::Attribute(named) => named,
-        Called::Word(word) => return (word == name).then(|| params.clone()),
-        Called::Around(..) | Called::Payload { .. } => return None,
-        Called::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
+        NameSource::Attribute(named) => named,
+        NameSource::Word(word) => return (word == name).then(|| params.clone()),
+        NameSource::Around(..) | NameSource::Payload { .. } => return None,
+        NameSource::Own => return (block.name.trim_end_matches("[]") == name).then(|| params.clone()),
     };
     let mut call = object();
     add(&mut call, named, value!({ "const": name }), true);
@@ -169,7 +169,7 @@ fn named_call(block: &Block, name: &str, action: &Action, params: Params) -> Opt
 /// The schema of the parameters that an example shows, with their values in it.
 fn shown(params: &Value) -> Value {
     let mut told = object();
-    if let Value::Object(members) = example(params, Members::Telling) {
+    if let Value::Object(members) = example(params, ExampleMembers::Telling) {
         for (name, value) in &members {
             add(&mut told, name, value!({ "examples": [value] }), true);
         }

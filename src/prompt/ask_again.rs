@@ -5,14 +5,14 @@
 //! Never: lets a quotation from the answer form a block; refers to an earlier correction: it replaces the last attempt,
 //! so that it does not grow.
 
-use super::form::Form;
+use super::form::AnswerForm;
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::document::Natives;
 use crate::expression::{Scope, Template};
 use crate::markup::Escape;
 use crate::program::{ActionId, Dialect, Program};
 use crate::text::{Lines, Location, Spanned, excerpt};
-use crate::value::{Budget, Object, Value};
+use crate::value::{ByteBudget, Object, Value};
 use std::sync::LazyLock;
 
 /// The bytes per token: few, so that the cap holds for every vocabulary.
@@ -37,7 +37,7 @@ pub(crate) struct Corrected<'a> {
 }
 
 /// A defect of an answer, in the words of its finding.
-pub(crate) struct Fault {
+pub(crate) struct ReportedDefect {
     defect: Defect,
     message: String,
     help: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Fault {
     is_conditional: bool,
 }
 
-impl Fault {
+impl ReportedDefect {
     /// The defect that a finding is about, if it is about one; its message is that for a model, if there is one. The place
     /// is its line, and the number of its native call.
     pub(crate) fn new(
@@ -67,7 +67,7 @@ impl Fault {
 
 impl Corrected<'_> {
     /// The defects that the findings about the answer name.
-    pub(crate) fn faults(&self, findings: &[Diagnostic]) -> Vec<Fault> {
+    pub(crate) fn faults(&self, findings: &[Diagnostic]) -> Vec<ReportedDefect> {
         let Corrected { natives, lines, .. } = self;
         // What is missing is missing from the last line that says something.
         let last = lines.text().trim_end().len();
@@ -81,7 +81,7 @@ impl Corrected<'_> {
             let line = || lines.place(start.min(last)).line;
             let is_defect = matches!(found.code, Code::Defect(_));
             let place = (if is_defect { line() } else { 0 }, call);
-            Fault::new(&found.code, message, found.help.as_deref(), found.to_model.is_some(), place)
+            ReportedDefect::new(&found.code, message, found.help.as_deref(), found.to_model.is_some(), place)
         });
         found.collect()
     }
@@ -101,11 +101,11 @@ impl Program {
         dialect: Option<&Dialect>,
         is_native: bool,
         calls: &[ActionId],
-        faults: &[Fault],
-        budget: &Budget,
+        faults: &[ReportedDefect],
+        budget: &ByteBudget,
     ) -> String {
         let form = if is_native { None } else { self.form_shown(mode, dialect, calls) };
-        let asks_for = |fault: &Fault| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
+        let asks_for = |fault: &ReportedDefect| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
         let asks = faults.iter().any(|fault| asks_for(fault) && !fault.is_conditional);
         let permitted = self
             .modes
@@ -136,7 +136,7 @@ impl Program {
         })
     }
 
-    fn correction(&self, mode: &str, defects: &[Value], form: &str, permitted: &Value, budget: &Budget) -> String {
+    fn correction(&self, mode: &str, defects: &[Value], form: &str, permitted: &Value, budget: &ByteBudget) -> String {
         let (defects, form, mode) = (defects.to_vec().into(), form.into(), mode.into());
         let scope = Scope::new()
             .with("defects", &defects)
@@ -160,7 +160,7 @@ impl Program {
     }
 
     /// The form of the dialect that read the answer, or of the mode's first dialect if that is not one of the mode's.
-    fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<Form> {
+    fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<AnswerForm> {
         let of = self.modes.get(mode)?;
         let own = dialect.and_then(|dialect| self.asked_like(of, dialect));
         Some(self.form(of, own.or_else(|| self.asked_dialects_of(of).next())?, calls))
@@ -190,7 +190,7 @@ fn within(text: &str, most: usize) -> String {
 }
 
 /// The forms of the blocks that a reply must have, and of those that a defect names.
-fn concerned(form: &Form, faults: &[Fault]) -> String {
+fn concerned(form: &AnswerForm, faults: &[ReportedDefect]) -> String {
     let named = |name: &str| faults.iter().any(|fault| fault.message.contains(&format!("`{name}`")));
     let calls = faults.iter().any(|fault| Defect::of_calls(fault.defect));
     let blocks = form
@@ -200,13 +200,13 @@ fn concerned(form: &Form, faults: &[Fault]) -> String {
     blocks.map(|block| block.text.trim_end()).collect::<Vec<_>>().join("\n\n")
 }
 
-fn each(faults: &[Fault], escape: &Escape) -> Vec<Value> {
+fn each(faults: &[ReportedDefect], escape: &Escape) -> Vec<Value> {
     faults.iter().map(|fault| told(fault, 1, usize::MAX, escape)).collect()
 }
 
 /// The first defect of each kind, with the number of defects of that kind.
-fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value> {
-    let mut kinds: Vec<(&Fault, usize)> = Vec::new();
+fn one_of_a_kind(faults: &[ReportedDefect], longest: usize, escape: &Escape) -> Vec<Value> {
+    let mut kinds: Vec<(&ReportedDefect, usize)> = Vec::new();
     for fault in faults {
         match kinds.iter_mut().find(|(first, _)| first.defect == fault.defect) {
             Some((_, times)) => *times += 1,
@@ -217,7 +217,7 @@ fn one_of_a_kind(faults: &[Fault], longest: usize, escape: &Escape) -> Vec<Value
 }
 
 /// A defect as the template sees it. It may quote the answer, so it is escaped like everything that enters a prompt.
-fn told(fault: &Fault, times: usize, longest: usize, escape: &Escape) -> Value {
+fn told(fault: &ReportedDefect, times: usize, longest: usize, escape: &Escape) -> Value {
     let mut members = Object::new();
     members.insert("defect", fault.defect.name().into());
     members.insert("message", escape.framed(&excerpt(&fault.message, longest)).into());

@@ -6,13 +6,13 @@
 //! Never: writes a block: [`Speller`] does.
 
 use super::spelling::{Speller, is_named};
-use crate::program::{Action, Block, BlockId, Members, example};
-use crate::surface::{Layout, Role};
+use crate::program::{Action, BlockBinding, BlockId, ExampleMembers, example};
+use crate::surface::{BlockLayout, Role};
 use crate::value::Value;
 
 /// A call to be written.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'c> {
+pub(super) struct CallToWrite<'c> {
     pub(super) name: &'c str,
     pub(super) action: &'c Action,
     pub(super) params: &'c Value,
@@ -21,27 +21,27 @@ pub(super) struct Call<'c> {
 }
 
 /// A block with the text of its calls.
-type Written = (BlockId, String);
+type WrittenBlock = (BlockId, String);
 
 impl<'p> Speller<'p> {
     /// A call of an action with example values, as the only one of an answer; with its block.
-    pub(super) fn example_call(self, name: &str, action: &Action) -> Option<Written> {
+    pub(super) fn example_call(self, name: &str, action: &Action) -> Option<WrittenBlock> {
         self.example_calls(std::iter::once((name, action))).pop()
     }
 
     /// Calls of actions with example values, without those that no block can hold.
-    pub(super) fn example_calls<'c>(self, actions: impl Iterator<Item = (&'c str, &'c Action)>) -> Vec<Written> {
+    pub(super) fn example_calls<'c>(self, actions: impl Iterator<Item = (&'c str, &'c Action)>) -> Vec<WrittenBlock> {
         let examples: Vec<_> =
-            actions.map(|(name, action)| (name, action, example(action.schema.json(), Members::Telling))).collect();
-        let calls = examples.iter().map(|(name, action, params)| Call { name, action, params, index: 0 });
+            actions.map(|(name, action)| (name, action, example(action.schema.json(), ExampleMembers::Telling))).collect();
+        let calls = examples.iter().map(|(name, action, params)| CallToWrite { name, action, params, index: 0 });
         let calls = calls.filter(|call| self.call(call).is_some());
-        let calls: Vec<_> = calls.enumerate().map(|(index, call)| Call { index, ..call }).collect();
+        let calls: Vec<_> = calls.enumerate().map(|(index, call)| CallToWrite { index, ..call }).collect();
         self.calls(&calls).unwrap_or_default()
     }
 
     /// These calls in order, each text with the block of its first call; none if no block can hold one of them.
-    pub(super) fn calls(self, mut calls: &[Call<'_>]) -> Option<Vec<Written>> {
-        let mut written: Vec<Written> = Vec::new();
+    pub(super) fn calls(self, mut calls: &[CallToWrite<'_>]) -> Option<Vec<WrittenBlock>> {
+        let mut written: Vec<WrittenBlock> = Vec::new();
         while let Some(first) = calls.first() {
             let (id, mut text) = self.call(first)?;
             let run = self.run_in(id, calls);
@@ -64,15 +64,15 @@ impl<'p> Speller<'p> {
     }
 
     /// How many of the first calls share a block: those that it lists.
-    fn run_in(self, id: BlockId, calls: &[Call<'_>]) -> usize {
-        let lists = |block: &Block| block.named_within().is_some_and(|(_, each)| each) && !is_named(block);
+    fn run_in(self, id: BlockId, calls: &[CallToWrite<'_>]) -> usize {
+        let lists = |block: &BlockBinding| block.named_within().is_some_and(|(_, each)| each) && !is_named(block);
         let is_list = self.dialect.block(id).is_some_and(lists);
         let others = calls.iter().skip(1).filter(|_| is_list);
         1 + others.take_while(|call| self.call(call).is_some_and(|(other, _)| other == id)).count()
     }
 
     /// The wrapper in which the pack writes calls, and its name.
-    fn wrapper(self) -> Option<(&'p str, &'p Layout)> {
+    fn wrapper(self) -> Option<(&'p str, &'p BlockLayout)> {
         let mut wrappers = self.dialect.blocks.iter().filter(|block| block.role == Role::Wrapper);
         wrappers.find_map(|block| {
             let plain = block.names.iter().find(|name| !name.contains(['*', '?']));
@@ -81,9 +81,9 @@ impl<'p> Speller<'p> {
     }
 
     /// Calls of which the pack says the whole layout follow each other line by line.
-    fn side_by_side(self, written: Vec<Written>) -> Vec<Written> {
+    fn side_by_side(self, written: Vec<WrittenBlock>) -> Vec<WrittenBlock> {
         let is_laid_out = |id| self.dialect.block(id).is_some_and(|block| block.layout.is_some());
-        let mut joined: Vec<Written> = Vec::new();
+        let mut joined: Vec<WrittenBlock> = Vec::new();
         for (id, text) in written {
             match joined.last_mut().filter(|(last, _)| is_laid_out(*last) && is_laid_out(id)) {
                 Some((_, before)) => {

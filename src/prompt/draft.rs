@@ -6,14 +6,14 @@
 
 use super::history::{Window, WrittenTurn, line, of_one};
 use super::ledger;
-use super::target::Target;
+use super::target::PromptTarget;
 use super::turn::RefusedCall;
 use super::verdicts::{self, Detail};
 use crate::expression::{Failure, FailureKind, Scope};
-use crate::markup::Document;
-use crate::program::{Body, Layer, LayerSource, ModeId, Program, Text, Variant};
+use crate::markup::TemplateDocument;
+use crate::program::{FileContent, LayerPlan, LayerSource, ModeId, Program, PromptFile, Variant};
 use crate::surface::{Speaker, Trimming};
-use crate::value::{Budget, Record, Value, to_value};
+use crate::value::{ByteBudget, Record, Value, to_value};
 use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -26,16 +26,16 @@ pub(super) struct PromptScope<'s> {
     /// Everything but the state, of which each layer sees as many items as it may.
     pub(super) scope: Scope<'s>,
     pub(super) mode: ModeId,
-    pub(super) target: &'s Target<'s>,
+    pub(super) target: &'s PromptTarget<'s>,
     /// What all texts of the prompt may take together.
-    pub(super) budget: &'s Budget,
+    pub(super) budget: &'s ByteBudget,
     /// Whether a condition could not be evaluated within it.
     pub(super) starved: Cell<bool>,
 }
 
 impl PromptScope<'_> {
     /// The text of a template with this `state`.
-    pub(super) fn render(&self, document: &Document, state: &Record) -> Result<String, Failure> {
+    pub(super) fn render(&self, document: &TemplateDocument, state: &Record) -> Result<String, Failure> {
         let mut scope = Scope::inside(&self.scope);
         scope.add_record("state", state);
         let program = self.program;
@@ -60,7 +60,7 @@ impl PromptScope<'_> {
 
 /// What has been said, for the layers that are no files.
 #[derive(Clone, Copy)]
-pub(super) struct Said<'d> {
+pub(super) struct Conversation<'d> {
     /// What the user says now.
     pub(super) message: &'d str,
     pub(super) history: &'d Window<'d>,
@@ -70,8 +70,8 @@ pub(super) struct Said<'d> {
 
 /// A layer on its way into the prompt.
 #[derive(Clone)]
-pub(super) struct Draft<'d> {
-    pub(super) layer: &'d Layer,
+pub(super) struct LayerDraft<'d> {
+    pub(super) layer: &'d LayerPlan,
     /// Its text in a message.
     pub(super) text: String,
     /// Its tokens, including its lead.
@@ -80,7 +80,7 @@ pub(super) struct Draft<'d> {
     /// What was left out and why, by the word of the strategy.
     pub(super) notes: IndexMap<&'static str, String>,
     /// Why its template could not be rendered.
-    failure: Option<(&'d Document, Failure)>,
+    failure: Option<(&'d TemplateDocument, Failure)>,
     /// The turns that are shortened, by their number.
     pub(super) short: BTreeMap<usize, WrittenTurn>,
     /// The bytes that its text takes of the budget of the prompt.
@@ -110,10 +110,10 @@ pub(super) enum Choice<'d> {
     },
 }
 
-impl<'d> Draft<'d> {
+impl<'d> LayerDraft<'d> {
     /// The draft of a layer before any strategy. The texts of files and turns are not written yet.
-    pub(super) fn new(layer: &'d Layer, sight: &PromptScope<'d>, said: Said<'d>) -> Self {
-        let mut draft = Draft {
+    pub(super) fn new(layer: &'d LayerPlan, sight: &PromptScope<'d>, said: Conversation<'d>) -> Self {
+        let mut draft = LayerDraft {
             layer,
             text: String::new(),
             tokens: 0,
@@ -181,7 +181,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Takes the reason why its template could not be rendered, if it could not. The layer stays empty.
-    pub(super) fn take_failure(&mut self) -> Option<(&'d Document, Failure)> {
+    pub(super) fn take_failure(&mut self) -> Option<(&'d TemplateDocument, Failure)> {
         let failure = self.failure.take()?;
         self.tokens = 0;
         Some(failure)
@@ -197,14 +197,14 @@ impl<'d> Draft<'d> {
         sight.budget.give_back(std::mem::take(&mut self.taken));
         let Some((_, text)) = self.file(sight) else { return };
         match &text.body {
-            Body::Plain(said) => {
+            FileContent::Plain(said) => {
                 self.text.clone_from(said);
                 match self.layer.lead.is_empty() {
                     true => self.tokens = sight.target.count_once(text, said),
                     false => self.count(sight),
                 }
             }
-            Body::Template(document) => match sight.render(document, &self.state(sight)) {
+            FileContent::Template(document) => match sight.render(document, &self.state(sight)) {
                 Ok(said) => {
                     self.taken = said.len();
                     said.trim_matches(['\n', '\r']).clone_into(&mut self.text);
@@ -307,7 +307,7 @@ impl<'d> Draft<'d> {
     }
 
     /// The variant and its text; the first one if the layer is left out.
-    pub(super) fn file(&self, sight: &PromptScope<'d>) -> Option<(&'d Variant, &'d Text)> {
+    pub(super) fn file(&self, sight: &PromptScope<'d>) -> Option<(&'d Variant, &'d PromptFile)> {
         let variant = match &self.choice {
             Choice::File { variant, .. } => self.variants().get(*variant)?,
             _ => self.variants().first()?,
@@ -317,8 +317,8 @@ impl<'d> Draft<'d> {
     }
 
     /// The text of a turn, shortened or not.
-    pub(super) fn said(&self, window: &'d Window<'d>, number: usize) -> &str {
-        self.short.get(&number).map_or_else(|| window.said(number), |turn| turn.text.as_str())
+    pub(super) fn turn_text(&self, window: &'d Window<'d>, number: usize) -> &str {
+        self.short.get(&number).map_or_else(|| window.turn_text(number), |turn| turn.text.as_str())
     }
 
     /// The turns that are shown: who speaks, the text, and whether it is an answer in the form of the mode.

@@ -8,7 +8,7 @@ use super::actions::condition;
 use super::answer::Params;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Checked, Code, Defect, Diagnostic, Strategy};
-use crate::program::{Action, Block, Dialect, Mode, Near, Program};
+use crate::program::{Action, BlockBinding, Dialect, Mode, DeclarationContext, Program};
 use crate::surface::Role;
 use crate::value::{Value, value};
 
@@ -71,7 +71,7 @@ impl Program {
             self.nulls(mode, dialect, diagnostics);
             let at = |path: &[String]| {
                 let first = path.first().map(String::as_str);
-                let of = |block: &&Block| first.is_some() && block.name.split(['.', '[']).next() == first;
+                let of = |block: &&BlockBinding| first.is_some() && block.name.split(['.', '[']).next() == first;
                 Some(dialect.blocks.iter().find(of).map_or(dialect.at, |block| block.at))
             };
             schema = strict::strict(&schema, Vendor::OpenAi, &at, diagnostics);
@@ -88,12 +88,12 @@ impl Program {
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, <[_]>::len);
         let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name, action));
-        let mut blocks: Vec<Option<&Block>> = self.asked_dialects_of(mode).flat_map(calls).map(Some).collect();
+        let mut blocks: Vec<Option<&BlockBinding>> = self.asked_dialects_of(mode).flat_map(calls).map(Some).collect();
         if blocks.is_empty() {
             blocks.push(None);
         }
-        let coerces = |block: &Option<&Block>| {
-            let near = Near { action: Some(action), block: *block, mode: Some(mode) };
+        let coerces = |block: &Option<&BlockBinding>| {
+            let near = DeclarationContext { action: Some(action), block: *block, mode: Some(mode) };
             self.answers(Defect::InvalidPayload, near)
                 .any(|(strategy, _)| matches!(strategy, Strategy::Coerce | Strategy::Omit))
         };

@@ -4,7 +4,7 @@
 //! Out: the fields, as the grammar reads them.
 //! Never: decides how a text is encoded: the block of the call does.
 
-use crate::grammar::{Part, RuleId};
+use crate::grammar::{SpelledCapture, RuleId};
 use crate::program::{Family, FieldName};
 use crate::value::Value;
 
@@ -13,7 +13,7 @@ const ITEM: &str = "item";
 
 /// How the fields of a call are written.
 #[derive(Clone, Copy)]
-pub(super) struct Fields<'p> {
+pub(super) struct FieldSpelling<'p> {
     pub(super) family: &'p Family,
     pub(super) named: Option<&'p FieldName>,
     /// Whether each field is on its own line without a margin, and a value that is no text is JSON on one line.
@@ -22,7 +22,7 @@ pub(super) struct Fields<'p> {
     pub(super) apart: bool,
 }
 
-impl Fields<'_> {
+impl FieldSpelling<'_> {
     /// The members of an object, or the entries of a list, as fields. `write` writes the text of a field.
     pub(super) fn members(self, value: &Value, write: &dyn Fn(&str, &str) -> String, depth: usize) -> String {
         let field = |(name, value): (&str, &Value)| self.field(name, value, write, depth);
@@ -71,6 +71,6 @@ fn is_nested(value: &Value, depth: usize) -> bool {
 
 /// A closer. In some grammars it has no name.
 pub(super) fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
-    let spelled = |parts: &[Part<'_>]| family.grammar.spell(close, parts, &["", "\n"]);
-    spelled(&[Part::Text(family.name, name)]).or_else(|| spelled(&[]))
+    let spelled = |parts: &[SpelledCapture<'_>]| family.grammar.spell(close, parts, &["", "\n"]);
+    spelled(&[SpelledCapture::Text(family.name, name)]).or_else(|| spelled(&[]))
 }

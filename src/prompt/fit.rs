@@ -4,10 +4,10 @@
 //! Out: the prompt as one text with its tokens; a warning or an error if it stays too large.
 //! Never: changes the order in which layers are shortened, or returns an estimate if the final text can be counted.
 
-use super::draft::{Draft, PromptScope};
+use super::draft::{LayerDraft, PromptScope};
 use super::trim::{self, TrimReason};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{LayerSource, Prompt};
+use crate::program::{LayerSource, PromptPlan};
 
 /// All layers as one text.
 pub(super) struct Whole {
@@ -16,8 +16,8 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    fn of(prompt: &Prompt, drafts: &[Draft<'_>], sight: &PromptScope<'_>) -> Self {
-        let parts: Vec<_> = drafts.iter().map(Draft::led).filter(|part| !part.is_empty()).collect();
+    fn of(prompt: &PromptPlan, drafts: &[LayerDraft<'_>], sight: &PromptScope<'_>) -> Self {
+        let parts: Vec<_> = drafts.iter().map(LayerDraft::led).filter(|part| !part.is_empty()).collect();
         let text = parts.join(&prompt.separator);
         Self { tokens: sight.target.count(&text), text }
     }
@@ -25,9 +25,9 @@ impl Whole {
 
 /// Shortens layers, in the order of the prompt, until the whole fits.
 pub(super) fn fit<'d>(
-    prompt: &'d Prompt,
+    prompt: &'d PromptPlan,
     name: &str,
-    drafts: &mut [Draft<'d>],
+    drafts: &mut [LayerDraft<'d>],
     sight: &PromptScope<'d>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Whole {
@@ -59,7 +59,7 @@ pub(super) fn fit<'d>(
     whole
 }
 
-fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight: &PromptScope<'_>) -> Diagnostic {
+fn too_large(name: &str, drafts: &[LayerDraft<'_>], tokens: usize, room: usize, sight: &PromptScope<'_>) -> Diagnostic {
     let target = sight.target;
     let message = format!(
         "the prompt `{name}` has {tokens} tokens, {} more than {} takes in beside its answer ({room})",
@@ -72,15 +72,15 @@ fn too_large(name: &str, drafts: &[Draft<'_>], tokens: usize, room: usize, sight
 }
 
 /// The layer that exceeds its budget most; a layer without a budget counts with its whole size.
-fn largest<'a, 'd>(drafts: &'a [Draft<'d>], sight: &PromptScope<'_>) -> Option<&'a Draft<'d>> {
-    let beyond = |draft: &&Draft<'_>| {
+fn largest<'a, 'd>(drafts: &'a [LayerDraft<'d>], sight: &PromptScope<'_>) -> Option<&'a LayerDraft<'d>> {
+    let beyond = |draft: &&LayerDraft<'_>| {
         let budget = sight.target.of_tier(&draft.layer.budget).unwrap_or(0);
         (draft.tokens.saturating_sub(budget), draft.tokens)
     };
     drafts.iter().rev().max_by_key(beyond)
 }
 
-fn advice(largest: Option<&Draft<'_>>, by: usize) -> String {
+fn advice(largest: Option<&LayerDraft<'_>>, by: usize) -> String {
     match largest {
         Some(draft) if matches!(draft.layer.holds, LayerSource::Message) => {
             format!(

@@ -7,7 +7,7 @@
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
 use crate::program::{
-    ActionId, Block, BlockId, Called, Count, Dialect, DialectId, Members, Mode, Outside, Program, Reply, example,
+    ActionId, BlockBinding, BlockId, NameSource, Count, Dialect, DialectId, ExampleMembers, Mode, Outside, Program, ReplyShape, example,
 };
 use crate::surface::Role;
 use crate::value::Value;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// How an answer is written in one dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Form {
+pub struct AnswerForm {
     /// The dialect.
     pub dialect: String,
     /// An example of a whole answer.
@@ -46,13 +46,13 @@ pub struct BlockForm {
 impl Program {
     /// How an answer in `mode` is written, for each of its dialects in order; none if the pack does not have the mode.
     #[doc(hidden)]
-    pub fn forms(&self, mode: &str) -> Vec<Form> {
+    pub fn forms(&self, mode: &str) -> Vec<AnswerForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
         self.asked_dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
     }
 
     /// The form in one dialect. If the mode permits some of the actions in `calls`, calls of those are shown.
-    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[ActionId]) -> Form {
+    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[ActionId]) -> AnswerForm {
         if let Some(form) = self.object_form(mode, dialect) {
             return form;
         }
@@ -66,11 +66,11 @@ impl Program {
             Some(wrapped) => format!("{}\n\n{wrapped}", join(&before)),
             None => join(&blocks.iter().collect::<Vec<_>>()),
         };
-        Form { dialect: dialect.name.clone(), text, blocks }
+        AnswerForm { dialect: dialect.name.clone(), text, blocks }
     }
 
     /// The blocks of a mode that no grammar of their dialect can write.
-    pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p Block)> {
+    pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p BlockBinding)> {
         let dialects = self.asked_dialects_of(mode).filter(|dialect| dialect.outline.is_none());
         let unspelled = |dialect: &'p Dialect| {
             let (_, blocks) = self.block_forms(mode, dialect, &[]);
@@ -85,11 +85,11 @@ impl Program {
         mode: &'p Mode,
         dialect: &'p Dialect,
         calls: &[ActionId],
-    ) -> (Vec<BlockForm>, Vec<&'p Block>) {
+    ) -> (Vec<BlockForm>, Vec<&'p BlockBinding>) {
         let speller = Speller { program: self, dialect, reply: &mode.reply };
         let permits = self.permitted(mode).next().is_some();
         let mut unspelled = Vec::new();
-        let mut blocks: Vec<(BlockId, &'p Block)> = speller.blocks().collect();
+        let mut blocks: Vec<(BlockId, &'p BlockBinding)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
         let mut call_in = self.calls_shown(mode, speller, calls);
         let mut shown: Vec<(Role, &str)> = Vec::new();
@@ -101,13 +101,13 @@ impl Program {
             let required = block.role != Role::Call && count.is_some_and(|count| count.required);
             // Several names of one thing are shown once.
             let known = match &block.called {
-                Called::Word(word) => shown.contains(&(block.role, word)),
+                NameSource::Word(word) => shown.contains(&(block.role, word)),
                 // Where the answer says which action it calls, one example is enough.
                 _ if block.role == Role::Call => tells_name,
                 _ => shown.contains(&(block.role, &block.name)),
             };
             // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a wrapper.
-            let within = matches!(block.key, Some(Called::Around(..)));
+            let within = matches!(block.key, Some(NameSource::Around(..)));
             let untold = block.role == Role::Wrapper || block.starts || block.hidden || within;
             if most == Some(0) || known || untold {
                 continue;
@@ -123,7 +123,7 @@ impl Program {
                 unspelled.push(block);
                 continue;
             };
-            if let Called::Word(word) = &block.called {
+            if let NameSource::Word(word) = &block.called {
                 shown.push((block.role, word));
             } else {
                 tells_name |= block.role == Role::Call;
@@ -137,7 +137,7 @@ impl Program {
             forms.insert(before, prose);
         }
         // Another block may spell the calls, or what is called the same.
-        let shows = |block: &Block| forms.iter().any(|form| form.role == Role::Call) && block.role == Role::Call;
+        let shows = |block: &BlockBinding| forms.iter().any(|form| form.role == Role::Call) && block.role == Role::Call;
         unspelled.retain(|block| !shows(block));
         (forms, unspelled)
     }
@@ -179,7 +179,7 @@ impl Program {
     }
 
     /// The form of an answer that is one object.
-    fn object_form(&self, mode: &Mode, dialect: &Dialect) -> Option<Form> {
+    fn object_form(&self, mode: &Mode, dialect: &Dialect) -> Option<AnswerForm> {
         // Of a member that may be called anything there is no example.
         let members = self.answer_members(mode, dialect, Params::Telling)?.into_iter();
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
@@ -190,17 +190,17 @@ impl Program {
         });
         let blocks = blocks.collect();
         let text = spelled(&self.answer_schema(mode, dialect, Params::Telling, false)?);
-        Some(Form { dialect: dialect.name.clone(), text, blocks })
+        Some(AnswerForm { dialect: dialect.name.clone(), text, blocks })
     }
 }
 
 /// An example of a value that fits a schema, as a model would write it.
 pub(super) fn spelled(schema: &Value) -> String {
-    format!("{:#}", example(schema, Members::Told))
+    format!("{:#}", example(schema, ExampleMembers::Told))
 }
 
 /// The form of text outside every block, if the reply must have a message and no block is one.
-fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
+fn prose(reply: &ReplyShape, dialect: &Dialect) -> Option<BlockForm> {
     let is_block = |count: &Count| count.blocks.iter().any(|(read, _)| *read == dialect.id);
     let mut said = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
     let count = said.next().filter(|_| dialect.text == Outside::Message)?;
@@ -209,7 +209,7 @@ fn prose(reply: &Reply, dialect: &Dialect) -> Option<BlockForm> {
 }
 
 /// The place of a block in a reply: as the reply orders it; otherwise texts come before calls and contents.
-pub(super) fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block) -> (usize, usize) {
+pub(super) fn rank(reply: &ReplyShape, dialect: DialectId, id: BlockId, block: &BlockBinding) -> (usize, usize) {
     let role = match block.role {
         Role::Thinking => 0,
         Role::Message => 1,
@@ -224,9 +224,9 @@ pub(super) fn rank(reply: &Reply, dialect: DialectId, id: BlockId, block: &Block
     }
 }
 /// The name that a content of this block has in the outcome.
-fn content_name(block: &Block) -> &str {
+fn content_name(block: &BlockBinding) -> &str {
     match &block.called {
-        Called::Word(word) => word,
+        NameSource::Word(word) => word,
         _ => &block.name,
     }
 }

@@ -40,7 +40,7 @@ impl<'r> Window<'r> {
     }
 
     /// The text of a turn. Nothing in it can be taken for a block, except the blocks of an answer in the form of the mode.
-    pub(super) fn said(&self, number: usize) -> &str {
+    pub(super) fn turn_text(&self, number: usize) -> &str {
         self.turn(number).map_or("", |turn| turn.text.as_str())
     }
 

@@ -4,26 +4,26 @@
 //! Out: for each prompt, mode and tier: the faults of the prompt of a new session, without history or message.
 //! Never: reports the same layer and tier twice: the mode and model where it is largest stand for the others.
 
-use super::target::Target;
+use super::target::PromptTarget;
 use super::{PastAnswer, Program, Request, Session, assemble_for};
 use crate::diagnostic::Diagnostic;
 
 impl Program {
     /// The budgets of the pack that cannot be kept.
     pub(crate) fn budgets_that_fail(&self) -> Vec<Diagnostic> {
-        let mut worst: Vec<Found> = Vec::new();
+        let mut worst: Vec<LeastBudget> = Vec::new();
         for prompt in self.prompts.prompts.keys() {
             let request = Request { prompt: Some(prompt.clone()), ..Request::default() };
             for mode in self.modes() {
                 let session = Session { mode: mode.to_owned(), ..self.session() };
-                for target in Target::each(&self.prompts) {
+                for target in PromptTarget::each(&self.prompts) {
                     let prompt =
                         assemble_for(&target, self, &session, &request, &|_, _| PastAnswer::default(), Vec::new());
                     for found in prompt.diagnostics {
                         let message =
                             format!("for the tier `{}` in the mode `{mode}`: {}", target.tier_name, found.message);
                         let (tier, beyond) = (target.tier, prompt.ledger.tokens.saturating_sub(target.input()));
-                        let new = Found { tier, beyond, said: Diagnostic { message: message.into(), ..found } };
+                        let new = LeastBudget { tier, beyond, said: Diagnostic { message: message.into(), ..found } };
                         match worst.iter_mut().find(|known| known.is_about_the_same(&new)) {
                             Some(known) if known.beyond < new.beyond => *known = new,
                             Some(_) => {}
@@ -37,15 +37,15 @@ impl Program {
     }
 }
 
-struct Found {
+struct LeastBudget {
     tier: usize,
     /// By how many tokens the whole prompt is too large.
     beyond: usize,
     said: Diagnostic,
 }
 
-impl Found {
-    fn is_about_the_same(&self, other: &Found) -> bool {
+impl LeastBudget {
+    fn is_about_the_same(&self, other: &LeastBudget) -> bool {
         (self.tier, &self.said.code, self.said.at) == (other.tier, &other.said.code, other.said.at)
     }
 }

@@ -9,7 +9,7 @@ use crate::surface::Speaker;
 
 contract! {
     /// One message of a prompt.
-    pub struct Message {
+    pub struct PromptMessage {
         /// Who says it.
         role: Speaker,
         /// Its text.

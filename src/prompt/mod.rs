@@ -25,7 +25,7 @@ mod least;
 mod ledger;
 mod object;
 mod past;
-mod said;
+mod visible_texts;
 mod shorten;
 mod spelling;
 mod strict;
@@ -40,32 +40,32 @@ pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
 pub use export::Export;
 #[cfg(feature = "unstable")]
-pub use form::{BlockForm, Form};
+pub use form::{BlockForm, AnswerForm};
 #[cfg(not(feature = "unstable"))]
-pub(crate) use form::{BlockForm, Form};
-pub use ledger::{Layer, Message, TokenLedger};
+pub(crate) use form::{BlockForm, AnswerForm};
+pub use ledger::{Layer, PromptMessage, TokenLedger};
 #[cfg(not(feature = "unstable"))]
 pub(crate) use turn::History;
 #[cfg(feature = "unstable")]
 pub use turn::{History, read_history};
 pub use turn::{PastOutcome, Turn};
 
-pub(crate) use ask_again::{Corrected, Fault, in_words_for_a_model};
-pub(crate) use past::{Piece, Rewriter, pieces};
-pub(crate) use said::PromptText;
+pub(crate) use ask_again::{Corrected, ReportedDefect, in_words_for_a_model};
+pub(crate) use past::{MessagePiece, Rewriter, pieces};
+pub(crate) use visible_texts::PromptText;
 pub(crate) use turn::{Line, Omitted, PastAnswer, PastCall, PastSection, PastUtterance, RefusedCall};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{LayerSource, ModeId, Program, Prompts, TargetPatterns, Text};
+use crate::program::{LayerSource, ModeId, Program, Prompts, TargetPatterns, PromptFile};
 use crate::session::Session;
-use crate::value::{Budget, Object, Value};
-use draft::{Draft, PromptScope, Said};
+use crate::value::{ByteBudget, Object, Value};
+use draft::{LayerDraft, PromptScope, Conversation};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
-use target::Target;
+use target::PromptTarget;
 
 /// What a host asks a prompt for.
 #[derive(Clone, Default)]
@@ -85,7 +85,7 @@ pub struct Request {
 /// A prompt, or why there is none.
 #[derive(Debug)]
 pub(crate) struct Assembled {
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<PromptMessage>,
     /// The same prompt as one text.
     pub(crate) text: String,
     /// The text of each layer, in the order of the ledger.
@@ -103,7 +103,7 @@ pub(crate) fn assemble(
 ) -> Assembled {
     let mut diagnostics = Vec::new();
     let guarded = guarded(program, session, request, &mut diagnostics);
-    let target = Target::of(&program.prompts, &guarded, &mut diagnostics);
+    let target = PromptTarget::of(&program.prompts, &guarded, &mut diagnostics);
     assemble_for(&target, program, session, &guarded, read, diagnostics)
 }
 
@@ -115,7 +115,7 @@ fn guarded<'r>(
     request: &'r Request,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Cow<'r, Request> {
-    let looks = |set: &TargetPatterns| set.target == crate::program::Target::Input;
+    let looks = |set: &TargetPatterns| set.target == crate::program::GuardrailTarget::Input;
     if !program.guardrails.sets.iter().any(looks) {
         return Cow::Borrowed(request);
     }
@@ -142,7 +142,7 @@ fn guarded<'r>(
 }
 
 fn assemble_for(
-    target: &Target<'_>,
+    target: &PromptTarget<'_>,
     program: &Program,
     session: &Session,
     request: &Request,
@@ -166,29 +166,29 @@ fn assemble_for(
     let history_length = request.history.iter().map(|turn| turn.content.len()).sum::<usize>();
     let length = history_length + request.message.as_ref().map_or(0, String::len);
     let (current, budget) = match session.state.is_settled() {
-        true => (Cow::Borrowed(session), Arc::new(Budget::new(length, session.state.clone(), program.data.clone()))),
+        true => (Cow::Borrowed(session), Arc::new(ByteBudget::new(length, session.state.clone(), program.data.clone()))),
         false => program.occasion(Cow::Borrowed(session), length),
     };
     let session = &*current;
     let values = Values::of(program, session, target);
-    let sight = values.sight(program, session, target, &budget);
+    let sight = values.scope(program, session, target, &budget);
     let read_back = |text: &str| read(session, text);
     let history = history::Window::of(request, past::Rewriter { program, mode, read: &read_back });
-    let said = Said {
+    let said = Conversation {
         message: request.message.as_deref().unwrap_or_default(),
         history: &history,
         refused: verdicts::of_last(&request.history),
     };
-    let mut drafts: Vec<Draft<'_>> = Vec::with_capacity(prompt.layers.len());
+    let mut drafts: Vec<LayerDraft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {
-        let mut draft = Draft::new(layer, &sight, said);
+        let mut draft = LayerDraft::new(layer, &sight, said);
         trim::open(&mut draft, &sight);
         trim::keep_to_budget(&mut draft, &sight, &mut diagnostics);
         drafts.push(draft);
     }
     let whole = fit::fit(prompt, name, &mut drafts, &sight, &mut diagnostics);
     if session.state.is_too_costly() || sight.starved.get() {
-        let message = format!("something was left out: {}", Budget::EXCEEDED);
+        let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
         diagnostics.push(Diagnostic::new(Code::FAILING_TEMPLATE, None, message).into_warning());
     }
     let broken = diagnostics.iter().any(Diagnostic::is_error);
@@ -219,34 +219,34 @@ impl Program {
     #[doc(hidden)]
     pub fn render_only(&self, session: &Session, path: &str) -> usize {
         let (request, mut diagnostics) = (Request::default(), Vec::new());
-        let target = Target::of(&self.prompts, &request, &mut diagnostics);
+        let target = PromptTarget::of(&self.prompts, &request, &mut diagnostics);
         let values = Values::of(self, session, &target);
-        let budget = Budget::new(0, session.state.clone(), self.data.clone());
-        let sight = values.sight(self, session, &target, &budget);
-        let document = self.prompts.texts.iter().find(|text| text.path == path).and_then(Text::template);
+        let budget = ByteBudget::new(0, session.state.clone(), self.data.clone());
+        let sight = values.scope(self, session, &target, &budget);
+        let document = self.prompts.texts.iter().find(|text| text.path == path).and_then(PromptFile::template);
         document.and_then(|document| sight.render(document, sight.state).ok()).map_or(0, |text| text.len())
     }
 }
 
 /// The layers as messages: neighbouring layers of one role become one message, and each turn is one.
-fn messages(drafts: &[Draft<'_>], separator: &str) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+fn messages(drafts: &[LayerDraft<'_>], separator: &str) -> Vec<PromptMessage> {
+    let mut messages: Vec<PromptMessage> = Vec::new();
     let mut merges = false;
     for draft in drafts.iter().filter(|draft| !draft.text.is_empty()) {
         match draft.layer.holds {
             LayerSource::History => {
-                messages.extend(draft.turns().map(|(role, content, _)| Message { role, content: content.to_owned() }));
+                messages.extend(draft.turns().map(|(role, content, _)| PromptMessage { role, content: content.to_owned() }));
                 merges = false;
             }
             LayerSource::Message => {
-                messages.push(Message { role: Speaker::User, content: draft.text.clone() });
+                messages.push(PromptMessage { role: Speaker::User, content: draft.text.clone() });
                 merges = false;
             }
             LayerSource::Files { role, .. } | LayerSource::Verdicts { role } => {
                 match messages.last_mut().filter(|last| merges && last.role == role) {
                     Some(last) => last.content.extend([separator, &draft.text]),
                     None => {
-                        messages.push(Message { role, content: draft.text.clone() });
+                        messages.push(PromptMessage { role, content: draft.text.clone() });
                         merges = true;
                     }
                 }
@@ -266,7 +266,7 @@ struct Values {
 }
 
 impl Values {
-    fn of(program: &Program, session: &Session, target: &Target<'_>) -> Self {
+    fn of(program: &Program, session: &Session, target: &PromptTarget<'_>) -> Self {
         let mode_id = program.mode_id(&session.mode).unwrap_or(ModeId(0));
         Self {
             mode: program.mode_name(mode_id).into(),
@@ -282,12 +282,12 @@ impl Values {
         }
     }
 
-    fn sight<'v>(
+    fn scope<'v>(
         &'v self,
         program: &'v Program,
         session: &'v Session,
-        target: &'v Target<'v>,
-        budget: &'v Budget,
+        target: &'v PromptTarget<'v>,
+        budget: &'v ByteBudget,
     ) -> PromptScope<'v> {
         let mut scope = Scope::new();
         scope.limit(budget);
@@ -316,7 +316,7 @@ fn unknown(prompts: &Prompts, name: Option<&str>) -> Diagnostic {
     }
 }
 
-fn nothing(target: &Target<'_>, diagnostics: Vec<Diagnostic>) -> Assembled {
+fn nothing(target: &PromptTarget<'_>, diagnostics: Vec<Diagnostic>) -> Assembled {
     Assembled {
         messages: Vec::new(),
         text: String::new(),

@@ -6,7 +6,7 @@
 
 use super::form::rank;
 use super::turn::PastAnswer;
-use crate::program::{Block, Called, Dialect, Mode, Program};
+use crate::program::{BlockBinding, NameSource, Dialect, Mode, Program};
 use crate::surface::{ENTRIES, Role, WHOLE};
 use crate::value::{Object, Value};
 
@@ -22,9 +22,9 @@ impl Program {
         let mut blocks: Vec<_> = dialect.blocks_by_id().filter(|(_, block)| !block.starts).collect();
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
         let blocks = || blocks.iter().map(|(_, block)| *block);
-        let mut parts: Vec<(usize, &Block, Value)> = Vec::new();
+        let mut parts: Vec<(usize, &BlockBinding, Value)> = Vec::new();
         // The member of the first block that can hold a part, with its place among the blocks.
-        let find = |role: Role, member: &dyn Fn(&Block) -> Option<Value>| {
+        let find = |role: Role, member: &dyn Fn(&BlockBinding) -> Option<Value>| {
             let mut of_role = blocks().enumerate().filter(|(_, block)| block.role == role);
             of_role.find_map(|(place, block)| Some((place, block, member(block)?)))
         };
@@ -33,12 +33,12 @@ impl Program {
         }
         for section in &given.sections {
             let value = || section.value.clone().unwrap_or_else(|| section.text.as_str().into());
-            let member = |block: &Block| {
+            let member = |block: &BlockBinding| {
                 let is_named = match &block.called {
-                    Called::Own => block.name == section.name,
-                    Called::Word(word) => *word == section.name,
-                    Called::Attribute(_) => true,
-                    Called::Around(..) | Called::Payload { .. } => false,
+                    NameSource::Own => block.name == section.name,
+                    NameSource::Word(word) => *word == section.name,
+                    NameSource::Attribute(_) => true,
+                    NameSource::Around(..) | NameSource::Payload { .. } => false,
                 };
                 // A text that a template makes is not the value that it is made from.
                 let is_made = block.text.is_some() && section.value.is_none();
@@ -62,12 +62,12 @@ impl Program {
 }
 
 /// The value of a block that is not a call.
-fn entry(block: &Block, name: &str, value: Value) -> Option<Value> {
+fn entry(block: &BlockBinding, name: &str, value: Value) -> Option<Value> {
     let Some(body) = &block.body else {
-        return matches!(block.called, Called::Own | Called::Word(_)).then_some(value);
+        return matches!(block.called, NameSource::Own | NameSource::Word(_)).then_some(value);
     };
     let mut entry = Object::new();
-    if let Called::Attribute(attribute) = &block.called {
+    if let NameSource::Attribute(attribute) = &block.called {
         entry.insert(attribute.as_str(), name.into());
     }
     at_path(&mut entry, body.split('.'), value)?;
@@ -75,12 +75,12 @@ fn entry(block: &Block, name: &str, value: Value) -> Option<Value> {
 }
 
 /// The value of a call; none if the block is for other actions.
-fn call_entry(block: &Block, action: &str, params: &Value) -> Option<Value> {
+fn call_entry(block: &BlockBinding, action: &str, params: &Value) -> Option<Value> {
     let named = match &block.called {
-        Called::Attribute(named) => Some(named),
-        Called::Own => (block.name.trim_end_matches("[]") == action).then_some(None)?,
-        Called::Word(word) => (word == action).then_some(None)?,
-        Called::Around(..) | Called::Payload { .. } => return None,
+        NameSource::Attribute(named) => Some(named),
+        NameSource::Own => (block.name.trim_end_matches("[]") == action).then_some(None)?,
+        NameSource::Word(word) => (word == action).then_some(None)?,
+        NameSource::Around(..) | NameSource::Payload { .. } => return None,
     };
     if named.is_none() && block.body.is_none() {
         return Some(params.clone());
@@ -95,7 +95,7 @@ fn call_entry(block: &Block, action: &str, params: &Value) -> Option<Value> {
 }
 
 /// Sets the value of a block in an answer: the answer may be the block, or a list of such blocks.
-fn put(answer: &mut Value, block: &Block, value: Value) -> Option<()> {
+fn put(answer: &mut Value, block: &BlockBinding, value: Value) -> Option<()> {
     match (block.name.as_str(), block.name.strip_prefix(ENTRIES).and_then(|rest| rest.strip_prefix('.'))) {
         // What may be called anything was called something that nobody knows any more.
         (name, _) if name.contains(['*', '?']) => None,

@@ -4,11 +4,11 @@
 //! Out: a text from which exactly these parts are read, in the best dialect of the mode; or none.
 //! Never: lets a text of the answer form a block: what is written is read back, and must give the same parts.
 
-use super::calls::Call;
+use super::calls::CallToWrite;
 use super::form::rank;
 use super::spelling::Speller;
 use super::turn::{Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance};
-use crate::program::{Action, Block, BlockId, Dialect, Mode, Outside, Program};
+use crate::program::{Action, BlockBinding, BlockId, Dialect, Mode, Outside, Program};
 use crate::surface::Role;
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(crate) type ReadBack<'r> = &'r dyn Fn(&str) -> PastAnswer;
 
 /// How the texts of an answer are written into its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Texts {
+enum TextPlacement {
     /// As the block decodes them.
     AsTheyAre,
     /// With a character reference for the first character of what would open or close a block.
@@ -42,7 +42,7 @@ impl<'p> Rewriter<'p> {
         let answer = past.answer.as_ref()?;
         let message = answer.message.as_deref().unwrap_or(content);
         for dialect in self.dialects(past.dialect.as_deref()) {
-            for texts in [Texts::AsTheyAre, Texts::Apart] {
+            for texts in [TextPlacement::AsTheyAre, TextPlacement::Apart] {
                 let Some(given) = self.given(dialect, answer, message, texts) else { break };
                 let Some(text) = self.write(dialect, &given) else { break };
                 if text.is_empty() {
@@ -86,14 +86,14 @@ impl<'p> Rewriter<'p> {
     }
 
     /// The parts to write, which are also those to be read back. Actions have the names of their declarations.
-    fn given(self, dialect: &Dialect, answer: &PastAnswer, message: &str, texts: Texts) -> Option<PastAnswer> {
+    fn given(self, dialect: &Dialect, answer: &PastAnswer, message: &str, texts: TextPlacement) -> Option<PastAnswer> {
         let mut given = PastAnswer { message: Some(message.to_owned()), omitted: Vec::new(), ..answer.clone() };
         // The form of the mode has an order for them, whichever the answer had.
         given.sections.sort_by(|one, other| one.name.cmp(&other.name));
         for call in &mut given.calls {
             call.action.clone_from(self.action(dialect, &call.action)?.0);
         }
-        if texts == Texts::Apart {
+        if texts == TextPlacement::Apart {
             let apart = |text: &mut String| *text = self.program.prompts.escape.spoken("", text);
             given.message.iter_mut().for_each(apart);
             given.sections.iter_mut().for_each(|section| apart(&mut section.text));
@@ -149,7 +149,7 @@ impl<'p> Rewriter<'p> {
 struct Writer<'p> {
     speller: Speller<'p>,
     /// The blocks in the order in which they are tried, each with its place in a reply.
-    blocks: Vec<(Rank, BlockId, &'p Block)>,
+    blocks: Vec<(Rank, BlockId, &'p BlockBinding)>,
 }
 
 /// The place of a part in an answer.
@@ -159,7 +159,7 @@ type Rank = (usize, usize);
 const OUTSIDE: Rank = (0, usize::MAX);
 
 /// A written part of an answer.
-struct Part {
+struct WrittenPart {
     rank: Rank,
     text: String,
 }
@@ -173,19 +173,19 @@ impl<'p> Writer<'p> {
             asked.map(|(id, block)| (rank(&mode.reply, dialect.id, id, block), id, block)).collect();
         // Of several blocks for one part, those that prompts ask for come first, and of these those that claim an answer
         // for the dialect.
-        let claims = |block: &Block| block.names.iter().any(|name| dialect.is_claimed_by(name));
+        let claims = |block: &BlockBinding| block.names.iter().any(|name| dialect.is_claimed_by(name));
         blocks.sort_by_key(|(rank, _, block)| (block.hidden, !claims(block), *rank));
         Self { speller, blocks }
     }
 
     /// The first block of a role that can hold this.
-    fn block(&self, role: Role, name: &str, label: &str, text: &str) -> Option<Part> {
+    fn block(&self, role: Role, name: &str, label: &str, text: &str) -> Option<WrittenPart> {
         let mut of_role = self.blocks.iter().filter(|(.., block)| block.role == role);
-        of_role.find_map(|(rank, id, _)| Some(Part { rank: *rank, text: self.speller.text(*id, name, label, text)? }))
+        of_role.find_map(|(rank, id, _)| Some(WrittenPart { rank: *rank, text: self.speller.text(*id, name, label, text)? }))
     }
 
     /// The message, with the utterances in their places if it is text outside every block.
-    fn texts(&self, message: &str, utterances: &[PastUtterance]) -> Option<Vec<Part>> {
+    fn texts(&self, message: &str, utterances: &[PastUtterance]) -> Option<Vec<WrittenPart>> {
         let utterance = |one: &PastUtterance| self.block(Role::Utterance, &one.speaker, &one.label, &one.text);
         let block = self.block(Role::Message, "", "", message).filter(|_| !message.is_empty());
         if message.is_empty() || block.is_some() {
@@ -193,50 +193,50 @@ impl<'p> Writer<'p> {
         }
         let pieces = pieces(message, utterances).into_iter().map(|piece| {
             let text = match piece {
-                Piece::Prose(prose) => prose.to_owned(),
-                Piece::Utterance(one) => utterance(one)?.text,
+                MessagePiece::Prose(prose) => prose.to_owned(),
+                MessagePiece::Utterance(one) => utterance(one)?.text,
             };
-            Some(Part { rank: OUTSIDE, text })
+            Some(WrittenPart { rank: OUTSIDE, text })
         });
         pieces.collect()
     }
 
-    fn section(&self, section: &PastSection) -> Option<Part> {
+    fn section(&self, section: &PastSection) -> Option<WrittenPart> {
         let is_outside = matches!(&self.speller.dialect.text, Outside::Section(name) if *name == section.name);
-        let outside = || is_outside.then(|| Part { rank: OUTSIDE, text: section.text.clone() });
+        let outside = || is_outside.then(|| WrittenPart { rank: OUTSIDE, text: section.text.clone() });
         self.block(Role::Section, &section.name, "", &section.text).or_else(outside)
     }
 
-    fn calls<'c>(&'c self, calls: &'c [PastCall]) -> Option<Vec<Part>> {
+    fn calls<'c>(&'c self, calls: &'c [PastCall]) -> Option<Vec<WrittenPart>> {
         let call = |(index, call): (usize, &'c PastCall)| {
             let action = self.speller.program.actions.get(&call.action)?;
-            Some(Call { name: &call.action, action, params: &call.params, index })
+            Some(CallToWrite { name: &call.action, action, params: &call.params, index })
         };
-        let calls: Vec<Call<'_>> = calls.iter().enumerate().map(call).collect::<Option<_>>()?;
+        let calls: Vec<CallToWrite<'_>> = calls.iter().enumerate().map(call).collect::<Option<_>>()?;
         let part = |(written, text)| {
             let (rank, ..) = self.blocks.iter().find(|(_, id, _)| *id == written)?;
-            Some(Part { rank: *rank, text })
+            Some(WrittenPart { rank: *rank, text })
         };
         self.speller.calls(&calls)?.into_iter().map(part).collect()
     }
 }
 
 /// A part of a message with utterances in it.
-pub(crate) enum Piece<'t> {
+pub(crate) enum MessagePiece<'t> {
     Prose(&'t str),
     Utterance(&'t PastUtterance),
 }
 
 /// A message with the utterances in their places.
-pub(crate) fn pieces<'t>(message: &'t str, utterances: &'t [PastUtterance]) -> Vec<Piece<'t>> {
+pub(crate) fn pieces<'t>(message: &'t str, utterances: &'t [PastUtterance]) -> Vec<MessagePiece<'t>> {
     let mut pieces = Vec::new();
     let mut rest = message;
-    let prose = |text: &'t str| Some(Piece::Prose(text.trim())).filter(|_| !text.trim().is_empty());
+    let prose = |text: &'t str| Some(MessagePiece::Prose(text.trim())).filter(|_| !text.trim().is_empty());
     for utterance in utterances {
         let before = utterance.offset.saturating_sub(message.len() - rest.len());
         let (text, after) = rest.split_at_checked(before).unwrap_or((rest, ""));
         pieces.extend(prose(text));
-        pieces.push(Piece::Utterance(utterance));
+        pieces.push(MessagePiece::Utterance(utterance));
         rest = after;
     }
     pieces.extend(prose(rest));

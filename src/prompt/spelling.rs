@@ -4,14 +4,14 @@
 //! Out: the block as its grammar reads it.
 //! Never: knows a dialect by name, or decides which blocks a reply has.
 
-use super::calls::Call;
-use super::fields::{Fields, closer};
-use crate::grammar::{Part, RuleId};
+use super::calls::CallToWrite;
+use super::fields::{FieldSpelling, closer};
+use crate::grammar::{SpelledCapture, RuleId};
 use crate::markup::Guarding as _;
 use crate::program::{
-    Block, BlockId, Called, Closer, Dialect, Family, Members, Program, Reply, Schema, example, tag_family,
+    BlockBinding, BlockId, NameSource, Closer, Dialect, Family, ExampleMembers, Program, ReplyShape, Schema, example, tag_family,
 };
-use crate::surface::{Decoding, Ending, Layout, NAME, Payload, Role, Trim};
+use crate::surface::{Decoding, Ending, BlockLayout, NAME, Payload, Role, Trim};
 use crate::text::glob;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
@@ -43,32 +43,32 @@ pub(super) struct Speller<'p> {
     pub(super) program: &'p Program,
     pub(super) dialect: &'p Dialect,
     /// The shape of the reply, which may limit the keys of contents.
-    pub(super) reply: &'p Reply,
+    pub(super) reply: &'p ReplyShape,
 }
 
 impl<'p> Speller<'p> {
     /// A call in the first block that can hold it; with that block.
-    pub(super) fn call(self, call: &Call<'_>) -> Option<(BlockId, String)> {
+    pub(super) fn call(self, call: &CallToWrite<'_>) -> Option<(BlockId, String)> {
         let mut calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
         calls.find_map(|(id, _)| Some((id, self.calls_in(id, std::slice::from_ref(call))?)))
     }
 
     /// Calls in one block: several only if its payload is a list of calls. None if the block cannot hold them.
-    pub(super) fn calls_in(self, id: BlockId, calls: &[Call<'_>]) -> Option<String> {
-        let (block, Call { name, action, params, index }) = (self.block(id)?, calls.first()?);
+    pub(super) fn calls_in(self, id: BlockId, calls: &[CallToWrite<'_>]) -> Option<String> {
+        let (block, CallToWrite { name, action, params, index }) = (self.block(id)?, calls.first()?);
         let (names, attributes) = match &block.called {
             // A block may open by another spelling of the name only.
-            Called::Own => (action.spellings(name).map(str::to_owned).collect(), vec![]),
-            Called::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), *name)]),
-            Called::Word(word) if action.spellings(name).any(|one| one == word) => (self.names(block), vec![]),
-            Called::Payload { .. } if is_named(block) => (self.names(block), vec![(NAME, *name)]),
-            Called::Payload { .. } => (self.names(block), vec![]),
-            Called::Word(_) | Called::Around(..) => return None,
+            NameSource::Own => (action.spellings(name).map(str::to_owned).collect(), vec![]),
+            NameSource::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), *name)]),
+            NameSource::Word(word) if action.spellings(name).any(|one| one == word) => (self.names(block), vec![]),
+            NameSource::Payload { .. } if is_named(block) => (self.names(block), vec![(NAME, *name)]),
+            NameSource::Payload { .. } => (self.names(block), vec![]),
+            NameSource::Word(_) | NameSource::Around(..) => return None,
         };
         let others = self.params_in_opener(id, block, params);
         let others = others.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let attributes: Vec<(&str, &str)> = attributes.into_iter().chain(others).collect();
-        let payload = |family: &Family, layout: Option<&Layout>| self.payload(block, calls, family, layout);
+        let payload = |family: &Family, layout: Option<&BlockLayout>| self.payload(block, calls, family, layout);
         self.spell((id, block), *index, &names, &attributes, &payload)
     }
 
@@ -90,14 +90,14 @@ impl<'p> Speller<'p> {
     pub(super) fn text(self, id: BlockId, name: &str, label: &str, text: &str) -> Option<String> {
         let block = self.block(id)?;
         let names = match &block.called {
-            Called::Own if block.role == Role::Utterance => vec![name.to_owned()],
-            Called::Own if block.name != name && block.role != Role::Message => return None,
-            Called::Word(word) if word != name && block.role != Role::Message => return None,
+            NameSource::Own if block.role == Role::Utterance => vec![name.to_owned()],
+            NameSource::Own if block.name != name && block.role != Role::Message => return None,
+            NameSource::Word(word) if word != name && block.role != Role::Message => return None,
             // What an answer had in the place of a `*` is not known any more.
-            Called::Own | Called::Word(_) | Called::Attribute(_) => {
+            NameSource::Own | NameSource::Word(_) | NameSource::Attribute(_) => {
                 block.names.iter().filter(|name| !name.contains(['*', '?'])).cloned().collect()
             }
-            Called::Around(..) | Called::Payload { .. } => return None,
+            NameSource::Around(..) | NameSource::Payload { .. } => return None,
         };
         self.filled(id, &Filling { names, key: "", name, label, body: text.into() })
     }
@@ -108,11 +108,11 @@ impl<'p> Speller<'p> {
         let mut names = filling.names.clone();
         let mut attributes = Vec::new();
         match &block.key {
-            Some(Called::Own) => names.insert(0, filling.key.to_owned()),
-            Some(Called::Attribute(attribute)) => attributes.push((attribute.as_str(), filling.key)),
-            Some(Called::Word(_) | Called::Around(..) | Called::Payload { .. }) | None => {}
+            Some(NameSource::Own) => names.insert(0, filling.key.to_owned()),
+            Some(NameSource::Attribute(attribute)) => attributes.push((attribute.as_str(), filling.key)),
+            Some(NameSource::Word(_) | NameSource::Around(..) | NameSource::Payload { .. }) | None => {}
         }
-        if let Called::Attribute(attribute) = &block.called {
+        if let NameSource::Attribute(attribute) = &block.called {
             attributes.push((attribute, filling.name));
         }
         if !filling.label.is_empty() {
@@ -120,7 +120,7 @@ impl<'p> Speller<'p> {
         }
         let body = self.written(&filling.body, block.decode);
         let fenced = format!("```\n{body}\n```");
-        let body = |family: &Family, layout: Option<&Layout>| {
+        let body = |family: &Family, layout: Option<&BlockLayout>| {
             if layout.is_some() {
                 return Some(body.clone());
             }
@@ -140,28 +140,28 @@ impl<'p> Speller<'p> {
 
     /// The text inside the wrapper that an answer needs, if only the wrapper claims an answer for the dialect.
     pub(super) fn around(self, text: &str) -> Option<String> {
-        let needed = |block: &Block| -> Vec<String> {
+        let needed = |block: &BlockBinding| -> Vec<String> {
             self.names(block).into_iter().filter(|name| self.dialect.is_claimed_by(name)).collect()
         };
         let mut claiming = self.blocks().map(|(id, block)| (id, block, needed(block))).filter(|one| !one.2.is_empty());
         let (id, block, names) = claiming.next().filter(|_| !self.dialect.needs.is_empty() && !text.is_empty())?;
-        let wraps = |block: &Block| block.role == Role::Wrapper;
+        let wraps = |block: &BlockBinding| block.role == Role::Wrapper;
         let alone = wraps(block) && claiming.all(|(_, block, _)| wraps(block));
         let alone = alone && block.layout.is_none();
         if alone { self.spell((id, block), 0, &names, &[], &|_, _| Some(text.to_owned())) } else { None }
     }
 
     /// The blocks of the dialect with their ids.
-    pub(super) fn blocks(self) -> impl Iterator<Item = (BlockId, &'p Block)> {
+    pub(super) fn blocks(self) -> impl Iterator<Item = (BlockId, &'p BlockBinding)> {
         self.dialect.blocks_by_id()
     }
 
-    fn block(self, id: BlockId) -> Option<&'p Block> {
+    fn block(self, id: BlockId) -> Option<&'p BlockBinding> {
         self.dialect.block(id)
     }
 
     /// The names that a block can have in an answer.
-    fn names(self, block: &Block) -> Vec<String> {
+    fn names(self, block: &BlockBinding) -> Vec<String> {
         // A speaker is shown with a proper name, if the grammar allows one.
         let proper = usize::from(block.role == Role::Utterance);
         let wild = || WILD.iter().skip(proper).chain(WILD.iter().take(proper));
@@ -173,9 +173,9 @@ impl<'p> Speller<'p> {
     }
 
     /// An example of the key of a content.
-    fn key(self, block: &Block) -> String {
+    fn key(self, block: &BlockBinding) -> String {
         let name = match &block.called {
-            Called::Word(word) => word,
+            NameSource::Word(word) => word,
             _ => &block.name,
         };
         self.example_key(name)
@@ -194,7 +194,7 @@ impl<'p> Speller<'p> {
     }
 
     /// An example of the body of a block.
-    fn body(self, block: &'p Block) -> Cow<'p, str> {
+    fn body(self, block: &'p BlockBinding) -> Cow<'p, str> {
         let told = match block.role {
             Role::Message => PROSE,
             Role::Thinking => "Your reasoning",
@@ -209,9 +209,9 @@ impl<'p> Speller<'p> {
         let schema = block.schema.as_ref().map(Schema::json).filter(|_| block.text.is_none());
         match (block.role, schema) {
             (Role::Section, Some(schema)) if block.payload.first() == Some(&Payload::Json) => {
-                Cow::Owned(format!("{:#}", example(schema, Members::Telling)))
+                Cow::Owned(format!("{:#}", example(schema, ExampleMembers::Telling)))
             }
-            (_, Some(schema)) if schema.get("examples").is_some() => match example(schema, Members::Telling) {
+            (_, Some(schema)) if schema.get("examples").is_some() => match example(schema, ExampleMembers::Telling) {
                 Value::String(text) => Cow::Owned(text.to_string()),
                 value => Cow::Owned(value.to_string()),
             },
@@ -220,7 +220,7 @@ impl<'p> Speller<'p> {
     }
 
     /// The parameters in the opener of a call, if its payload is read from its attributes.
-    fn params_in_opener(self, id: BlockId, block: &Block, params: &Value) -> Vec<(String, String)> {
+    fn params_in_opener(self, id: BlockId, block: &BlockBinding, params: &Value) -> Vec<(String, String)> {
         if block.payload.first() != Some(&Payload::Attributes) {
             return Vec::new();
         }
@@ -249,11 +249,11 @@ impl<'p> Speller<'p> {
     }
 
     /// The payload of these calls; none if the block cannot hold it.
-    fn payload(self, block: &Block, calls: &[Call<'_>], family: &Family, layout: Option<&Layout>) -> Option<String> {
-        let Call { action, params, .. } = calls.first()?;
+    fn payload(self, block: &BlockBinding, calls: &[CallToWrite<'_>], family: &Family, layout: Option<&BlockLayout>) -> Option<String> {
+        let CallToWrite { action, params, .. } = calls.first()?;
         let params = match block.named_within() {
             Some((way, each)) if !is_named(block) => {
-                let call = |call: &Call<'_>| named_call(way, block.body.as_deref(), call);
+                let call = |call: &CallToWrite<'_>| named_call(way, block.body.as_deref(), call);
                 if each { calls.iter().map(call).collect() } else { call(calls.first()?) }
             }
             _ => (*params).clone(),
@@ -276,7 +276,7 @@ impl<'p> Speller<'p> {
                 let fields = block.fields.as_deref().or_else(own);
                 let is_verbatim = |name: &str| is_verbatim(name) && block.named_within().is_none();
                 let write = |name: &str, text: &str| self.written(text, block.decode.filter(|_| !is_verbatim(name)));
-                let fields = Fields {
+                let fields = FieldSpelling {
                     family: fields?,
                     named: block.field.as_ref(),
                     flat: layout.is_some(),
@@ -288,7 +288,7 @@ impl<'p> Speller<'p> {
                 let built = family.builders.as_ref()?.spell(&family.grammar, &params)?;
                 match layout {
                     Some(_) => Some(built),
-                    None => family.grammar.spell(family.payload?, &[Part::Next(&built)], &["", "\n"]),
+                    None => family.grammar.spell(family.payload?, &[SpelledCapture::Next(&built)], &["", "\n"]),
                 }
             }
             Payload::Json if layout.is_some() => Some(params.on_one_line()),
@@ -297,7 +297,7 @@ impl<'p> Speller<'p> {
                 let reads = |text: &str| family.payload.is_none_or(|rule| family.grammar.reads(rule, text));
                 // What is read of a payload may be less than all of it: then the grammar writes the rest.
                 let inside = |text: &String| {
-                    family.grammar.spell(family.payload?, &[Part::Text(family.body?, text)], &["", "\n"])
+                    family.grammar.spell(family.payload?, &[SpelledCapture::Text(family.body?, text)], &["", "\n"])
                 };
                 let texts = [pretty, brief];
                 let text = texts.iter().find(|text| reads(text)).cloned().or_else(|| texts.iter().find_map(inside))?;
@@ -330,11 +330,11 @@ impl<'p> Speller<'p> {
     /// The block, written in the first grammar whose writing is read back as this block.
     fn spell(
         self,
-        (id, block): (BlockId, &'p Block),
+        (id, block): (BlockId, &'p BlockBinding),
         index: usize,
         names: &[String],
         attributes: &[(&str, &str)],
-        body: &dyn Fn(&Family, Option<&Layout>) -> Option<String>,
+        body: &dyn Fn(&Family, Option<&BlockLayout>) -> Option<String>,
     ) -> Option<String> {
         // If only a closer named by an attribute ends the block, the example needs that attribute.
         let by_attribute = |closer: &'p Closer| match closer {
@@ -350,7 +350,7 @@ impl<'p> Speller<'p> {
         let tried = names.iter().flat_map(|name| families().map(move |(number, family)| (name, number, family)));
         let bound = tried.filter(|(name, number, _)| self.dialect.names.find(name, Some(*number)) == Some(id));
         bound.into_iter().find_map(|(name, _, family)| {
-            let laid_out = |layout: &Layout| {
+            let laid_out = |layout: &BlockLayout| {
                 let (placed, others): (Vec<_>, Vec<_>) = attributes.iter().partition(|(key, _)| layout.has(key));
                 let body = match block.payload.as_slice() {
                     // What such a call holds is what its opener says of it.
@@ -406,13 +406,13 @@ impl<'p> Speller<'p> {
 }
 
 /// Whether the layout of a call has a place for the name that its payload says: then it holds the parameters alone.
-pub(super) fn is_named(block: &Block) -> bool {
+pub(super) fn is_named(block: &BlockBinding) -> bool {
     block.named_within().is_some() && block.layout.as_ref().is_some_and(|layout| layout.has(NAME))
 }
 
 /// The payload of a call that it names: the name at the end of the `way`, and the parameters in the member `body`, or
 /// beside the name.
-fn named_call(way: &[String], body: Option<&str>, call: &Call<'_>) -> Value {
+fn named_call(way: &[String], body: Option<&str>, call: &CallToWrite<'_>) -> Value {
     let mut object = Object::new();
     put(&mut object, way, call.name.into());
     match body {

@@ -7,14 +7,14 @@
 use super::count::Estimate;
 use super::{Counter, Layer, Request, TokenLedger};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::program::{Model, Program, Prompts, Text};
+use crate::program::{Model, Program, Prompts, PromptFile};
 use crate::surface::Vocabulary;
 use crate::text::{excerpt, glob};
 use crate::value::Value;
 use std::sync::Arc;
 
 /// The model that a prompt is for.
-pub(super) struct Target<'p> {
+pub(super) struct PromptTarget<'p> {
     /// The host's name for it.
     pub(super) id: &'p str,
     /// The pack's name for it; the host's if the pack does not declare it.
@@ -35,7 +35,7 @@ enum CounterKind<'p> {
     Estimate(Estimate),
 }
 
-impl<'p> Target<'p> {
+impl<'p> PromptTarget<'p> {
     pub(super) fn of(prompts: &'p Prompts, request: &'p Request, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let id = request.model.as_deref().unwrap_or_default();
         let declared = declared(prompts, id);
@@ -78,7 +78,7 @@ impl<'p> Target<'p> {
             (None, Some(exact)) => CounterKind::Exact(exact),
             (None, None) => CounterKind::Estimate(Estimate(factor)),
         };
-        Target {
+        PromptTarget {
             id,
             name: declared.map_or(id, |(name, _)| name),
             tier,
@@ -105,7 +105,7 @@ impl<'p> Target<'p> {
     }
 
     /// The tokens of a text that never changes, counted once.
-    pub(super) fn count_once(&self, text: &Text, said: &str) -> usize {
+    pub(super) fn count_once(&self, text: &PromptFile, said: &str) -> usize {
         let slot = self.vocabulary.and_then(|vocabulary| text.counts.get(vocabulary as usize));
         match (slot, &self.counter) {
             (Some(slot), CounterKind::Exact(_)) => *slot.get_or_init(|| self.count(said)),

@@ -4,7 +4,7 @@
 //! Out: [`Turn`]; a [`History`], whose answers a program has yet to read.
 //! Never: reads or judges an answer.
 
-use super::Message;
+use super::PromptMessage;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::contract;
 use crate::surface::Speaker;
@@ -149,8 +149,8 @@ impl Turn {
 }
 
 /// For hosts that send the messages of a prompt together with turns of their own.
-impl From<Message> for Turn {
-    fn from(Message { role, content }: Message) -> Self {
+impl From<PromptMessage> for Turn {
+    fn from(PromptMessage { role, content }: PromptMessage) -> Self {
         Self { role, content, outcome: None }
     }
 }

@@ -4,11 +4,11 @@
 //! Out: the parts of the reply, in the order of the content blocks.
 //! Never: reads the events of a stream.
 
-use super::message::Message;
+use super::message::ReplyMessage;
 use super::raw::Raw;
 
 /// Reads whatever the API returned.
-pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
     if !message.is_object(returned, "a message of Anthropic") {
         return;
     }
@@ -18,35 +18,35 @@ pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
     match returned.get("content") {
         Some(content) if content.is_list() => content.items().for_each(|one| block(message, one)),
         Some(_) => {
-            let text = message.said(returned, "content");
+            let text = message.text_member(returned, "content");
             text.into_iter().for_each(|text| message.text(text));
         }
         None => message.fault_in(returned, "this has no `content`, so it is no message of Anthropic"),
     }
-    let reason = message.said(returned, "stop_reason").unwrap_or_default();
+    let reason = message.text_member(returned, "stop_reason").unwrap_or_default();
     message.reply.truncated |= is_truncated(&reason);
     message.reply.refused |= reason == REFUSAL;
 }
 
 /// Reads a content block.
-pub(super) fn block<'t>(message: &mut Message<'t>, block: Raw<'t>) {
+pub(super) fn block<'t>(message: &mut ReplyMessage<'t>, block: Raw<'t>) {
     if !message.is_object(block, "a content block") {
         return;
     }
-    let kind = message.said(block, "type").unwrap_or_default();
+    let kind = message.text_member(block, "type").unwrap_or_default();
     match kind.as_str() {
         "text" => {
-            let text = message.said(block, "text").unwrap_or_default();
+            let text = message.text_member(block, "text").unwrap_or_default();
             message.text(text);
         }
         "thinking" => {
-            let text = message.said(block, "thinking").unwrap_or_default();
+            let text = message.text_member(block, "thinking").unwrap_or_default();
             message.thinking(text);
         }
         // It is encrypted: there is nothing to read.
         "redacted_thinking" => {}
         "tool_use" => {
-            let (id, name) = (message.said(block, "id"), message.said(block, "name").unwrap_or_default());
+            let (id, name) = (message.text_member(block, "id"), message.text_member(block, "name").unwrap_or_default());
             let arguments = message.arguments(block, "input");
             message.call(id, name, arguments);
         }

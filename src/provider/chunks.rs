@@ -8,7 +8,7 @@
 //! the whole message; one that comes when a later text has already been passed on is put behind all others.
 
 use super::anthropic;
-use super::message::{self, Message};
+use super::message::{self, ReplyMessage};
 use super::openai::{is_refused, is_truncated, reasoning};
 use super::raw::Raw;
 use super::reply::BETWEEN;
@@ -135,11 +135,11 @@ impl Chunks {
         (first..key.0).all(is_known).then(before)
     }
 
-    fn openai<'t>(&mut self, message: &mut Message<'t>, chunk: Raw<'t>) {
+    fn openai<'t>(&mut self, message: &mut ReplyMessage<'t>, chunk: Raw<'t>) {
         if !message.is_object(chunk, "a chunk of OpenAI") {
             return;
         }
-        let kind = message.said(chunk, "type").unwrap_or_default();
+        let kind = message.text_member(chunk, "type").unwrap_or_default();
         if kind == "error" || kind.starts_with("response.") {
             self.events = true;
             return self.response(message, chunk, &kind);
@@ -160,7 +160,7 @@ impl Chunks {
             } else if choice.get("message").is_some() {
                 message.fault_in(choice, "this choice has a whole `message`, which is no chunk");
             }
-            if let Some(reason) = message.said(choice, "finish_reason").filter(|reason| !reason.is_empty()) {
+            if let Some(reason) = message.text_member(choice, "finish_reason").filter(|reason| !reason.is_empty()) {
                 self.ended = true;
                 self.truncated |= is_truncated(&reason);
                 self.refused |= is_refused(&reason);
@@ -168,7 +168,7 @@ impl Chunks {
         }
     }
 
-    fn chat<'t>(&mut self, message: &mut Message<'t>, delta: Raw<'t>) {
+    fn chat<'t>(&mut self, message: &mut ReplyMessage<'t>, delta: Raw<'t>) {
         let more = reasoning(message, delta).unwrap_or_default();
         self.add_thinking(THINKING, &more);
         openai::content(message, delta);
@@ -180,12 +180,12 @@ impl Chunks {
                 ReplyPart::Call { .. } => {}
             }
         }
-        if let Some(refusal) = message.said(delta, "refusal").filter(|refusal| !refusal.is_empty()) {
+        if let Some(refusal) = message.text_member(delta, "refusal").filter(|refusal| !refusal.is_empty()) {
             self.add_text(REFUSAL, &refusal);
             self.refused = true;
         }
         for call in message.list(delta, "tool_calls") {
-            let id = message.said(call, "id").filter(|id| !id.is_empty());
+            let id = message.text_member(call, "id").filter(|id| !id.is_empty());
             let key = self.key_of_call(call.get("index").and_then(Raw::number), id.as_deref());
             match (call.get("function"), call.get("custom")) {
                 (None, Some(_)) => self.note_other("custom"),
@@ -223,10 +223,10 @@ impl Chunks {
         }
     }
 
-    fn response<'t>(&mut self, message: &mut Message<'t>, event: Raw<'t>, kind: &str) {
+    fn response<'t>(&mut self, message: &mut ReplyMessage<'t>, event: Raw<'t>, kind: &str) {
         let number = |name: &str| event.get(name).and_then(Raw::number).unwrap_or_default().min(REASONING);
         let index = number("output_index");
-        let more = message.said(event, "delta").unwrap_or_default();
+        let more = message.text_member(event, "delta").unwrap_or_default();
         match kind {
             "response.output_text.delta" => self.add_text((index, number("content_index")), &more),
             "response.refusal.delta" => {
@@ -252,7 +252,7 @@ impl Chunks {
     }
 
     /// Adds what an item says beyond what came of it before: when it is added, it says how a call is called.
-    fn item<'t>(&mut self, message: &mut Message<'t>, index: u64, item: Raw<'t>) {
+    fn item<'t>(&mut self, message: &mut ReplyMessage<'t>, index: u64, item: Raw<'t>) {
         responses::item(message, item);
         let is_new = self.parts.range((index, 0)..=(index, u64::MAX)).next().is_none()
             && !self.moved.keys().any(|key| key.0 == index);
@@ -274,7 +274,7 @@ impl Chunks {
         }
     }
 
-    fn end_of_response<'t>(&mut self, message: &mut Message<'t>, response: Raw<'t>) {
+    fn end_of_response<'t>(&mut self, message: &mut ReplyMessage<'t>, response: Raw<'t>) {
         if let Some(error) = response.get("error") {
             message.returned(error);
         }
@@ -284,11 +284,11 @@ impl Chunks {
         }
     }
 
-    fn anthropic<'t>(&mut self, message: &mut Message<'t>, event: Raw<'t>) {
+    fn anthropic<'t>(&mut self, message: &mut ReplyMessage<'t>, event: Raw<'t>) {
         if !message.is_object(event, "an event of Anthropic") {
             return;
         }
-        let Some(kind) = message.said(event, "type") else {
+        let Some(kind) = message.text_member(event, "type") else {
             return message.fault_in(event, "this has no `type`, so it is no event of Anthropic");
         };
         let index = event.get("index").and_then(Raw::number).unwrap_or_default().min(BEHIND - 1);
@@ -299,13 +299,13 @@ impl Chunks {
                 event.get("content_block").iter().for_each(|block| self.begin(message, key, *block));
             }
             ("content_block_delta", Some(delta)) => {
-                let more = |message: &mut Message<'t>, name| message.said(delta, name).unwrap_or_default();
+                let more = |message: &mut ReplyMessage<'t>, name| message.text_member(delta, name).unwrap_or_default();
                 self.add_text(key, &more(message, "text"));
                 self.add_thinking(key, &more(message, "thinking"));
                 self.add_arguments(key, &more(message, "partial_json"));
             }
             ("message_delta", Some(delta)) => {
-                let reason = message.said(delta, "stop_reason").unwrap_or_default();
+                let reason = message.text_member(delta, "stop_reason").unwrap_or_default();
                 self.ended |= !reason.is_empty();
                 self.truncated |= anthropic::is_truncated(&reason);
                 self.refused |= reason == anthropic::REFUSAL;
@@ -318,7 +318,7 @@ impl Chunks {
         }
     }
 
-    fn begin<'t>(&mut self, message: &mut Message<'t>, key: PartKey, block: Raw<'t>) {
+    fn begin<'t>(&mut self, message: &mut ReplyMessage<'t>, key: PartKey, block: Raw<'t>) {
         anthropic::block(message, block);
         for part in std::mem::take(&mut message.reply.parts) {
             match part {
@@ -337,7 +337,7 @@ impl Chunks {
     }
 
     /// Adds the parts of a message behind those before it; a text goes on with the last one if that is of its kind.
-    fn take_parts(&mut self, message: &mut Message<'_>) {
+    fn take_parts(&mut self, message: &mut ReplyMessage<'_>) {
         let mut last = self.parts.keys().next_back().map_or(0, |key| key.0);
         for part in std::mem::take(&mut message.reply.parts) {
             let own = self.parts.get(&(last, 0)).map(|coming| &coming.part);
@@ -392,13 +392,13 @@ impl Chunks {
     /// Adds to a call: a name that comes with an id that is known already is said again, and does not go on.
     fn add_call<'t>(
         &mut self,
-        message: &mut Message<'t>,
+        message: &mut ReplyMessage<'t>,
         key: PartKey,
         more_id: Option<String>,
         function: Option<Raw<'t>>,
     ) {
         self.seen.insert(key.0);
-        let said = function.and_then(|function| message.said(function, "name"));
+        let said = function.and_then(|function| message.text_member(function, "name"));
         if let ReplyPart::Call { id, name, .. } = &mut self.call(key).part {
             let again = id.is_some() && *id == more_id;
             match said {

@@ -5,7 +5,7 @@
 //! Never: joins texts of one kind unless nothing is between them.
 
 use super::ReplyPart;
-use super::message::Message;
+use super::message::ReplyMessage;
 use super::raw::Raw;
 
 /// The members of a part that say nothing to anybody but the API, or something about another member.
@@ -13,7 +13,7 @@ const ASIDE: [&str; 7] =
     ["text", "thought", "thoughtSignature", "thought_signature", "videoMetadata", "mediaResolution", "partMetadata"];
 
 /// Reads whatever the API returned.
-pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
     match returned.is_list() {
         true => returned.items().for_each(|one| _ = response(message, one)),
         false => _ = response(message, returned),
@@ -26,7 +26,7 @@ fn member<'t>(of: Raw<'t>, names: [&str; 2]) -> Option<Raw<'t>> {
 }
 
 /// Reads one response; returns whether it is the last of a stream.
-pub(super) fn response<'t>(message: &mut Message<'t>, returned: Raw<'t>) -> bool {
+pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) -> bool {
     if !message.is_object(returned, "a response of Gemini") {
         return false;
     }
@@ -53,12 +53,12 @@ pub(super) fn response<'t>(message: &mut Message<'t>, returned: Raw<'t>) -> bool
     finish(message, reason.and_then(Raw::text).as_deref())
 }
 
-fn part<'t>(message: &mut Message<'t>, part: Raw<'t>) {
+fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
     if !message.is_object(part, "a part") {
         return;
     }
     if let Some(call) = member(part, ["functionCall", "function_call"]) {
-        let (id, name) = (message.said(call, "id"), message.said(call, "name").unwrap_or_default());
+        let (id, name) = (message.text_member(call, "id"), message.text_member(call, "name").unwrap_or_default());
         let arguments = message.arguments(call, "args");
         message.call(id, name, arguments);
         if member(call, ["partialArgs", "partial_args"]).is_some() {
@@ -66,7 +66,7 @@ fn part<'t>(message: &mut Message<'t>, part: Raw<'t>) {
         }
         return;
     }
-    if let Some(text) = message.said(part, "text") {
+    if let Some(text) = message.text_member(part, "text") {
         add(message, text, part.get("thought").is_some_and(Raw::is_true));
     }
     let others = part.members().filter(|(name, value)| !value.is_null() && !ASIDE.contains(&&**name));
@@ -74,7 +74,7 @@ fn part<'t>(message: &mut Message<'t>, part: Raw<'t>) {
 }
 
 /// Adds a text to the one before it, or as a part of its own: a stream returns one text in many.
-fn add(message: &mut Message<'_>, more: String, thought: bool) {
+fn add(message: &mut ReplyMessage<'_>, more: String, thought: bool) {
     match (message.reply.parts.last_mut(), thought) {
         (Some(ReplyPart::Thinking { text }), true) | (Some(ReplyPart::Text { text }), false) => text.push_str(&more),
         (_, true) => message.thinking(more),
@@ -83,7 +83,7 @@ fn add(message: &mut Message<'_>, more: String, thought: bool) {
 }
 
 /// What the end of a response means; returns whether it ended.
-fn finish(message: &mut Message<'_>, reason: Option<&str>) -> bool {
+fn finish(message: &mut ReplyMessage<'_>, reason: Option<&str>) -> bool {
     match reason {
         None | Some("" | "FINISH_REASON_UNSPECIFIED") => return false,
         Some("STOP") => {}

@@ -4,7 +4,7 @@
 //! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
 //! Never: knows the shapes of a provider; passes over a part without a trace.
 
-use super::raw::{Places, Raw};
+use super::raw::{RawPlaces, Raw};
 use super::{Reply, ReplyPart};
 use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
 use crate::text::{Location, Source, SourceId, Sources, Span};
@@ -12,7 +12,7 @@ use crate::value::broken;
 use serde::de::IgnoredAny;
 
 /// A message that is being read.
-pub(super) struct Message<'t> {
+pub(super) struct ReplyMessage<'t> {
     text: &'t str,
     source: SourceId,
     sources: Sources,
@@ -24,14 +24,14 @@ pub(super) struct Message<'t> {
 pub(super) fn read(
     name: &'static str,
     returned: &str,
-    read: impl for<'r> FnOnce(&mut Message<'r>, Raw<'r>),
+    read: impl for<'r> FnOnce(&mut ReplyMessage<'r>, Raw<'r>),
 ) -> Checked<Reply> {
     let mut sources = Sources::default();
     let source = sources.add(Source::new(name, returned));
     let text = returned.trim_start_matches('\u{feff}').trim();
     let error = serde_json::from_str::<IgnoredAny>(text).err();
-    let places = Places::of(if error.is_none() { text } else { "" });
-    let mut message = Message { text: returned, source, sources, faults: Vec::new(), reply: Reply::default() };
+    let places = RawPlaces::of(if error.is_none() { text } else { "" });
+    let mut message = ReplyMessage { text: returned, source, sources, faults: Vec::new(), reply: Reply::default() };
     if let Some(whole) = places.whole() {
         read(&mut message, whole);
     }
@@ -40,12 +40,12 @@ pub(super) fn read(
         let why = message!("this is not JSON: {}", quote(broken::why(&error), 120));
         message.fault(Span::new(start + place.start, start + place.end), why);
     }
-    let Message { reply, faults, sources, .. } = message;
+    let ReplyMessage { reply, faults, sources, .. } = message;
     let reply = faults.is_empty().then_some(reply);
     Checked::new(reply, faults, sources)
 }
 
-impl<'t> Message<'t> {
+impl<'t> ReplyMessage<'t> {
     fn fault(&mut self, span: Span, why: impl Into<diagnostic::Message>) {
         let at = Location { source: self.source, span };
         let help = "pass what the API returned, as it is; `docs/agents.md` shows the forms that are read";
@@ -67,7 +67,7 @@ impl<'t> Message<'t> {
     }
 
     /// What a member says that must be a text; none if it is absent, too.
-    pub(super) fn said(&mut self, of: Raw<'t>, name: &str) -> Option<String> {
+    pub(super) fn text_member(&mut self, of: Raw<'t>, name: &str) -> Option<String> {
         let member = of.get(name)?;
         let text = self.decoded(member);
         if text.is_none() && !member.is_text() {

@@ -23,7 +23,7 @@ mod tests;
 
 pub(crate) use chunks::{Chunks, Delta, PartKey};
 pub(crate) use recorded::chunks;
-pub(crate) use reply::Layout;
+pub(crate) use reply::ReplyLayout;
 pub use reply::{Reply, ReplyPart};
 pub(crate) use results::result;
 

@@ -4,12 +4,12 @@
 //! Out: the parts of the reply: reasoning, then text, then calls.
 //! Never: reads chunks.
 
-use super::message::Message;
+use super::message::ReplyMessage;
 use super::raw::Raw;
 use super::responses;
 
 /// Reads whatever the API returned.
-pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
     if returned.is_list() {
         return responses::output(message, returned);
     }
@@ -32,7 +32,7 @@ pub(super) fn message<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
 }
 
 /// Reads the first of several choices.
-fn choices<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
+fn choices<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
     let mut choices = message.list(returned, "choices");
     match choices.next() {
         None => message.fault_in(returned, "this has no choice, and so no answer"),
@@ -41,7 +41,7 @@ fn choices<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
                 Some(one) => chat(message, one),
                 None => message.fault_in(choice, "this choice has no `message`; chunks are read one by one"),
             }
-            let reason = message.said(choice, "finish_reason").unwrap_or_default();
+            let reason = message.text_member(choice, "finish_reason").unwrap_or_default();
             message.reply.truncated |= is_truncated(&reason);
             message.reply.refused |= is_refused(&reason);
         }
@@ -50,7 +50,7 @@ fn choices<'t>(message: &mut Message<'t>, returned: Raw<'t>) {
 }
 
 /// Reads the message of a chat completion.
-fn chat<'t>(message: &mut Message<'t>, chat: Raw<'t>) {
+fn chat<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) {
     if !message.is_object(chat, "the message of a chat completion") {
         return;
     }
@@ -58,23 +58,23 @@ fn chat<'t>(message: &mut Message<'t>, chat: Raw<'t>) {
         message.thinking(text);
     }
     content(message, chat);
-    if let Some(refusal) = message.said(chat, "refusal").filter(|refusal| !refusal.is_empty()) {
+    if let Some(refusal) = message.text_member(chat, "refusal").filter(|refusal| !refusal.is_empty()) {
         message.text(refusal);
         message.reply.refused = true;
     }
     for kind in ["audio", "images"] {
-        if chat.get(kind).is_some_and(Raw::is_said) {
+        if chat.get(kind).is_some_and(Raw::has_content) {
             message.other(kind);
         }
     }
     for call in message.list(chat, "tool_calls") {
         match call.get("function") {
             Some(function) => {
-                let id = message.said(call, "id");
+                let id = message.text_member(call, "id");
                 function_call(message, id, function);
             }
             None => {
-                let kind = message.said(call, "type");
+                let kind = message.text_member(call, "type");
                 message.other(kind.unwrap_or_else(|| "tool_call".to_owned()));
             }
         }
@@ -84,40 +84,40 @@ fn chat<'t>(message: &mut Message<'t>, chat: Raw<'t>) {
     }
 }
 
-fn function_call<'t>(message: &mut Message<'t>, id: Option<String>, function: Raw<'t>) {
-    let name = message.said(function, "name").unwrap_or_default();
+fn function_call<'t>(message: &mut ReplyMessage<'t>, id: Option<String>, function: Raw<'t>) {
+    let name = message.text_member(function, "name").unwrap_or_default();
     let arguments = message.arguments(function, "arguments");
     message.call(id, name, arguments);
 }
 
 /// The reasoning of a message or a chunk. Servers that have both members say the same in them.
-pub(super) fn reasoning<'t>(message: &mut Message<'t>, chat: Raw<'t>) -> Option<String> {
+pub(super) fn reasoning<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) -> Option<String> {
     let members = ["reasoning_content", "reasoning"].into_iter().filter_map(|name| chat.get(name));
-    let said = members.filter(|member| member.is_said()).find(|member| member.is_text())?;
+    let said = members.filter(|member| member.has_content()).find(|member| member.is_text())?;
     message.decoded(said)
 }
 
 /// Reads a content that is a text, or a list of parts.
-pub(super) fn content<'t>(message: &mut Message<'t>, of: Raw<'t>) {
+pub(super) fn content<'t>(message: &mut ReplyMessage<'t>, of: Raw<'t>) {
     let Some(content) = of.get("content") else { return };
     if !content.is_list() {
-        let text = message.said(of, "content");
+        let text = message.text_member(of, "content");
         return text.into_iter().for_each(|text| message.text(text));
     }
     for piece in content.items() {
-        let kind = message.said(piece, "type").unwrap_or_default();
-        if let Some(refusal) = message.said(piece, "refusal") {
+        let kind = message.text_member(piece, "type").unwrap_or_default();
+        if let Some(refusal) = message.text_member(piece, "refusal") {
             message.text(refusal);
             message.reply.refused = true;
         } else if let Some(thinking) = piece.get("thinking").or_else(|| piece.get("reasoning")) {
             let texts: Vec<String> = if thinking.is_text() {
                 message.decoded(thinking).into_iter().collect()
             } else {
-                thinking.items().filter_map(|one| message.said(one, "text")).collect()
+                thinking.items().filter_map(|one| message.text_member(one, "text")).collect()
             };
             message.thinking(texts.concat());
         } else if is_text(&kind) && piece.get("text").is_some() {
-            let text = message.said(piece, "text");
+            let text = message.text_member(piece, "text");
             text.into_iter().for_each(|text| message.text(text));
         } else {
             message.other(if kind.is_empty() { "part".to_owned() } else { kind });

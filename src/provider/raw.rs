@@ -14,13 +14,13 @@ use std::borrow::Cow;
 /// A member is found at any depth without a look at the text: to skip the values around it each time took twice as long as
 /// reading a message with three calls takes now.
 #[derive(Debug)]
-pub(super) struct Places<'t> {
+pub(super) struct RawPlaces<'t> {
     text: &'t str,
-    values: Vec<Place>,
+    values: Vec<RawPlace>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RawPlace {
     start: usize,
     end: usize,
     /// The number of the first value that is not inside it.
@@ -34,11 +34,11 @@ const USUAL: usize = 12;
 /// How deep a message usually is.
 const DEEP: usize = 12;
 
-impl<'t> Places<'t> {
+impl<'t> RawPlaces<'t> {
     /// The places of the values in a text that is valid JSON.
     pub(super) fn of(text: &'t str) -> Self {
         let bytes = text.as_bytes();
-        let mut values: Vec<Place> = Vec::with_capacity(text.len() / USUAL + 1);
+        let mut values: Vec<RawPlace> = Vec::with_capacity(text.len() / USUAL + 1);
         let mut open: SmallVec<[usize; DEEP]> = SmallVec::new();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
@@ -68,7 +68,7 @@ impl<'t> Places<'t> {
                     at = length.map_or(bytes.len(), |length| start + length);
                 }
             }
-            values.push(Place { start, end: at, behind: values.len() + 1, escaped });
+            values.push(RawPlace { start, end: at, behind: values.len() + 1, escaped });
         }
         Self { text, values }
     }
@@ -101,7 +101,7 @@ fn string(bytes: &[u8], start: usize) -> (usize, bool) {
 /// A valid JSON value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Raw<'t> {
-    places: &'t Places<'t>,
+    places: &'t RawPlaces<'t>,
     number: usize,
     /// The value as it is written.
     pub(super) raw: &'t str,
@@ -177,7 +177,7 @@ impl<'t> Raw<'t> {
     }
 
     /// Whether it says something: it is no empty text, list or object.
-    pub(super) fn is_said(self) -> bool {
+    pub(super) fn has_content(self) -> bool {
         !matches!(self.raw, "\"\"" | "[]" | "{}")
     }
 

@@ -82,7 +82,7 @@ pub enum ReplyPart {
 /// A reply as one text: its texts, then the arguments of each call, then its reasoning. Line breaks that count nowhere are
 /// between the parts, so that each place belongs to one; behind the last part are the names of the calls.
 #[derive(Debug, Default)]
-pub(crate) struct Layout {
+pub(crate) struct ReplyLayout {
     pub(crate) source: String,
     /// The text, then the calls, then the reasoning.
     pub(crate) parts: Vec<Span>,
@@ -138,10 +138,10 @@ impl Reply {
     }
 
     /// The reply as one text.
-    pub(crate) fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> ReplyLayout {
         let (source, before) = self.joined();
         let parts = vec![Span::new(0, source.len())];
-        let mut layout = Layout { source, parts, ..Layout::default() };
+        let mut layout = ReplyLayout { source, parts, ..ReplyLayout::default() };
         self.calls().for_each(|(_, _, arguments)| layout.add(arguments));
         for part in &self.parts {
             if let ReplyPart::Thinking { text } = part {
@@ -160,7 +160,7 @@ impl Reply {
 /// What is between two texts that another part separates.
 pub(crate) const BETWEEN: &str = "\n\n";
 
-impl Layout {
+impl ReplyLayout {
     /// The text that dialects read.
     pub(crate) fn text(&self) -> &str {
         self.parts.first().map(|text| text.of(&self.source)).unwrap_or_default()

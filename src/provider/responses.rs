@@ -4,47 +4,47 @@
 //! Out: the parts of the reply, in the order of the items.
 //! Never: reads the events of a stream.
 
-use super::message::Message;
+use super::message::ReplyMessage;
 use super::openai::{content, is_refused, is_truncated};
 use super::raw::Raw;
 
 /// Reads a whole response.
-pub(super) fn response<'t>(message: &mut Message<'t>, response: Raw<'t>) {
+pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
     message.list(response, "output").for_each(|one| item(message, one));
     incomplete(message, response);
 }
 
 /// What an incomplete response lacks.
-pub(super) fn incomplete<'t>(message: &mut Message<'t>, response: Raw<'t>) {
+pub(super) fn incomplete<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
     if let Some(details) = response.get("incomplete_details") {
-        let reason = message.said(details, "reason").unwrap_or_default();
+        let reason = message.text_member(details, "reason").unwrap_or_default();
         message.reply.refused |= is_refused(&reason);
         message.reply.truncated |= is_truncated(&reason) || !is_refused(&reason);
     }
 }
 
 /// Reads a list of items.
-pub(super) fn output<'t>(message: &mut Message<'t>, output: Raw<'t>) {
+pub(super) fn output<'t>(message: &mut ReplyMessage<'t>, output: Raw<'t>) {
     output.items().for_each(|one| item(message, one));
 }
 
 /// Reads one item.
-pub(super) fn item<'t>(message: &mut Message<'t>, item: Raw<'t>) {
+pub(super) fn item<'t>(message: &mut ReplyMessage<'t>, item: Raw<'t>) {
     if !message.is_object(item, "an output item") {
         return;
     }
-    let kind = message.said(item, "type");
+    let kind = message.text_member(item, "type");
     match kind.as_deref() {
         Some("function_call") => {
-            let id = message.said(item, "call_id").or_else(|| message.said(item, "id"));
-            let name = message.said(item, "name").unwrap_or_default();
+            let id = message.text_member(item, "call_id").or_else(|| message.text_member(item, "id"));
+            let name = message.text_member(item, "name").unwrap_or_default();
             let arguments = message.arguments(item, "arguments");
             message.call(id, name, arguments);
         }
         Some("reasoning") => {
             for name in ["summary", "content"] {
                 for one in message.list(item, name) {
-                    let text = message.said(one, "text");
+                    let text = message.text_member(one, "text");
                     text.into_iter().for_each(|text| message.thinking(text));
                 }
             }

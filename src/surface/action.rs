@@ -5,7 +5,7 @@
 //! Never: knows whether a path, template or schema in them is valid.
 
 use super::declare::{table, words};
-use super::decode::{Decode, Decoder, Named, Names, Node, OneOrMore};
+use super::decode::{Decode, Decoder, Named, OneOrMany, TomlNode, OneOrMore};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::diagnostic::{Code, Remark};
@@ -155,7 +155,7 @@ words! {
 }
 
 impl Decode for Remark {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         reading.word(node, "remark", Code::PACK_UNKNOWN_REMARK, Remark::ALL, Remark::name)
     }
 }
@@ -164,9 +164,9 @@ table! {
     /// What a mode permits or denies: the name of an action, or a table with a condition.
     Permit or action ("the name of an action, or `{ action = …, when = … }`") {
         /// The action: its name, a pattern with `*` and `?`, or `@GROUP`; or several of these.
-        action: Names,
+        action: OneOrMany,
         /// Instead of `action`: a content, or several, in the same way.
-        content: Names,
+        content: OneOrMany,
         /// The condition; always true by default.
         when: Option<Spanned<String>>,
         /// The condition in a sentence for the model.

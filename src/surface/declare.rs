@@ -74,7 +74,7 @@ macro_rules! table {
 
         impl $crate::surface::decode::Decode for $name {
             fn decode(
-                $node: &$crate::surface::decode::Node<'_>,
+                $node: &$crate::surface::decode::TomlNode<'_>,
                 $reading: &mut $crate::surface::decode::Decoder<'_>,
             ) -> Option<Self> {
                 let mut table: std::borrow::Cow<'_, toml::de::DeTable<'_>> = $table?;
@@ -147,7 +147,7 @@ macro_rules! words {
 
         impl $crate::surface::decode::Decode for $name {
             fn decode(
-                node: &$crate::surface::decode::Node<'_>,
+                node: &$crate::surface::decode::TomlNode<'_>,
                 reading: &mut $crate::surface::decode::Decoder<'_>,
             ) -> Option<Self> {
                 let word = String::decode(node, reading)?;

@@ -16,7 +16,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// A TOML value with its place.
-pub(crate) type Node<'t> = toml::Spanned<DeValue<'t>>;
+pub(crate) type TomlNode<'t> = toml::Spanned<DeValue<'t>>;
 
 /// Named declarations, in order; the place is that of the name.
 pub type Named<T> = IndexMap<String, Spanned<T>>;
@@ -31,7 +31,7 @@ pub(crate) struct Decoder<'r> {
     /// The places of named things and list entries that have faults. What seems missing in them may be due to a fault.
     pub(crate) torn: Vec<Location>,
     /// The names of things that could not be read at all.
-    pub(crate) lost: Vec<String>,
+    pub(crate) unreadable: Vec<String>,
     /// The keys of the tables being read, outermost first.
     around: Vec<&'static [&'static str]>,
     /// Whether the next table is an entry of a list.
@@ -48,7 +48,7 @@ pub(crate) struct Guesses<'t> {
     /// The keys that were probably meant, and that are set only by that guess.
     meant: Vec<&'static str>,
     /// The value of the only key that resembles none, and the number of its diagnostic.
-    only: Option<(usize, Node<'t>)>,
+    only: Option<(usize, TomlNode<'t>)>,
 }
 
 impl<'r> Decoder<'r> {
@@ -59,7 +59,7 @@ impl<'r> Decoder<'r> {
             offset: 0,
             diagnostics,
             torn: Vec::new(),
-            lost: Vec::new(),
+            unreadable: Vec::new(),
             around: Vec::new(),
             listed: false,
             fitting: Strategy::ALL,
@@ -95,7 +95,7 @@ impl<'r> Decoder<'r> {
 
     /// The place of a value. For a text of several lines without escapes this is the text between the quotes, so that a
     /// word in it has its own place.
-    pub(crate) fn place(&self, node: &Node<'_>) -> Location {
+    pub(crate) fn place(&self, node: &TomlNode<'_>) -> Location {
         let span = node.span();
         let between = match node.get_ref() {
             DeValue::String(text) => ["'''", "\"\"\""]
@@ -115,7 +115,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// Decodes one of several named or listed things, which is at `at`.
-    fn entry<T: Decode>(&mut self, node: &Node<'_>, at: Location) -> Option<T> {
+    fn entry<T: Decode>(&mut self, node: &TomlNode<'_>, at: Location) -> Option<T> {
         let before = self.diagnostics.len();
         let value = T::decode(node, self);
         if self.diagnostics.len() > before {
@@ -125,7 +125,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// Reports that `node` is not what was `wanted`.
-    pub(crate) fn misfit<T>(&mut self, node: &Node<'_>, wanted: &str) -> Option<T> {
+    pub(crate) fn misfit<T>(&mut self, node: &TomlNode<'_>, wanted: &str) -> Option<T> {
         let at = self.at(node.span());
         let got = match node.get_ref() {
             DeValue::Integer(number) if number.as_str().starts_with('-') => "a number below 0",
@@ -164,7 +164,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// The table in `node`, or a diagnostic.
-    pub(crate) fn table<'n, 't>(&mut self, node: &'n Node<'t>) -> Option<&'n DeTable<'t>> {
+    pub(crate) fn table<'n, 't>(&mut self, node: &'n TomlNode<'t>) -> Option<&'n DeTable<'t>> {
         match node.get_ref() {
             DeValue::Table(table) => Some(table),
             _ => self.misfit(node, "a table"),
@@ -203,7 +203,7 @@ impl<'r> Decoder<'r> {
                 // What an unknown table declares may be named elsewhere: that is no second fault.
                 (None, DeValue::Table(inside)) => {
                     let names = in_order(inside).into_iter().map(|(key, _)| key.get_ref().as_ref().to_owned());
-                    self.lost.extend(names);
+                    self.unreadable.extend(names);
                 }
                 (None, _) if unknown.len() == 1 && self.misplaced(name).is_none() => {
                     guesses.only = Some((self.diagnostics.len() - 1, value));
@@ -234,7 +234,7 @@ impl<'r> Decoder<'r> {
 
     /// Decodes a value under a misspelt key. One that does not fit was probably meant for something else, and is not
     /// reported.
-    pub(crate) fn guessed<T: Decode>(&mut self, node: &Node<'_>) -> Option<T> {
+    pub(crate) fn guessed<T: Decode>(&mut self, node: &TomlNode<'_>) -> Option<T> {
         let before = self.diagnostics.len();
         let value = T::decode(node, self);
         if value.is_none() {
@@ -246,7 +246,7 @@ impl<'r> Decoder<'r> {
     /// The word of a closed list in `node`; `what` and `code` are for the diagnostic if there is no such word.
     pub(crate) fn word<T: Copy>(
         &mut self,
-        node: &Node<'_>,
+        node: &TomlNode<'_>,
         what: &str,
         code: Code,
         all: &[T],
@@ -265,7 +265,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// Reports that the text in `node` is none of the words that fit there.
-    pub(crate) fn no_word(&mut self, node: &Node<'_>, what: &str, code: Code, fitting: &[&'static str]) {
+    pub(crate) fn no_word(&mut self, node: &TomlNode<'_>, what: &str, code: Code, fitting: &[&'static str]) {
         let word = node.get_ref().as_str().unwrap_or_default();
         let message = format!("there is no {what} `{}`", excerpt(word, 60));
         let fault = Diagnostic::new(code, self.at(node.span()), message);
@@ -283,7 +283,7 @@ impl<'r> Decoder<'r> {
     /// The table in `node`, or one with only `key` if `node` is a string; messages call the two `form`.
     pub(super) fn table_or_name<'n, 't>(
         &mut self,
-        node: &'n Node<'t>,
+        node: &'n TomlNode<'t>,
         key: &'static str,
         form: &str,
     ) -> Option<Cow<'n, DeTable<'t>>> {
@@ -329,7 +329,7 @@ impl<'r> Decoder<'r> {
 }
 
 /// Merges what was under a misspelt name into a table or list; what is already there comes first.
-fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
+fn merge<'t>(there: &mut TomlNode<'t>, more: TomlNode<'t>) {
     let start = more.span().start;
     match (there.get_mut(), more.into_inner()) {
         (DeValue::Table(there), DeValue::Table(more)) => {
@@ -356,7 +356,7 @@ fn merge<'t>(there: &mut Node<'t>, more: Node<'t>) {
 
 /// The members of a table in the order of the file. The order of the map is that of the names, unless a host turns on
 /// the feature `preserve_order` of `toml`.
-pub(crate) fn in_order<'n, 't>(table: &'n DeTable<'t>) -> Vec<(&'n toml::Spanned<Cow<'t, str>>, &'n Node<'t>)> {
+pub(crate) fn in_order<'n, 't>(table: &'n DeTable<'t>) -> Vec<(&'n toml::Spanned<Cow<'t, str>>, &'n TomlNode<'t>)> {
     let mut members: Vec<_> = table.iter().collect();
     members.sort_by_key(|(key, _)| key.span().start);
     members
@@ -365,7 +365,7 @@ pub(crate) fn in_order<'n, 't>(table: &'n DeTable<'t>) -> Vec<(&'n toml::Spanned
 /// A type that can be read from a TOML value.
 pub(crate) trait Decode: Sized {
     /// The value, or `None` after a diagnostic.
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self>;
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self>;
 
     /// The value if the key is absent; `None` for a required key.
     fn absent() -> Option<Self> {
@@ -374,7 +374,7 @@ pub(crate) trait Decode: Sized {
 }
 
 impl Decode for String {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::String(text) => Some(text.as_ref().to_owned()),
             _ => reading.misfit(node, "a string"),
@@ -383,7 +383,7 @@ impl Decode for String {
 }
 
 impl Decode for bool {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Boolean(flag) => Some(*flag),
             _ => reading.misfit(node, "`true` or `false`"),
@@ -396,7 +396,7 @@ impl Decode for bool {
 }
 
 impl Decode for usize {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let number = match node.get_ref() {
             DeValue::Integer(number) => usize::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
@@ -406,7 +406,7 @@ impl Decode for usize {
 }
 
 impl Decode for f64 {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let number: Option<f64> = match node.get_ref() {
             DeValue::Integer(number) => number.as_str().parse().ok(),
             DeValue::Float(number) => number.as_str().parse().ok(),
@@ -417,7 +417,7 @@ impl Decode for f64 {
 }
 
 impl<T: Decode> Decode for Option<T> {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         T::decode(node, reading).map(Some)
     }
 
@@ -427,17 +427,17 @@ impl<T: Decode> Decode for Option<T> {
 }
 
 impl<T: Decode> Decode for Spanned<T> {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let at = reading.place(node);
         Some(Spanned::new(T::decode(node, reading)?, at))
     }
 }
 
 impl<T: Decode> Decode for Vec<T> {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Array(items) => {
-                let entry = |item: &Node<'_>| {
+                let entry = |item: &TomlNode<'_>| {
                     reading.listed = true;
                     let entry = reading.entry(item, reading.at(item.span()));
                     reading.listed = false;
@@ -455,7 +455,7 @@ impl<T: Decode> Decode for Vec<T> {
 }
 
 impl<T: Decode> Decode for Named<T> {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut named = Named::new();
         for (key, value) in in_order(table) {
@@ -473,7 +473,7 @@ impl<T: Decode> Decode for Named<T> {
             }
             match entry {
                 Some(value) => drop(named.insert(name, Spanned::new(value, at))),
-                None => reading.lost.push(name),
+                None => reading.unreadable.push(name),
             }
         }
         Some(named)
@@ -486,10 +486,10 @@ impl<T: Decode> Decode for Named<T> {
 
 /// One name or several. An empty list is an error: it would be unclear whether it means none or all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Names(pub Vec<Spanned<String>>);
+pub struct OneOrMany(pub Vec<Spanned<String>>);
 
-impl Decode for Names {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+impl Decode for OneOrMany {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         if let DeValue::Array(items) = node.get_ref()
             && items.is_empty()
         {
@@ -498,11 +498,11 @@ impl Decode for Names {
             reading.report(fault.with_help("name at least one, or take the key out"));
             return None;
         }
-        OneOrMore::decode(node, reading).map(|names| Names(names.0))
+        OneOrMore::decode(node, reading).map(|names| OneOrMany(names.0))
     }
 
     fn absent() -> Option<Self> {
-        Some(Names(Vec::new()))
+        Some(OneOrMany(Vec::new()))
     }
 }
 
@@ -517,7 +517,7 @@ impl<T> Default for OneOrMore<T> {
 }
 
 impl<T: Decode> Decode for OneOrMore<T> {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Array(_) => Vec::decode(node, reading).map(OneOrMore),
             _ => T::decode(node, reading).map(|one| OneOrMore(vec![one])),
@@ -544,7 +544,7 @@ fn type_name(value: &DeValue<'_>) -> &'static str {
 
 #[cfg(feature = "schema")]
 mod schema {
-    use super::{Names, OneOrMore};
+    use super::{OneOrMany, OneOrMore};
     use crate::text::Spanned;
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
     use std::borrow::Cow;
@@ -564,7 +564,7 @@ mod schema {
         }
     }
 
-    impl JsonSchema for Names {
+    impl JsonSchema for OneOrMany {
         fn inline_schema() -> bool {
             true
         }

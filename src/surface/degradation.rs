@@ -5,7 +5,7 @@
 //! Never: knows whether a strategy fits its defect.
 
 use super::Guardrail;
-use super::decode::{Decode, Decoder, Node, OneOrMore, in_order};
+use super::decode::{Decode, Decoder, TomlNode, OneOrMore, in_order};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Spanned, excerpt};
 
@@ -14,7 +14,7 @@ use crate::text::{Spanned, excerpt};
 pub struct Degradation(pub Vec<(Spanned<Defect>, Vec<Spanned<Strategy>>)>);
 
 impl Decode for Degradation {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
         let mut rows = Vec::with_capacity(table.len());
         for (key, value) in in_order(table) {
@@ -46,7 +46,7 @@ impl Decode for Degradation {
 }
 
 impl Decode for Strategy {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let word = String::decode(node, reading)?;
         let found = Strategy::ALL.iter().copied().find(|one| one.name() == word);
         if found.is_none() {

@@ -22,7 +22,7 @@ pub(crate) type NamedFile = Result<SourceId, usize>;
 
 /// What a name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum NameMeaning {
     /// No pack in scope has such a file.
     Missing,
     One(NamedFile),
@@ -30,12 +30,12 @@ pub(crate) enum Found {
     Ambiguous([PackId; 2], NamedFile),
 }
 
-impl Found {
+impl NameMeaning {
     /// The file; the first one if several are meant, which is reported elsewhere.
     pub(crate) fn file(self) -> Option<NamedFile> {
         match self {
-            Found::Missing => None,
-            Found::One(file) | Found::Ambiguous(_, file) => Some(file),
+            NameMeaning::Missing => None,
+            NameMeaning::One(file) | NameMeaning::Ambiguous(_, file) => Some(file),
         }
     }
 
@@ -47,14 +47,14 @@ impl Found {
 
 /// The texts and grammars of all packs that were read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Files {
-    packs: Vec<Pack>,
+pub(crate) struct PackFiles {
+    packs: Vec<ReadPack>,
     /// The pack of each file.
     writers: HashMap<SourceId, PackId>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Pack {
+struct ReadPack {
     /// Its name in messages.
     name: String,
     /// The packs that it uses, directly or not, each before those that it uses in turn.
@@ -63,10 +63,10 @@ struct Pack {
     files: BTreeMap<String, NamedFile>,
 }
 
-impl Files {
+impl PackFiles {
     /// Adds a pack without files.
     pub(super) fn add_pack(&mut self, name: &str) -> PackId {
-        self.packs.push(Pack { name: name.to_owned(), ..Pack::default() });
+        self.packs.push(ReadPack { name: name.to_owned(), ..ReadPack::default() });
         PackId(self.packs.len() - 1)
     }
 
@@ -99,25 +99,25 @@ impl Files {
     }
 
     /// The text that a path means in the file `from`.
-    pub(crate) fn text(&self, path: &str, from: SourceId) -> Found {
-        if is_text(path) { self.find(path, from) } else { Found::Missing }
+    pub(crate) fn text(&self, path: &str, from: SourceId) -> NameMeaning {
+        if is_text(path) { self.find(path, from) } else { NameMeaning::Missing }
     }
 
     /// The grammar that a name means in the file `from`. Shipped grammars are not files of a pack.
-    pub(crate) fn grammar(&self, name: &str, from: SourceId) -> Found {
+    pub(crate) fn grammar(&self, name: &str, from: SourceId) -> NameMeaning {
         self.find(&grammar_path(name), from)
     }
 
     /// A file hides those of the same path in the packs that its own pack uses.
-    fn find(&self, path: &str, from: SourceId) -> Found {
+    fn find(&self, path: &str, from: SourceId) -> NameMeaning {
         let having: Vec<(PackId, NamedFile)> =
             self.scope(from).filter_map(|pack| Some((pack, *self.files(pack)?.get(path)?))).collect();
         let is_hidden = |pack: &PackId| having.iter().any(|(other, _)| self.used(*other).contains(pack));
         let mut meant = having.iter().filter(|(pack, _)| !is_hidden(pack));
         match (meant.next(), meant.next()) {
-            (None, _) => Found::Missing,
-            (Some((_, file)), None) => Found::One(*file),
-            (Some((first, file)), Some((second, _))) => Found::Ambiguous([*first, *second], *file),
+            (None, _) => NameMeaning::Missing,
+            (Some((_, file)), None) => NameMeaning::One(*file),
+            (Some((first, file)), Some((second, _))) => NameMeaning::Ambiguous([*first, *second], *file),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::action::Effect;
 use super::declare::table;
-use super::decode::{Names, OneOrMore};
+use super::decode::{OneOrMany, OneOrMore};
 use crate::diagnostic::nearest;
 use crate::text::Spanned;
 
@@ -16,9 +16,9 @@ table! {
         /// The class, which rules call `input.CLASS`.
         class: Spanned<String>,
         /// The modes in which it is tried; all by default.
-        modes = "in": Names,
+        modes = "in": OneOrMany,
         /// Patterns, one of which must match; `{{ … }}` inserts values of `data`. By default, any words match.
-        matches: Names,
+        matches: OneOrMany,
         /// Patterns: a match that overlaps a match of one of these does not count.
         unless: OneOrMore<Spanned<String>>,
         /// The message to say before any rule follows, to ask back.
@@ -32,9 +32,9 @@ table! {
         /// Its name.
         id: Spanned<String>,
         /// The events: `start`, `input.CLASS`, `utterance`, `reply`, `enter.MODE`, `leave.MODE`.
-        on: Names,
+        on: OneOrMany,
         /// The modes in which it applies; all by default.
-        modes = "in": Names,
+        modes = "in": OneOrMany,
         /// The condition; always true by default.
         when: Option<Spanned<String>>,
         /// What follows, in order.

@@ -5,7 +5,7 @@
 //! Never: compiles a pattern, or looks at a text.
 
 use super::declare::table;
-use super::decode::{Decode, Decoder, Names, Node};
+use super::decode::{Decode, Decoder, OneOrMany, TomlNode};
 use crate::diagnostic::{Code, Severity, Strategy};
 use crate::text::Spanned;
 
@@ -15,7 +15,7 @@ table! {
         /// Its name in diagnostics.
         id: Spanned<String>,
         /// What it checks: a role, the name of a block, `NAME.key`, `ACTION.PARAMETER`, or `reply`.
-        on: Names,
+        on: OneOrMany,
         /// Trips if this pattern matches.
         matches: Option<Spanned<String>>,
         /// Trips if this pattern does not match. With `matches`: a match that overlaps a match of this one does not
@@ -24,7 +24,7 @@ table! {
         /// Trips if this condition holds.
         when: Option<Spanned<String>>,
         /// The modes in which it applies; all by default.
-        modes = "in": Names,
+        modes = "in": OneOrMany,
         /// How to do better, for people and for the model.
         advice: Option<Spanned<String>>,
         /// Its severity, `warning` by default.
@@ -39,7 +39,7 @@ table! {
 }
 
 impl Decode for Severity {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         const ALL: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
         reading.word(node, "severity", Code::PACK_WRONG_VALUE, &ALL, Severity::name)
     }

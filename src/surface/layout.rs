@@ -6,14 +6,14 @@
 
 /// The text of a whole block, with places for what differs from block to block.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
-    pieces: Vec<Piece>,
+pub(crate) struct BlockLayout {
+    pieces: Vec<LayoutPiece>,
     /// Whether what it holds are fields whose values are on lines of their own.
     pub(crate) apart: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Piece {
+enum LayoutPiece {
     Text(String),
     /// The attribute of this name, or the name of the block.
     Place(String),
@@ -29,7 +29,7 @@ pub(crate) const NAME: &str = "name";
 /// The place of the number of a call in its answer, from 0, unless an attribute is called so.
 const INDEX: &str = "index";
 
-impl Layout {
+impl BlockLayout {
     /// The layout that `spelled` says; none if it says only an opener: then its one place is the name.
     pub(crate) fn of(spelled: &str) -> Option<Self> {
         let (mut pieces, mut apart) = (Vec::new(), false);
@@ -42,31 +42,31 @@ impl Layout {
             if place.is_empty() {
                 text.push('@');
             } else {
-                pieces.push(Piece::Text(std::mem::take(&mut text)));
+                pieces.push(LayoutPiece::Text(std::mem::take(&mut text)));
                 apart |= place == LINES;
-                pieces.push(if matches!(place, BODY | LINES) { Piece::Body } else { Piece::Place(place.to_owned()) });
+                pieces.push(if matches!(place, BODY | LINES) { LayoutPiece::Body } else { LayoutPiece::Place(place.to_owned()) });
             }
             rest = after;
         }
         text.push_str(rest);
-        pieces.push(Piece::Text(text));
-        let is_whole = |piece: &Piece| match piece {
-            Piece::Text(_) => false,
-            Piece::Place(place) => place != NAME,
-            Piece::Body => true,
+        pieces.push(LayoutPiece::Text(text));
+        let is_whole = |piece: &LayoutPiece| match piece {
+            LayoutPiece::Text(_) => false,
+            LayoutPiece::Place(place) => place != NAME,
+            LayoutPiece::Body => true,
         };
         pieces.iter().any(is_whole).then_some(Self { pieces, apart })
     }
 
     /// Whether an attribute has a place.
     pub(crate) fn has(&self, key: &str) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Place(place) if place == key))
+        self.pieces.iter().any(|piece| matches!(piece, LayoutPiece::Place(place) if place == key))
     }
 
     /// The places for attributes.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Place(place) if place != NAME && place != INDEX => Some(place.as_str()),
+            LayoutPiece::Place(place) if place != NAME && place != INDEX => Some(place.as_str()),
             _ => None,
         })
     }
@@ -81,12 +81,12 @@ impl Layout {
         for piece in &self.pieces {
             match piece {
                 // A body that is empty, or ends its line itself, is followed by no second line break.
-                Piece::Text(text) if written.ends_with('\n') => {
+                LayoutPiece::Text(text) if written.ends_with('\n') => {
                     written.push_str(text.strip_prefix('\n').unwrap_or(text))
                 }
-                Piece::Text(text) => written.push_str(text),
-                Piece::Body => written.push_str(body),
-                Piece::Place(place) => {
+                LayoutPiece::Text(text) => written.push_str(text),
+                LayoutPiece::Body => written.push_str(body),
+                LayoutPiece::Place(place) => {
                     let known = attributes.iter().find(|(key, _)| key == place).map(|(_, value)| *value);
                     match (known, place.as_str()) {
                         (Some(value), _) => written.push_str(value),
@@ -105,11 +105,11 @@ impl Layout {
         let mut parts = vec![String::new()];
         for piece in &self.pieces {
             match (piece, parts.last_mut()) {
-                (Piece::Text(text), Some(part)) => part.push_str(text),
-                (Piece::Place(place), Some(part)) if place == NAME => part.push_str(name),
+                (LayoutPiece::Text(text), Some(part)) => part.push_str(text),
+                (LayoutPiece::Place(place), Some(part)) if place == NAME => part.push_str(name),
                 // A wrapper is written without attributes.
-                (Piece::Place(_), Some(_)) => {}
-                (Piece::Body, _) | (_, None) => parts.push(String::new()),
+                (LayoutPiece::Place(_), Some(_)) => {}
+                (LayoutPiece::Body, _) | (_, None) => parts.push(String::new()),
             }
         }
         let mut parts = parts.into_iter();
@@ -132,11 +132,11 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::Layout;
+    use super::BlockLayout;
 
     #[track_caller]
     fn check(spelled: &str, attributes: &[(&str, &str)], body: &str, expected: Option<&str>) {
-        let layout = Layout::of(spelled).unwrap();
+        let layout = BlockLayout::of(spelled).unwrap();
         assert_eq!(layout.write("b", 2, attributes, body).as_deref(), expected);
     }
 
@@ -155,13 +155,13 @@ mod tests {
 
     #[test]
     fn only_an_opener_is_no_layout() {
-        assert!(Layout::of("### @name").is_none() && Layout::of("a @ b").is_none());
-        assert_eq!(Layout::of("@file: @body").unwrap().attributes().collect::<Vec<_>>(), ["file"]);
+        assert!(BlockLayout::of("### @name").is_none() && BlockLayout::of("a @ b").is_none());
+        assert_eq!(BlockLayout::of("@file: @body").unwrap().attributes().collect::<Vec<_>>(), ["file"]);
     }
 
     #[test]
     fn a_wrapper_has_one_call_or_all() {
-        let wrap = |spelled: &str| Layout::of(spelled).unwrap().wrap("w", &["a", "b", "c"]);
+        let wrap = |spelled: &str| BlockLayout::of(spelled).unwrap().wrap("w", &["a", "b", "c"]);
         assert_eq!(wrap("<@name>@body</@name>"), ["<w>a</w>", "<w>b</w>", "<w>c</w>"]);
         assert_eq!(wrap("[@body, @body]"), ["[a, b, c]"]);
         assert_eq!(wrap("@body@body"), ["abc"]);

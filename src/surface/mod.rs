@@ -27,7 +27,7 @@ mod tree;
 
 pub use action::{Action, Content, Effect, Matching, Permit};
 pub use ask_again::AskAgain;
-pub use decode::{Named, Names, OneOrMore};
+pub use decode::{Named, OneOrMany, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{
     Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Values, Wrapper,
@@ -38,9 +38,9 @@ pub use files::overlooked;
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub(crate) use groups::{group_named, is_about, is_pattern, literal_start, may_meet};
 pub use guardrail::Guardrail;
-pub(crate) use layout::{Layout, NAME};
+pub(crate) use layout::{BlockLayout, NAME};
 pub(crate) use mode::ONLY_MODE;
-pub use mode::{Count, Hold, Mode, Reply, Showing};
+pub use mode::{Count, Hold, Mode, ReplyTable, Showing};
 pub use pack::{About, Calls, Level, Levels, Origin, Sample, Slot, Waiting};
 pub use prompt::{Amount, Layer, Model, Origins, Prompt, Speaker, Tier, Trimming, Vocabulary};
 pub use shipped::{shipped_instead, shipped_pack, shipped_packs, std_name};
@@ -55,7 +55,7 @@ use crate::text::{Location, Source, SourceId, Sources, Span, Spanned, authored};
 pub use declare::ORDER;
 use declare::table;
 use decode::{Decode, Decoder};
-use files::{Files, PackId, grammar_name, is_absolute, is_text};
+use files::{PackFiles, PackId, grammar_name, is_absolute, is_text};
 use std::collections::{BTreeMap, HashSet};
 use toml::de::DeTable;
 
@@ -104,7 +104,7 @@ table! {
         /// The ways to write a response.
         dialects: Named<Dialect>,
         /// The shape of a good reply.
-        reply: Reply,
+        reply: ReplyTable,
         /// What a session remembers: a JSON Schema for each value, with `default`, `compute` or `from`.
         state: Named<Tree>,
         /// Constants for conditions and templates.
@@ -112,7 +112,7 @@ table! {
         /// What a response may ask for.
         actions: Named<Action>,
         /// Names for several actions or contents, which permits call `@NAME`: names, patterns and other groups.
-        groups: Named<Names>,
+        groups: Named<OneOrMany>,
         /// The modes of a session, and what each permits.
         modes: Named<Mode>,
         /// The strategies for each defect.
@@ -154,7 +154,7 @@ pub struct Surface {
     /// `[dialects]`
     pub dialects: Named<Dialect>,
     /// `[reply]`
-    pub reply: Reply,
+    pub reply: ReplyTable,
     /// `[state]`
     pub state: Named<Tree>,
     /// `[data]`
@@ -162,7 +162,7 @@ pub struct Surface {
     /// `[actions]`
     pub actions: Named<Action>,
     /// `[groups]`
-    pub groups: Named<Names>,
+    pub groups: Named<OneOrMany>,
     /// `[modes]`
     pub modes: Named<Mode>,
     /// `[degradation]`
@@ -188,11 +188,11 @@ pub struct Surface {
     /// `[models]`
     pub models: Named<Model>,
     /// The texts and grammars that tables may name.
-    pub(crate) files: Files,
+    pub(crate) files: PackFiles,
     /// The places of things with faults: what seems missing in them may be due to a fault.
     pub torn: HashSet<Location>,
     /// The names of things that could not be read at all; they count as declared.
-    pub lost: HashSet<String>,
+    pub unreadable: HashSet<String>,
     /// Whether a header stands twice. A name that nothing declares may be meant by one of the two.
     pub(crate) doubled: bool,
     /// Whether some tables could not be read. What seems to be missing may be declared in them.
@@ -340,7 +340,7 @@ impl Surface {
                 let mut reading = Decoder::new(source, &text, diagnostics);
                 tables.extend(parse(&mut reading, &text, source).map(|file| OwnFile { path, source, file }));
                 self.torn.extend(reading.torn);
-                self.lost.extend(reading.lost);
+                self.unreadable.extend(reading.unreadable);
                 self.doubled |= reading.doubled;
             }
         }
@@ -393,7 +393,7 @@ impl Surface {
             Tree::Table(members, _) => Some(members.iter().map(|(name, _)| name.value.clone())),
             _ => None,
         });
-        self.lost.extend(listed.flatten());
+        self.unreadable.extend(listed.flatten());
         merging.table("dialect", &mut self.dialects, file.dialects, |one| Replaces::Says(one.replace));
         merging.table("action", &mut self.actions, file.actions, |one| Replaces::Says(one.replace));
         merging.table("mode", &mut self.modes, file.modes, |one| Replaces::Says(one.replace));
@@ -608,7 +608,7 @@ fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
     let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
-    for (_, error) in syntax::told(&errors, text).into_iter().enumerate().filter(telling) {
+    for (_, error) in syntax::first_errors(&errors, text).into_iter().enumerate().filter(telling) {
         let fault = syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() });
         reading.doubled |= syntax::is_header_twice(error, text);
         // One wrong header can give the same fault at every right one: tell it once.

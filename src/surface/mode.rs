@@ -6,7 +6,7 @@
 
 use super::action::Permit;
 use super::declare::{table, words};
-use super::decode::{Decode, Decoder, Named, Names, Node, in_order};
+use super::decode::{Decode, Decoder, Named, OneOrMany, TomlNode, in_order};
 use super::degradation::Degradation;
 use super::flow::Exit;
 use crate::diagnostic::nearest;
@@ -34,7 +34,7 @@ table! {
         /// Its own dialects, instead of the pack's.
         dialects: Option<Vec<Spanned<String>>>,
         /// Its own shape of a good reply, on top of the pack's.
-        reply: Reply,
+        reply: ReplyTable,
         /// Which sections of the state the templates of prompts show in this mode; by default, those that are not
         /// empty.
         sections: Named<Showing>,
@@ -83,7 +83,7 @@ table! {
         /// The most there may be; 0 forbids the block.
         most: Option<Spanned<usize>>,
         /// For a content: the keys that it may have, with `*` and `?`; others are forbidden.
-        keys: Names,
+        keys: OneOrMany,
         /// For a section: it lists the keys of these contents.
         lists: Option<Spanned<String>>,
     }
@@ -91,7 +91,7 @@ table! {
 
 /// The shape of a good reply: an order, the section shown as message, and a count by block name or `calls`.
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub struct ReplyTable {
     /// The names of blocks, in the order in which they should come.
     pub order: Option<Vec<Spanned<String>>>,
     /// The section whose text is the message.
@@ -109,10 +109,10 @@ pub struct Reply {
 /// The keys of a reply that are not names of blocks.
 const KEYS: [&str; 5] = ["order", "shows", "separator", "refused", "hold"];
 
-impl Decode for Reply {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+impl Decode for ReplyTable {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let table = reading.table(node)?;
-        let mut reply = Reply::default();
+        let mut reply = ReplyTable::default();
         for (key, value) in in_order(table) {
             let at = reading.at(key.span());
             // Whatever else stands here is the table of a block.
@@ -150,7 +150,7 @@ impl Decode for Reply {
 }
 
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for Reply {
+impl schemars::JsonSchema for ReplyTable {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Reply".into()
     }

@@ -5,7 +5,7 @@
 //! there.
 //! Never: distinguishes a declaration from a use.
 
-use super::decode::{Node, in_order};
+use super::decode::{TomlNode, in_order};
 use super::{Count, Effect, Folder, Guardrail, Input, Layer, Rule, syntax};
 use crate::diagnostic::{Letters, is_slip};
 use crate::text::{Span, authored};
@@ -85,7 +85,7 @@ fn each_name(table: &DeTable<'_>, way: &mut Vec<String>, then: &mut EachName<'_>
     }
 }
 
-fn each_name_in(value: &Node<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
+fn each_name_in(value: &TomlNode<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
     match value.get_ref() {
         DeValue::Table(table) => each_name(table, way, then),
         DeValue::Array(items) => items.iter().for_each(|item| each_name_in(item, way, then)),
@@ -98,7 +98,7 @@ fn each_name_in(value: &Node<'_>, way: &mut Vec<String>, then: &mut EachName<'_>
 #[derive(Debug)]
 pub(crate) struct Alike {
     /// Where it is.
-    pub(crate) said: Mentions,
+    pub(crate) mentions: Mentions,
     /// The other name, where that is first, and in what.
     pub(crate) other: String,
     pub(crate) beside: Mentions,
@@ -118,16 +118,16 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         let mut odd = Vec::new();
         in_order(table).into_iter().for_each(|(_, value)| odd_keys(value.get_ref(), &mut odd));
         found.extend(odd.into_iter().map(|(key, other)| {
-            let said = |key: &Key<'_>| Mentions { path: path.to_owned(), spans: vec![key.span().into()] };
+            let said = |key: &PlaceKey<'_>| Mentions { path: path.to_owned(), spans: vec![key.span().into()] };
             let other_name = other.get_ref().clone().into_owned();
             let within = "the other entries";
-            Alike { said: said(key), other: other_name, beside: said(other), within, below: None, is_part: false }
+            Alike { mentions: said(key), other: other_name, beside: said(other), within, below: None, is_part: false }
         }));
         let headers: Vec<_> = syntax::headers(text).collect();
         let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
         let headers: Vec<_> = headers.iter().zip(ends.chain([text.len()])).collect();
         // Each name after the first, with what is below, by the names before it.
-        let mut groups: IndexMap<Vec<&str>, Beside<'_>> = IndexMap::new();
+        let mut groups: IndexMap<Vec<&str>, HeaderNames<'_>> = IndexMap::new();
         let mut steps = Vec::new();
         for (header, end) in &headers {
             for last in 1..header.len() {
@@ -151,7 +151,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
             let is_whole = |name: &str| whole.contains(&[way.as_slice(), &[name]].concat());
             let has_parts = matches!(way.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name);
             found.push(Alike {
-                said: said(span),
+                mentions: said(span),
                 other: other.to_owned(),
                 beside: said(*place),
                 within: "another header",
@@ -165,7 +165,7 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
 
 /// The names that headers have at one place, in the order in which they first occur.
 #[derive(Default)]
-struct Beside<'n> {
+struct HeaderNames<'n> {
     /// For each name where it is written, and what is below.
     places: IndexMap<&'n str, Vec<(Span, Span)>>,
     /// The letters of each name: they rule out most pairs of names.
@@ -174,7 +174,7 @@ struct Beside<'n> {
     slips: HashMap<&'n str, Option<&'n str>>,
 }
 
-impl<'n> Beside<'n> {
+impl<'n> HeaderNames<'n> {
     fn slip_of(&mut self, name: &'n str) -> Option<&'n str> {
         if let Some(known) = self.slips.get(name) {
             return *known;
@@ -191,10 +191,10 @@ impl<'n> Beside<'n> {
     }
 }
 
-type Key<'t> = toml::Spanned<Cow<'t, str>>;
+type PlaceKey<'t> = toml::Spanned<Cow<'t, str>>;
 
 /// The keys that only one entry of a list has, each with the key that all others have in its place.
-fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Key<'t>)>) {
+fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k PlaceKey<'t>, &'k PlaceKey<'t>)>) {
     match value {
         DeValue::Table(table) => in_order(table).into_iter().for_each(|(_, value)| odd_keys(value.get_ref(), found)),
         DeValue::Array(items) => {
@@ -203,7 +203,7 @@ fn odd_keys<'k, 't>(value: &'k DeValue<'t>, found: &mut Vec<(&'k Key<'t>, &'k Ke
                 let others = || tables.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, table)| table);
                 let keys = in_order(table).into_iter().map(|(key, _)| key);
                 for key in keys.filter(|key| !others().any(|other| other.contains_key(key.get_ref().as_ref()))) {
-                    let shared = |other: &&Key<'t>| {
+                    let shared = |other: &&PlaceKey<'t>| {
                         let name = other.get_ref().as_ref();
                         name.len() > 2
                             && !table.contains_key(name)

@@ -5,7 +5,7 @@
 //! Never: opens a file, counts a token, or knows whether the things named are declared.
 
 use super::declare::{table, words};
-use super::decode::{Decode, Decoder, Named, Names, Node, OneOrMore};
+use super::decode::{Decode, Decoder, Named, OneOrMany, TomlNode, OneOrMore};
 use super::tree::Tree;
 use crate::text::{Location, Spanned};
 use toml::de::DeValue;
@@ -93,7 +93,7 @@ table! {
         /// Shorter files, by the first tier that gets them, from the longest to the shortest.
         variants: Named<Spanned<String>>,
         /// The modes in which it is used; all by default.
-        modes = "in": Names,
+        modes = "in": OneOrMany,
         /// The condition for the layer; always true by default.
         when: Option<Spanned<String>>,
         /// The most tokens of the layer; 200 by default for `verdicts`, and no limit for the others.
@@ -189,7 +189,7 @@ impl Amount {
 }
 
 impl Decode for Amount {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         match node.get_ref() {
             DeValue::Table(_) => Some(Amount::ByTier(Named::decode(node, reading)?, reading.at(node.span()))),
             DeValue::Integer(_) => Some(Amount::Every(Spanned::decode(node, reading)?)),

@@ -19,9 +19,9 @@ macro_rules! packs {
 }
 
 /// The files of a pack: the path of each, and its text.
-type Files = &'static [(&'static str, &'static str)];
+type ShippedFiles = &'static [(&'static str, &'static str)];
 
-const PACKS: &[(&str, Files)] = &packs! {
+const PACKS: &[(&str, ShippedFiles)] = &packs! {
     "aider": "pack.toml" "grammar/aider.pest",
     "anthropic-xml": "pack.toml",
     "bolt": "pack.toml",
@@ -59,7 +59,7 @@ const PACKS: &[(&str, Files)] = &packs! {
 
 static FOLDERS: LazyLock<BTreeMap<&str, Folder>> = LazyLock::new(|| {
     let folder =
-        |(name, files): &(&'static str, Files)| (*name, Folder::new(format!("{STD}{name}"), files.iter().copied()));
+        |(name, files): &(&'static str, ShippedFiles)| (*name, Folder::new(format!("{STD}{name}"), files.iter().copied()));
     PACKS.iter().map(folder).collect()
 });
 

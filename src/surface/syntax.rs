@@ -221,7 +221,7 @@ fn quoted(rest: &str, quote: &str) -> usize {
 
 /// The errors of `text` that are not caused by another one: the first on each line. After a repeated table its repeated
 /// keys are left out, and after an unclosed bracket everything.
-pub(crate) fn told<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
+pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
     let mut told: Vec<&Error> = Vec::new();
     let mut until = (0, 0);
     let start = |error: &Error| error.span().unwrap_or_default().start;
@@ -297,7 +297,7 @@ pub(super) fn headers_through(text: &str, way: &[String]) -> impl Iterator<Item 
 }
 
 /// The names of each header in a file, with their places.
-pub(super) fn headers(text: &str) -> impl Iterator<Item = Path> {
+pub(super) fn headers(text: &str) -> impl Iterator<Item = KeyPath> {
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let start = at;
@@ -308,18 +308,18 @@ pub(super) fn headers(text: &str) -> impl Iterator<Item = Path> {
 }
 
 /// The names of a path, outermost first, each with its place in the line.
-pub(super) type Path = Vec<(String, Span)>;
+pub(super) type KeyPath = Vec<(String, Span)>;
 
 pub(super) fn names(path: &[(String, Span)]) -> impl Iterator<Item = &str> {
     path.iter().map(|(name, _)| name.as_str())
 }
 
 /// The names in a header line such as `[modes.chat]`.
-fn header(line: &str) -> Option<Path> {
+fn header(line: &str) -> Option<KeyPath> {
     line.trim_start().starts_with('[').then(|| keys(line))?
 }
 
-fn keys(statement: &str) -> Option<Path> {
+fn keys(statement: &str) -> Option<KeyPath> {
     let statement = DeTable::parse(statement).ok()?.into_inner();
     let mut names = Vec::new();
     let mut inside = Some(&statement);

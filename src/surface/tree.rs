@@ -4,7 +4,7 @@
 //! Out: [`Tree`], which keeps the place of every string and member, and its JSON.
 //! Never: reads templates or schemas; other floors do.
 
-use super::decode::{Decode, Decoder, Node, in_order};
+use super::decode::{Decode, Decoder, TomlNode, in_order};
 use crate::text::{Location, Spanned};
 use crate::value::{Number, Object, Value};
 use toml::de::{DeTable, DeValue};
@@ -137,7 +137,7 @@ fn plain(value: &DeValue<'_>) -> Value {
 }
 
 impl Decode for Tree {
-    fn decode(node: &Node<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
+    fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
         let at = reading.place(node);
         Some(match node.get_ref() {
             DeValue::String(text) => Tree::Text(Spanned::new(text.as_ref().to_owned(), at)),

@@ -14,10 +14,10 @@ use std::sync::{Arc, OnceLock};
 
 /// A pattern that is compiled when it is first needed; clones share that.
 #[derive(Debug, Clone)]
-pub(crate) struct LazyRegex(Arc<Inner>);
+pub(crate) struct LazyRegex(Arc<RegexCell>);
 
 #[derive(Debug)]
-struct Inner {
+struct RegexCell {
     source: Box<str>,
     /// The names of its groups, in order.
     groups: Vec<Box<str>>,
@@ -41,7 +41,7 @@ impl LazyRegex {
         }
         let groups = hir.as_ref().map(groups).unwrap_or_default();
         let looks = hir.map(|hir| hir.properties().look_set()).unwrap_or_default();
-        Ok(Self(Arc::new(Inner { source: source.into(), groups, size: size.min(largest), looks, compiled })))
+        Ok(Self(Arc::new(RegexCell { source: source.into(), groups, size: size.min(largest), looks, compiled })))
     }
 
     /// The pattern, compiled. There is always one.

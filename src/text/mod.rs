@@ -18,7 +18,7 @@ mod places;
 mod quoted;
 mod regex_size;
 mod saved;
-mod shown;
+mod legible;
 mod source;
 
 pub(crate) use case::{capitalized, titled};
@@ -36,9 +36,9 @@ pub use places::JsonPlaces;
 pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};
-pub use shown::excerpt;
-pub(crate) use shown::legible;
-pub use shown::{one_line, turns};
+pub use legible::excerpt;
+pub(crate) use legible::legible;
+pub use legible::{one_line, turns};
 pub use source::{Lines, Place, Source, Sources};
 
 /// A range of bytes, `start..end`, on character boundaries of its source.

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct JsonPlaces<'t> {
     text: &'t str,
-    whole: Part,
+    whole: PathSegment,
     /// The parts of each object and list that was looked into, by its first byte.
-    known: HashMap<usize, HashMap<String, Part>>,
+    known: HashMap<usize, HashMap<String, PathSegment>>,
 }
 
 /// A member of an object, or an entry of a list.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct PathSegment {
     /// The name, with its quotes; none for an entry of a list.
     name: Option<Span>,
     value: Span,
@@ -31,13 +31,13 @@ impl<'t> JsonPlaces<'t> {
         cursor.skip_space();
         let start = cursor.at;
         cursor.skip_value();
-        Self { text, whole: Part { name: None, value: Span::new(start, cursor.at) }, known: HashMap::new() }
+        Self { text, whole: PathSegment { name: None, value: Span::new(start, cursor.at) }, known: HashMap::new() }
     }
 
     /// The place of the value that a JSON pointer leads to, or of the nearest one around it if there is none. For a
     /// value of several lines this is its name, or else its first byte.
     pub fn value(&mut self, pointer: &str) -> Span {
-        let Part { name, value } = self.part(pointer);
+        let PathSegment { name, value } = self.part(pointer);
         if value.of(self.text).contains('\n') {
             return name.unwrap_or(Span::new(value.start, value.start + 1));
         }
@@ -46,11 +46,11 @@ impl<'t> JsonPlaces<'t> {
 
     /// The place of the name of the value that a JSON pointer leads to, or of the value if it has no name.
     pub fn name(&mut self, pointer: &str) -> Span {
-        let Part { name, value } = self.part(pointer);
+        let PathSegment { name, value } = self.part(pointer);
         name.unwrap_or(value)
     }
 
-    fn part(&mut self, pointer: &str) -> Part {
+    fn part(&mut self, pointer: &str) -> PathSegment {
         let mut part = self.whole;
         for step in pointer.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");
@@ -64,7 +64,7 @@ impl<'t> JsonPlaces<'t> {
 }
 
 /// The parts of the object or list at `start`. Of members with the same name, the last counts.
-fn parts(text: &str, start: usize) -> HashMap<String, Part> {
+fn parts(text: &str, start: usize) -> HashMap<String, PathSegment> {
     let mut parts = HashMap::new();
     let mut cursor = JsonCursor::new(text, start);
     let end = match cursor.byte() {
@@ -88,7 +88,7 @@ fn parts(text: &str, start: usize) -> HashMap<String, Part> {
             Some(name) => serde_json::from_str(name.of(text)).unwrap_or_default(),
             None => parts.len().to_string(),
         };
-        parts.insert(key, Part { name, value });
+        parts.insert(key, PathSegment { name, value });
         if cursor.next_is_end(end) {
             break;
         }

@@ -18,7 +18,7 @@ const SHARE: usize = 3;
 /// The bytes that all values of one occasion may take together: those that its evaluations make, its computed values,
 /// and what its effects say, written out in full. It grows with the input, the state and the data, and nothing else.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ByteBudget {
     spent: AtomicUsize,
     length: usize,
     state: Record,
@@ -35,7 +35,7 @@ pub(crate) struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exceeded;
 
-impl Budget {
+impl ByteBudget {
     /// What is reported when the budget is spent.
     pub(crate) const EXCEEDED: &str = "what this occasion makes takes too much memory for its length";
 

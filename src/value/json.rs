@@ -116,7 +116,7 @@ impl Serialize for Object {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reading).map(|(value, _)| value)
+        deserializer.deserialize_any(ValueReading).map(|(value, _)| value)
     }
 }
 
@@ -132,18 +132,18 @@ impl<'de> Deserialize<'de> for Object {
 }
 
 /// Reads a value, and tells whether it is a text that was passed on as an owned one.
-struct Reading;
+struct ValueReading;
 
 /// A value that is an element or a member.
-struct Part(Value, bool);
+struct NestedValue(Value, bool);
 
-impl<'de> Deserialize<'de> for Part {
+impl<'de> Deserialize<'de> for NestedValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reading).map(|(value, owned)| Self(value, owned))
+        deserializer.deserialize_any(ValueReading).map(|(value, owned)| Self(value, owned))
     }
 }
 
-impl<'de> Visitor<'de> for Reading {
+impl<'de> Visitor<'de> for ValueReading {
     type Value = (Value, bool);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -188,7 +188,7 @@ impl<'de> Visitor<'de> for Reading {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(Value, bool), A::Error> {
         let mut list = Vec::new();
-        while let Some(Part(item, _)) = items.next_element()? {
+        while let Some(NestedValue(item, _)) = items.next_element()? {
             list.push(item);
         }
         Ok((list.into(), false))
@@ -197,7 +197,7 @@ impl<'de> Visitor<'de> for Reading {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(Value, bool), A::Error> {
         let mut object = Members::default();
         while let Some(name) = members.next_key::<String>()? {
-            let Part(value, owned) = members.next_value()?;
+            let NestedValue(value, owned) = members.next_value()?;
             match value {
                 Value::String(text) if owned && name == WRITTEN_NUMBER && object.as_slice().is_empty() => {
                     return Ok((Value::Number(written_number(&text)?), false));

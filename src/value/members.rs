@@ -17,36 +17,36 @@ const FEW: usize = 8;
 /// search than a hash table, and half as large.
 #[derive(Debug)]
 pub(crate) struct Members<V> {
-    list: Vec<Member<V>>,
+    list: Vec<NamedMember<V>>,
     /// The index of the names, once there are more than [`FEW`]. Clones share it until one of them gains or loses a
     /// member.
-    places: Option<Arc<Places>>,
+    places: Option<Arc<HashIndex>>,
 }
 
 /// A name and its value.
-pub(crate) type Member<V> = (Arc<str>, V);
+pub(crate) type NamedMember<V> = (Arc<str>, V);
 
 /// The positions of members in a list, by the hashes of their names.
 #[derive(Debug, Clone, Default)]
-struct Places {
+struct HashIndex {
     hashes: RandomState,
     places: HashTable<u32>,
 }
 
-impl Places {
-    fn find<V>(&self, list: &[Member<V>], name: &str) -> Option<usize> {
+impl HashIndex {
+    fn find<V>(&self, list: &[NamedMember<V>], name: &str) -> Option<usize> {
         self.places.find(self.hashes.hash_one(name), |place| is_called(list, *place, name)).map(|place| *place as usize)
     }
 
     /// Adds the last member of `list`.
-    fn add<V>(&mut self, list: &[Member<V>]) {
+    fn add<V>(&mut self, list: &[NamedMember<V>]) {
         let Some((name, _)) = list.last() else { return };
         let hash = |place: &u32| list.get(*place as usize).map_or(0, |(name, _)| self.hashes.hash_one(&**name));
         self.places.insert_unique(self.hashes.hash_one(&**name), list.len() as u32 - 1, hash);
     }
 
     /// Removes a member; the positions after it move up.
-    fn remove<V>(&mut self, list: &[Member<V>], place: usize, name: &str) {
+    fn remove<V>(&mut self, list: &[NamedMember<V>], place: usize, name: &str) {
         if let Ok(found) = self.places.find_entry(self.hashes.hash_one(name), |place| is_called(list, *place, name)) {
             found.remove();
         }
@@ -56,7 +56,7 @@ impl Places {
     }
 }
 
-fn is_called<V>(list: &[Member<V>], place: u32, name: &str) -> bool {
+fn is_called<V>(list: &[NamedMember<V>], place: u32, name: &str) -> bool {
     list.get(place as usize).is_some_and(|(one, _)| same(one, name))
 }
 
@@ -80,7 +80,7 @@ impl<V> Members<V> {
         Self { list: Vec::with_capacity(members), places: None }
     }
 
-    pub(crate) fn as_slice(&self) -> &[Member<V>] {
+    pub(crate) fn as_slice(&self) -> &[NamedMember<V>] {
         &self.list
     }
 
@@ -164,24 +164,24 @@ impl<V> Members<V> {
     }
 
     /// The index of all members, if they are many.
-    fn find_all(&self) -> Option<Arc<Places>> {
-        let mut places = (self.list.len() > FEW).then(Places::default)?;
+    fn find_all(&self) -> Option<Arc<HashIndex>> {
+        let mut places = (self.list.len() > FEW).then(HashIndex::default)?;
         (1..=self.list.len()).filter_map(|end| self.list.get(..end)).for_each(|list| places.add(list));
         Some(Arc::new(places))
     }
 }
 
-impl<V> Extend<Member<V>> for Members<V> {
+impl<V> Extend<NamedMember<V>> for Members<V> {
     /// If a name occurs twice, the last value counts, at the position of the first.
-    fn extend<I: IntoIterator<Item = Member<V>>>(&mut self, members: I) {
+    fn extend<I: IntoIterator<Item = NamedMember<V>>>(&mut self, members: I) {
         for (name, value) in members {
             self.insert(name, value);
         }
     }
 }
 
-impl<V> FromIterator<Member<V>> for Members<V> {
-    fn from_iter<I: IntoIterator<Item = Member<V>>>(members: I) -> Self {
+impl<V> FromIterator<NamedMember<V>> for Members<V> {
+    fn from_iter<I: IntoIterator<Item = NamedMember<V>>>(members: I) -> Self {
         let members = members.into_iter();
         let mut all = Self::with_capacity(members.size_hint().0);
         all.extend(members);

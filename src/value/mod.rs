@@ -17,15 +17,15 @@ mod record;
 mod valid;
 mod weight;
 
-pub(crate) use budget::{Budget, Exceeded};
+pub(crate) use budget::{ByteBudget, Exceeded};
 pub use json::to_value;
-pub(crate) use members::{Member, Members};
+pub(crate) use members::{NamedMember, Members};
 pub use number::Number;
 pub(crate) use number::{is_number, nearest, number};
 pub use object::Object;
 pub use record::Record;
-pub(crate) use record::{Rule, View};
-pub(crate) use valid::{Fault, Validator, validator};
+pub(crate) use record::{ComputeRule, View};
+pub(crate) use valid::{SchemaFault, Validator, validator};
 pub(crate) use weight::{DEPTH, NODE, weight};
 
 use foldhash::fast::RandomState;

@@ -20,10 +20,10 @@ const MOST: usize = 767;
 /// It is not the number of `serde_json`, because the features that a host chooses for that crate change what such a
 /// number holds and what it equals.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number(Kind);
+pub struct Number(NumberKind);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum NumberKind {
     Whole(u64),
     /// INVARIANT: below 0.
     Negative(i64),
@@ -35,46 +35,46 @@ impl Number {
     /// The number, unless it is infinite or not a number.
     #[doc(hidden)]
     pub fn from_f64(number: f64) -> Option<Self> {
-        number.is_finite().then_some(Self(Kind::Float(number)))
+        number.is_finite().then_some(Self(NumberKind::Float(number)))
     }
 
     /// The number, if it is whole and fits.
     #[doc(hidden)]
     pub fn as_i64(self) -> Option<i64> {
         match self.0 {
-            Kind::Whole(number) => number.try_into().ok(),
-            Kind::Negative(number) => Some(number),
-            Kind::Float(_) => None,
+            NumberKind::Whole(number) => number.try_into().ok(),
+            NumberKind::Negative(number) => Some(number),
+            NumberKind::Float(_) => None,
         }
     }
 
     /// The number, if it is whole and not negative.
     #[doc(hidden)]
     pub fn as_u64(self) -> Option<u64> {
-        if let Kind::Whole(number) = self.0 { Some(number) } else { None }
+        if let NumberKind::Whole(number) = self.0 { Some(number) } else { None }
     }
 
     /// The nearest double.
     #[doc(hidden)]
     pub fn as_f64(self) -> f64 {
         match self.0 {
-            Kind::Whole(number) => number as f64,
-            Kind::Negative(number) => number as f64,
-            Kind::Float(number) => number,
+            NumberKind::Whole(number) => number as f64,
+            NumberKind::Negative(number) => number as f64,
+            NumberKind::Float(number) => number,
         }
     }
 
     /// Whether it is a double, such as `1.0`, and not a whole number.
     #[doc(hidden)]
     pub fn is_f64(self) -> bool {
-        matches!(self.0, Kind::Float(_))
+        matches!(self.0, NumberKind::Float(_))
     }
 
     /// The number that a JSON text writes, or the double nearest to it; none if it is out of range.
     pub(super) fn nearest(raw: &str) -> Option<Self> {
         is_number(raw).then_some(())?;
-        let whole = || raw.parse().ok().map(|number: u64| Self(Kind::Whole(number)));
-        let negative = || raw.parse().ok().filter(|number| *number < 0).map(|number| Self(Kind::Negative(number)));
+        let whole = || raw.parse().ok().map(|number: u64| Self(NumberKind::Whole(number)));
+        let negative = || raw.parse().ok().filter(|number| *number < 0).map(|number| Self(NumberKind::Negative(number)));
         whole().or_else(negative).or_else(|| Self::from_f64(raw.parse().ok()?))
     }
 }
@@ -84,8 +84,8 @@ macro_rules! whole_numbers {
         $(impl From<$type> for Number {
             fn from(number: $type) -> Self {
                 // No whole number of Rust's own types up to 64 bits is neither.
-                let negative = || i64::try_from(number).map_or(Kind::Float(number as f64), Kind::Negative);
-                Self(u64::try_from(number).map_or_else(|_| negative(), Kind::Whole))
+                let negative = || i64::try_from(number).map_or(NumberKind::Float(number as f64), NumberKind::Negative);
+                Self(u64::try_from(number).map_or_else(|_| negative(), NumberKind::Whole))
             }
         })*
     };
@@ -102,7 +102,7 @@ impl From<&serde_json::Number> for Number {
         match number.as_i64().filter(|number| *number < 0) {
             Some(negative) => negative.into(),
             None => {
-                Self::nearest(&number.to_string()).unwrap_or(Self(Kind::Float(number.as_f64().unwrap_or_default())))
+                Self::nearest(&number.to_string()).unwrap_or(Self(NumberKind::Float(number.as_f64().unwrap_or_default())))
             }
         }
     }
@@ -111,9 +111,9 @@ impl From<&serde_json::Number> for Number {
 impl From<Number> for serde_json::Number {
     fn from(number: Number) -> Self {
         match number.0 {
-            Kind::Whole(number) => number.into(),
-            Kind::Negative(number) => number.into(),
-            Kind::Float(number) => Self::from_f64(number).unwrap_or_else(|| 0.into()),
+            NumberKind::Whole(number) => number.into(),
+            NumberKind::Negative(number) => number.into(),
+            NumberKind::Float(number) => Self::from_f64(number).unwrap_or_else(|| 0.into()),
         }
     }
 }
@@ -121,9 +121,9 @@ impl From<Number> for serde_json::Number {
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Kind::Whole(number) => serializer.serialize_u64(number),
-            Kind::Negative(number) => serializer.serialize_i64(number),
-            Kind::Float(number) => serializer.serialize_f64(number),
+            NumberKind::Whole(number) => serializer.serialize_u64(number),
+            NumberKind::Negative(number) => serializer.serialize_i64(number),
+            NumberKind::Float(number) => serializer.serialize_f64(number),
         }
     }
 }
@@ -132,9 +132,9 @@ impl Serialize for Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Kind::Whole(number) => number.fmt(f),
-            Kind::Negative(number) => number.fmt(f),
-            Kind::Float(_) => serde_json::Number::from(*self).fmt(f),
+            NumberKind::Whole(number) => number.fmt(f),
+            NumberKind::Negative(number) => number.fmt(f),
+            NumberKind::Float(_) => serde_json::Number::from(*self).fmt(f),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Never: copies its members unless they are shared and one of them changes.
 
 use super::Value;
-use super::members::{Member, Members};
+use super::members::{NamedMember, Members};
 use std::sync::{Arc, LazyLock};
 
 /// Values by name, in order. Clones share the members until one of them changes.
@@ -105,7 +105,7 @@ impl Object {
     }
 
     /// The members as they are stored.
-    pub(crate) fn members(&self) -> &[Member<Value>] {
+    pub(crate) fn members(&self) -> &[NamedMember<Value>] {
         self.0.as_slice()
     }
 
@@ -130,7 +130,7 @@ impl Object {
 
 /// The members of an [`Object`].
 #[derive(Debug, Clone)]
-pub struct Iter<'o>(std::slice::Iter<'o, Member<Value>>);
+pub struct Iter<'o>(std::slice::Iter<'o, NamedMember<Value>>);
 
 impl<'o> Iterator for Iter<'o> {
     type Item = (&'o str, &'o Value);

@@ -5,7 +5,7 @@
 //! Never: shares a part of a member, or computes one again unless a member that it reads has changed.
 
 use super::weight::{DEPTH, weight};
-use super::{Budget, Members, Value};
+use super::{ByteBudget, Members, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use smallvec::SmallVec;
@@ -27,9 +27,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// ```
 #[derive(Clone)]
 pub struct Record {
-    inner: Arc<Inner>,
+    inner: Arc<RecordData>,
     /// What computed members take their bytes from while an occasion lasts.
-    budget: Option<Arc<Budget>>,
+    budget: Option<Arc<ByteBudget>>,
 }
 
 /// How many computed members most records have at most.
@@ -45,7 +45,7 @@ impl Default for Record {
 }
 
 #[derive(Default)]
-struct Inner {
+struct RecordData {
     /// The names of the members. Clones share them, because they hardly ever change.
     names: Arc<Members<()>>,
     /// The values, each at the index of its name.
@@ -60,7 +60,7 @@ struct Inner {
     checked: bool,
 }
 
-impl Clone for Inner {
+impl Clone for RecordData {
     fn clone(&self) -> Self {
         let Self { names, values, computed, results, made, checked } = self;
         let (names, values, computed, results) = (names.clone(), values.clone(), computed.clone(), results.clone());
@@ -75,10 +75,10 @@ struct Computed {
     place: usize,
     /// The indexes of the members that it reads; none if it may be any.
     reads: Option<Vec<usize>>,
-    rule: Rule,
+    rule: ComputeRule,
 }
 
-impl Inner {
+impl RecordData {
     /// The index of a computed member among those that are computed.
     fn computed(&self, place: usize) -> Option<usize> {
         self.computed.iter().position(|computed| computed.place == place)
@@ -162,11 +162,11 @@ impl<'r> From<&'r Record> for View<'r> {
 }
 
 /// Computes a member of a record from the others. It gives nothing if the budget does not give what it asks for.
-type Compute = dyn Fn(&Record, &Budget) -> Option<Value> + Send + Sync;
+type Compute = dyn Fn(&Record, &ByteBudget) -> Option<Value> + Send + Sync;
 
 /// How a member of a record is computed from the others. Clones are the same rule.
 #[derive(Clone)]
-pub(crate) struct Rule(Arc<Formula>);
+pub(crate) struct ComputeRule(Arc<Formula>);
 
 struct Formula {
     /// The members that are read; none if it may be any.
@@ -176,22 +176,22 @@ struct Formula {
     compute: Box<Compute>,
 }
 
-impl Rule {
+impl ComputeRule {
     pub(crate) fn new(
         reads: Option<Vec<String>>,
         makes: bool,
-        compute: impl Fn(&Record, &Budget) -> Option<Value> + Send + Sync + 'static,
+        compute: impl Fn(&Record, &ByteBudget) -> Option<Value> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(Formula { reads, makes, compute: Box::new(compute) }))
     }
 
     /// Whether both are the same rule, by identity.
-    pub(crate) fn is(&self, other: &Rule) -> bool {
+    pub(crate) fn is(&self, other: &ComputeRule) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl fmt::Debug for Rule {
+impl fmt::Debug for ComputeRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Rule")
     }
@@ -214,7 +214,7 @@ impl Record {
     }
 
     /// Lets computed members take what they need from the budget of an occasion.
-    pub(crate) fn spend(&mut self, budget: &Arc<Budget>) {
+    pub(crate) fn spend(&mut self, budget: &Arc<ByteBudget>) {
         // What this occasion's budget gives or refuses is not for records outside of it.
         if !self.is_settled() {
             Arc::make_mut(&mut self.inner);
@@ -256,12 +256,12 @@ impl Record {
     /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members. It
     /// is null if the rule does not get what it asks for. Then the others get nothing either: each could be made of what
     /// the others lack.
-    fn compute_now(&self, rule: &Rule) -> (Value, usize) {
+    fn compute_now(&self, rule: &ComputeRule) -> (Value, usize) {
         let own;
         let budget = match &self.budget {
             Some(budget) if !self.is_too_costly() => budget,
             _ => {
-                own = Arc::new(Budget::of_computed(self));
+                own = Arc::new(ByteBudget::of_computed(self));
                 &own
             }
         };
@@ -320,7 +320,7 @@ impl Record {
     }
 
     /// Lets a rule compute the member of this name. The rule should only read the members [before](Record::before) it.
-    pub(crate) fn compute(&mut self, name: &str, rule: Rule) {
+    pub(crate) fn compute(&mut self, name: &str, rule: ComputeRule) {
         self.put(name, Value::Null);
         let Some(place) = self.inner.names.position(name) else { return };
         let inner = Arc::make_mut(&mut self.inner);
@@ -333,13 +333,13 @@ impl Record {
     }
 
     /// Whether the member of this name is computed by this rule.
-    pub(crate) fn is_computed(&self, name: &str, rule: &Rule) -> bool {
+    pub(crate) fn is_computed(&self, name: &str, rule: &ComputeRule) -> bool {
         let place = self.inner.names.position(name);
         place.is_some_and(|place| self.inner.computed.iter().any(|one| one.place == place && one.rule.is(rule)))
     }
 
     /// The rules of computed members, in the order of the members.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &ComputeRule> {
         self.inner.computed.iter().map(|computed| &computed.rule)
     }
 
@@ -438,7 +438,7 @@ impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
                 }
             }
         }
-        Self { inner: Arc::new(Inner { names: Arc::new(names), values, ..Inner::default() }), budget: None }
+        Self { inner: Arc::new(RecordData { names: Arc::new(names), values, ..RecordData::default() }), budget: None }
     }
 }
 
@@ -450,10 +450,10 @@ mod tests {
     fn record() -> Record {
         let mut record: Record =
             [("notes", value!([1])), ("count", value!(null)), ("twice", value!(null))].into_iter().collect();
-        let count = |record: &Record, _: &Budget| Some(record.get("notes")?.as_array().map(<[Value]>::len).into());
-        let twice = |record: &Record, _: &Budget| Some(record.get("count")?.as_u64().map(|count| 2 * count).into());
-        record.compute("count", Rule::new(Some(vec!["notes".into()]), true, count));
-        record.compute("twice", Rule::new(Some(vec!["count".into()]), true, twice));
+        let count = |record: &Record, _: &ByteBudget| Some(record.get("notes")?.as_array().map(<[Value]>::len).into());
+        let twice = |record: &Record, _: &ByteBudget| Some(record.get("count")?.as_u64().map(|count| 2 * count).into());
+        record.compute("count", ComputeRule::new(Some(vec!["notes".into()]), true, count));
+        record.compute("twice", ComputeRule::new(Some(vec!["count".into()]), true, twice));
         record
     }
 
@@ -475,11 +475,11 @@ mod tests {
     fn only_what_is_computed_from_a_change_is_computed_again() {
         let times = Arc::new(AtomicUsize::new(0));
         let (counted, mut record) = (Arc::clone(&times), record());
-        let rule = move |record: &Record, _: &Budget| {
+        let rule = move |record: &Record, _: &ByteBudget| {
             counted.fetch_add(1, Relaxed);
             record.get("twice").cloned()
         };
-        record.compute("again", Rule::new(Some(vec!["twice".into()]), true, rule));
+        record.compute("again", ComputeRule::new(Some(vec!["twice".into()]), true, rule));
         assert_eq!(record.get("again"), Some(&2.into()));
         record.put("other", 1);
         assert_eq!((record.get("again"), times.load(Relaxed)), (Some(&2.into()), 1));

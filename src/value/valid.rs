@@ -56,15 +56,15 @@ impl Validator {
     }
 
     /// Where and why the value does not fit; the members of an object in the order in which the value has them.
-    pub(crate) fn faults<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = Fault<'v>> {
-        let place = |error: ValidationError<'v>| Fault {
+    pub(crate) fn faults<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = SchemaFault<'v>> {
+        let place = |error: ValidationError<'v>| SchemaFault {
             rule: error.evaluation_path().segments().map(|step| step.to_string()).collect(),
-            way: error.instance_path().segments().map(|step| step.to_string()).collect(),
+            pointer: error.instance_path().segments().map(|step| step.to_string()).collect(),
             error,
             value,
             schema: &self.schema,
         };
-        let mut faults: Vec<Fault<'v>> = self.compiled.iter_errors(value).map(place).collect();
+        let mut faults: Vec<SchemaFault<'v>> = self.compiled.iter_errors(value).map(place).collect();
         arrange(&mut faults, 0, 0, Some(value));
         faults.into_iter()
     }
@@ -73,11 +73,11 @@ impl Validator {
 /// A part of a value that does not fit its schema. As text, it says what is wrong, and quotes only as much of the value
 /// as is needed.
 #[derive(Debug)]
-pub(crate) struct Fault<'v> {
+pub(crate) struct SchemaFault<'v> {
     /// The path through the schema.
     rule: Vec<String>,
     /// The path to the part.
-    pub(crate) way: Vec<String>,
+    pub(crate) pointer: Vec<String>,
     error: ValidationError<'v>,
     value: &'v Value,
     schema: &'v Value,
@@ -85,12 +85,12 @@ pub(crate) struct Fault<'v> {
 
 /// Sorts faults that have the first steps of their paths in common. They come in the order of the rules, and for one
 /// rule in that of the value; but the properties of a schema come in the order of its map.
-fn arrange(faults: &mut [Fault<'_>], rule: usize, way: usize, value: Option<&Value>) {
+fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, way: usize, value: Option<&Value>) {
     if faults.len() < 2 {
         return;
     }
-    let step = |fault: &Fault<'_>| fault.way.get(way).cloned();
-    let place = |fault: &Fault<'_>| value?.as_object()?.position(fault.way.get(way)?);
+    let step = |fault: &SchemaFault<'_>| fault.pointer.get(way).cloned();
+    let place = |fault: &SchemaFault<'_>| value?.as_object()?.position(fault.pointer.get(way)?);
     for same in faults.chunk_by_mut(|one, other| one.rule.get(rule) == other.rule.get(rule)) {
         let keyword = same.first().and_then(|fault| fault.rule.get(rule)).map(String::as_str).unwrap_or_default();
         // How many steps of the rule, and of the value, its next part takes.
@@ -114,7 +114,7 @@ fn arrange(faults: &mut [Fault<'_>], rule: usize, way: usize, value: Option<&Val
             "dependentRequired" => same.sort_by_cached_key(ToString::to_string),
             _ => {}
         }
-        let parts = |one: &Fault<'_>, other: &Fault<'_>| {
+        let parts = |one: &SchemaFault<'_>, other: &SchemaFault<'_>| {
             one.rule.get(rule + rules - 1) == other.rule.get(rule + rules - 1)
                 && (ways == 0 || step(one) == step(other))
         };
@@ -126,7 +126,7 @@ fn arrange(faults: &mut [Fault<'_>], rule: usize, way: usize, value: Option<&Val
     }
 }
 
-impl Fault<'_> {
+impl SchemaFault<'_> {
     /// The name of the member that is absent, but required.
     pub(crate) fn missing(&self) -> Option<&str> {
         match self.error.kind() {
@@ -207,7 +207,7 @@ impl Fault<'_> {
     }
 }
 
-impl fmt::Display for Fault<'_> {
+impl fmt::Display for SchemaFault<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.about(&self.quoted()))
     }

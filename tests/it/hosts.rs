@@ -504,7 +504,7 @@ fn effects_and_turns_come_back_from_json() {
         let mut sources = rulebook::text::Sources::default();
         for file in &pack.cases {
             let Some(case) = rulebook::cases::parse(&mut sources, &file.name, &file.bytes).value else { continue };
-            for told in rulebook::cases::run(&program, &case, Default::default()).told {
+            for told in rulebook::cases::run(&program, &case, Default::default()).results {
                 let json = serde_json::to_string(told.effects()).unwrap();
                 assert_eq!(serde_json::from_str::<Vec<EffectRecord>>(&json).unwrap(), told.effects());
                 let kept: serde_json::Value = serde_json::from_str(&json).unwrap();

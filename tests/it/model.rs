@@ -208,7 +208,7 @@ impl Model {
         let mut rows = program.degradation_table().into_iter();
         rows.any(|row| {
             row.defect.name() == defect
-                && row.said_by.to_string() == format!("mode {mode}")
+                && row.declared_by.to_string() == format!("mode {mode}")
                 && row.strategies.first().is_some_and(|first| first.name() == strategy)
         })
     }
@@ -227,7 +227,7 @@ fn concerns(found: &Finding, call: &Call) -> bool {
 fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block: &str, call: &Call) -> Vec<String> {
     let rows = program.degradation_table();
     let said = |place: String| {
-        let row = rows.iter().find(|row| row.defect.name() == defect && row.said_by.to_string() == place)?;
+        let row = rows.iter().find(|row| row.defect.name() == defect && row.declared_by.to_string() == place)?;
         Some(row.strategies.iter().map(|strategy| strategy.name().to_owned()).collect::<Vec<_>>())
     };
     let nearest = said(format!("action {}", call.action))

@@ -58,7 +58,7 @@ fn outcomes(pack: &str, program: &Program) -> Vec<(String, Session, Outcome)> {
     let (mut sources, mut found) = (Sources::default(), Vec::new());
     for file in &folder.cases {
         let Some(case) = cases::parse(&mut sources, &file.name, &file.bytes).value else { continue };
-        for told in cases::run(program, &case, CaseOptions::default()).told {
+        for told in cases::run(program, &case, CaseOptions::default()).results {
             let TurnResult::Outcome(outcome) = told else { continue };
             let mut session = outcome.session.clone();
             session.mode.clone_from(&outcome.mode);

@@ -37,7 +37,7 @@ fn done(told: &TurnResult, root: &Path) -> Vec<String> {
         Effect::Say { text, .. } => Some(text.clone()),
         _ => None,
     });
-    said.chain(applied.files.into_iter().flat_map(|file| file.said)).collect()
+    said.chain(applied.files.into_iter().flat_map(|file| file.notes)).collect()
 }
 
 /// The protocol of §7: `talk` is the part between the introduction and the synthesis. Documents and `meta.json` after it.

@@ -85,7 +85,7 @@ fn files<'py>(py: Python<'py>, applied: &Applied) -> PyResult<Files<'py>> {
             file.size,
             file.before.as_deref().map(|before| PyBytes::new(py, before)),
             file.text().map(str::to_owned),
-            file.said.clone(),
+            file.notes.clone(),
             found(py, &Pen::default(), &Sources::default(), &faults)?,
         ))
     };

@@ -189,8 +189,8 @@ impl LineFault {
         let mut why = Vec::new();
         let mut help = None;
         for mut misfit in misfits.into_iter().take(MOST_WHY) {
-            if !(own_mode && misfit.way == "/mode") {
-                misfit.way.insert_str(0, "/session");
+            if !(own_mode && misfit.pointer == "/mode") {
+                misfit.pointer.insert_str(0, "/session");
             }
             let column = columns.place(misfit.place(&mut places).start).column;
             why.push(format!("{}, at column {column}", misfit.diagnostic.message));

@@ -7,7 +7,7 @@
 
 use super::run::{AnswerArguments, Judged};
 use super::session::clock;
-use super::{Error, Format, Printed, Status};
+use super::{Error, Format, CommandOutput, Status};
 use rulebook::cases::TurnResult;
 use rulebook::diagnostic::{Code, Defect, Diagnostic, Severity};
 use rulebook::outcome::{ContentBlock, EffectRecord, Miss, MissKind, Options, Outcome};
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn apply(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = arguments.answer.open(arguments.format)?;
     let program = opened.program(arguments.format)?;
     let mut judged = arguments.answer.judge(program, Options::default(), arguments.format, Some(clock()))?;
@@ -53,7 +53,7 @@ pub(super) fn apply(arguments: &Arguments) -> Result<Printed, Error> {
     judged.reject(program, &applied.misses);
     let status = status(&judged.outcome, &applied);
     let out = report(&opened.pen, judged, &applied, arguments)?;
-    Ok(Printed::new(out, status))
+    Ok(CommandOutput::new(out, status))
 }
 
 /// What became of the files of one turn of a conversation. The second is whether all that the turn writes was written, or
@@ -133,7 +133,7 @@ fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
         change: file.change.name().to_owned(),
         bytes: usize::try_from(file.size).unwrap_or(usize::MAX),
         diff: dry_run.then(|| difference(file)).flatten(),
-        said: file.said.clone(),
+        notes: file.notes.clone(),
     }
 }
 
@@ -155,7 +155,7 @@ fn difference(file: &FileChange) -> Option<String> {
 fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, contents: &[ContentBlock], source: SourceId) -> Diagnostic {
     let content = contents.iter().rev().find(|content| content.key == file.key);
     let mut fault = fault.clone();
-    let cause = file.cause.as_ref().map(|cause| format!("written by {}", pen.shown(cause))).unwrap_or_default();
+    let cause = file.cause.as_ref().map(|cause| format!("written by {}", pen.display_name(cause))).unwrap_or_default();
     match content {
         Some(content) => {
             fault.at = Some(Location { source, span: content.span.into() });

@@ -4,10 +4,10 @@
 //! Out: every diagnostic of every pack and of its case files.
 //! Never: runs a case.
 
-use super::kept::KeptPacks;
+use super::cache::PackCache;
 use super::packs::read_tools;
 use super::watch::watch;
-use super::{Error, Format, OpenedPack, Printed, Status, nothing, packs, parallel};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, nothing, packs, parallel};
 use rulebook::Tools;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::program::PermitCell;
@@ -37,10 +37,10 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-pub(super) fn check(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn check(arguments: &Arguments) -> Result<CommandOutput, Error> {
     match arguments.watch {
         true => watch(&arguments.packs, |kept| once(arguments, kept)),
-        false => once(arguments, &mut KeptPacks::nothing()),
+        false => once(arguments, &mut PackCache::nothing()),
     }
 }
 
@@ -53,7 +53,7 @@ struct Reviewed {
     drawn: String,
 }
 
-fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed, Error> {
+fn once(arguments: &Arguments, kept: &mut PackCache<Reviewed>) -> Result<CommandOutput, Error> {
     let (packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
         let empty = arguments.format.write(Vec::new, String::new, "", |rows| json::Checked::new(rows, 0))?;
@@ -70,7 +70,7 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<Reviewed>) -> Result<Printed
         let permits = reviewed.iter().flat_map(|pack| &pack.permits);
         json::Checked::new(rows, reviewed.len()).with_permits(permits)
     })?;
-    Ok(Printed::new(out, Status::of_findings(severities(), arguments.strict)).without(&unread))
+    Ok(CommandOutput::new(out, Status::of_findings(severities(), arguments.strict)).without(&unread))
 }
 
 fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {

@@ -4,7 +4,7 @@
 //! Out: a script for it.
 //! Never: installs it.
 
-use super::{Printed, Status};
+use super::{CommandOutput, Status};
 use clap::CommandFactory as _;
 
 #[derive(Debug, clap::Args)]
@@ -14,8 +14,8 @@ pub(crate) struct Arguments {
     shell: clap_complete::Shell,
 }
 
-pub(super) fn completions(arguments: &Arguments) -> Printed {
+pub(super) fn completions(arguments: &Arguments) -> CommandOutput {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut super::Arguments::command(), "rulebook", &mut script);
-    Printed::new(String::from_utf8_lossy(&script).into_owned(), Status::Clean)
+    CommandOutput::new(String::from_utf8_lossy(&script).into_owned(), Status::Clean)
 }

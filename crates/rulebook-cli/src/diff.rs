@@ -5,10 +5,10 @@
 //! Never: fails because of a change that was not denied.
 
 use super::answers::{Judge, rows};
-use super::ending::written;
-use super::{Error, Format, OpenedPack, Printed, Status};
+use super::output::written;
+use super::{Error, Format, OpenedPack, CommandOutput, Status};
 use clap::ValueEnum;
-use rulebook::compare::{Comparison, Version, Way};
+use rulebook::compare::{Comparison, Version, Direction};
 use rulebook_report::{Replayed, compared_plain, compared_sum, json, plain, unpainted};
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ enum DiffFormat {
     Json,
 }
 
-pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn diff(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let format = match arguments.format {
         DiffFormat::Human => Format::Human,
         DiffFormat::Plain => Format::Plain,
@@ -93,7 +93,7 @@ pub(super) fn diff(arguments: &Arguments) -> Result<Printed, Error> {
             written(&json::Compared::new(&comparison, replay))?
         }
     };
-    Ok(Printed::new(out, status(arguments.deny, &comparison, replayed.as_ref())))
+    Ok(CommandOutput::new(out, status(arguments.deny, &comparison, replayed.as_ref())))
 }
 
 fn status(denied: Option<Denied>, comparison: &Comparison, replayed: Option<&Replayed>) -> Status {
@@ -101,7 +101,7 @@ fn status(denied: Option<Denied>, comparison: &Comparison, replayed: Option<&Rep
     Status::of(match denied {
         _ if broken => true,
         None => false,
-        Some(Denied::Widening) => comparison.count(Way::Widened) > 0,
+        Some(Denied::Widening) => comparison.count(Direction::Widened) > 0,
         Some(Denied::Change) => {
             let otherwise = replayed.is_some_and(|replayed| replayed.differing > 0);
             !comparison.changes.is_empty() || !comparison.prompts.is_empty() || otherwise

@@ -6,7 +6,7 @@
 
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
-use super::{Error, Format, OpenedPack, Printed, Status};
+use super::{Error, Format, OpenedPack, CommandOutput, Status};
 use rulebook::diagnostic::{Page, nearest, page, pages};
 use rulebook::outcome::Options;
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};
@@ -48,25 +48,25 @@ pub(crate) struct Arguments {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a folder in place of a code: the answer is missing")]
-pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn explain(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if arguments.file.is_none() && !arguments.judging.are_none_but_tools() {
         return Err(without_answer());
     }
     if let Some(pack) = &arguments.degradation {
         let opened = OpenedPack::open(pack)?;
         let rows = opened.program(Format::Human)?.degradation_table();
-        return Ok(Printed::new(opened.pen.degradation(&rows), Status::Clean));
+        return Ok(CommandOutput::new(opened.pen.degradation(&rows), Status::Clean));
     }
     let tools = arguments.judging.tools.as_deref();
     if let Some(pack) = &arguments.permits {
         let opened = OpenedPack::open_with(pack, tools, Format::Human)?;
         let cells = opened.program(Format::Human)?.permit_table();
-        return Ok(Printed::new(opened.pen.permits(&cells), Status::Clean));
+        return Ok(CommandOutput::new(opened.pen.permits(&cells), Status::Clean));
     }
     if let Some(pack) = &arguments.stream {
         let opened = OpenedPack::open(pack)?;
         let rows = opened.program(Format::Human)?.wait_table();
-        return Ok(Printed::new(opened.pen.waits(&rows), Status::Clean));
+        return Ok(CommandOutput::new(opened.pen.waits(&rows), Status::Clean));
     }
     match (&arguments.what, &arguments.file) {
         (Some(pack), Some(file)) => story(Path::new(pack), file, arguments),
@@ -76,14 +76,14 @@ pub(super) fn explain(arguments: &Arguments) -> Result<Printed, Error> {
                 return shipped(pack);
             }
             let missing = || if Path::new(name).is_dir() { without_answer() } else { unknown(word) };
-            find(word).map(|page| Printed::new(Pen::default().page(page), Status::Clean)).ok_or_else(missing)
+            find(word).map(|page| CommandOutput::new(Pen::default().page(page), Status::Clean)).ok_or_else(missing)
         }
-        (None, _) => Ok(Printed::new(Pen::default().contents(pages()), Status::Clean)),
+        (None, _) => Ok(CommandOutput::new(Pen::default().contents(pages()), Status::Clean)),
     }
 }
 
 /// The files of a shipped pack.
-fn shipped(name: &str) -> Result<Printed, Error> {
+fn shipped(name: &str) -> Result<CommandOutput, Error> {
     let Some(folder) = shipped_pack(name) else {
         return Err(Error::Usage(format!("no pack called `{name}` is shipped: {}", shipped_instead(name))));
     };
@@ -93,11 +93,11 @@ fn shipped(name: &str) -> Result<Printed, Error> {
     for (path, bytes) in tables.into_iter().chain(grammars) {
         text += &format!("# {}\n{}\n", folder.called(path), String::from_utf8_lossy(bytes));
     }
-    Ok(Printed::new(text, Status::Clean))
+    Ok(CommandOutput::new(text, Status::Clean))
 }
 
 /// The story of how an answer became its outcome.
-fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Error> {
+fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = OpenedPack::open_with(pack, arguments.judging.tools.as_deref(), arguments.format)?;
     let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
@@ -119,7 +119,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<Printed, Err
             format.write(rows, drawn, &sum, |_| outcome)?
         }
     };
-    Ok(Printed::new(out, Status::of(outcome.has_errors())))
+    Ok(CommandOutput::new(out, Status::of(outcome.has_errors())))
 }
 
 /// The page of a code, of a name without its area, or of a fault declared by a grammar.

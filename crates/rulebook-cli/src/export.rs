@@ -4,7 +4,7 @@
 //! Out: its value as JSON on standard output; on standard error, the rules that it cannot express.
 //! Never: sends it anywhere.
 
-use super::{Error, Format, OpenedPack, Printed, Status, declared};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, declared};
 use clap::ValueEnum;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::prompt::Export;
@@ -44,7 +44,7 @@ enum Parameter {
     AnthropicTools,
 }
 
-pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn export(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
     let program = opened.program(Format::Human)?;
     declared("mode", arguments.mode.as_deref(), program.modes(), Format::Human)?;
@@ -60,5 +60,5 @@ pub(super) fn export(arguments: &Arguments) -> Result<Printed, Error> {
     let err = opened.pen.diagnostics(program.sources(), &exported.diagnostics);
     let status = Status::of(exported.diagnostics.iter().any(Diagnostic::is_error));
     let out = exported.value.map(|value| format!("{value:#}\n")).unwrap_or_default();
-    Ok(Printed { out, err, status })
+    Ok(CommandOutput { out, err, status })
 }

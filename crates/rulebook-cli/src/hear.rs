@@ -5,7 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, OpenedPack, Printed, Status};
+use super::{Error, Format, OpenedPack, CommandOutput, Status};
 use rulebook::Options;
 use rulebook::text::Source;
 use rulebook_report::heard_status;
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     trace: bool,
 }
 
-pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn hear(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = OpenedPack::open(&arguments.pack)?;
     let program = opened.program(arguments.format)?;
     let session = arguments.session.open(program, arguments.format, None)?;
@@ -46,5 +46,5 @@ pub(super) fn hear(arguments: &Arguments) -> Result<Printed, Error> {
     let drawn = || opened.pen.heard(&heard, &source);
     let out = arguments.format.write(rows, drawn, &heard_status(&heard), |_| &heard)?;
     let severities = heard.diagnostics.iter().map(|finding| finding.severity);
-    Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
+    Ok(CommandOutput::new(out, Status::of_findings(severities, arguments.strict)))
 }

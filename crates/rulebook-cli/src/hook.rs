@@ -4,11 +4,11 @@
 //! Out: allow, deny or ask, in the form that the assistant reads; on request, the next session in its file.
 //! Never: runs the tool, or lets it run because something went wrong: any trouble ends with the status that blocks it.
 
-use super::ending::written;
+use super::output::written;
 use super::ruling::{self, Ruling};
 use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
-use super::{Error, Format, OpenedPack, Printed, Status, input};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, input};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -66,19 +66,19 @@ enum Form {
     Plain,
 }
 
-pub(super) fn hook(arguments: &Arguments) -> Printed {
+pub(super) fn hook(arguments: &Arguments) -> CommandOutput {
     // A panic would end with a status after which assistants go on.
     let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| answer(arguments)));
     let failed = |_| Err(Error::Usage("this is a bug of ours: please report it".to_owned()));
-    let printed = answered.unwrap_or_else(failed).unwrap_or_else(Printed::from);
+    let printed = answered.unwrap_or_else(failed).unwrap_or_else(CommandOutput::from);
     match printed.status {
         Status::Clean => printed,
         // Assistants go on after any other status.
-        _ => Printed { out: String::new(), err: printed.err, status: Status::Trouble },
+        _ => CommandOutput { out: String::new(), err: printed.err, status: Status::Trouble },
     }
 }
 
-fn answer(arguments: &Arguments) -> Result<Printed, Error> {
+fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let format = Format::default();
     let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
     input::once(&[("the call", Some(file)), ("the session", arguments.session.session.as_deref())])?;
@@ -115,10 +115,10 @@ fn answer(arguments: &Arguments) -> Result<Printed, Error> {
         saved.write(&next)?;
     }
     if arguments.only_restrict && matches!(&ruling, Ruling::Allow(judged) if *judged == asked.input) {
-        return Ok(Printed::new(String::new(), Status::Clean));
+        return Ok(CommandOutput::new(String::new(), Status::Clean));
     }
     let answer = asked.answered(&ruling, !arguments.only_restrict);
-    Ok(Printed::new(written(&answer)?, Status::Clean))
+    Ok(CommandOutput::new(written(&answer)?, Status::Clean))
 }
 
 impl Arguments {

@@ -10,13 +10,13 @@ mod batches;
 mod check;
 mod completions;
 mod diff;
-mod ending;
+mod output;
 mod explain;
 mod export;
 mod hear;
 mod hook;
 mod input;
-mod kept;
+mod cache;
 mod mcp;
 mod new;
 mod packs;
@@ -34,7 +34,7 @@ mod test;
 mod watch;
 
 use clap::{Parser, Subcommand};
-use ending::{Error, Format, Printed, Status};
+use output::{Error, Format, CommandOutput, Status};
 use packs::{OpenedPack, declared, nothing, nothing_of, packs};
 use rulebook_report::Pen;
 use std::ffi::OsString;
@@ -95,7 +95,7 @@ pub fn main() -> ExitCode {
 /// for hosts that bring the command along, whose process has other arguments.
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let printed = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => execute(arguments).unwrap_or_else(Printed::from),
+        Ok(arguments) => execute(arguments).unwrap_or_else(CommandOutput::from),
         Err(error) => usage(&error),
     };
     // Whoever closed the pipe has seen enough: the status stays what it is.
@@ -110,7 +110,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// Prints the output of a command; fails if standard output does.
-fn tell(printed: &Printed) -> std::io::Result<()> {
+fn tell(printed: &CommandOutput) -> std::io::Result<()> {
     let written = write_out(&printed.out);
     _ = anstream::stderr().write_all(printed.err.as_bytes());
     written
@@ -128,7 +128,7 @@ fn write_out(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-fn execute(arguments: Arguments) -> Result<Printed, Error> {
+fn execute(arguments: Arguments) -> Result<CommandOutput, Error> {
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Apply(arguments) => apply::apply(&arguments),
@@ -150,7 +150,7 @@ fn execute(arguments: Arguments) -> Result<Printed, Error> {
 }
 
 /// The output of clap: help and version on standard output, errors on standard error.
-fn usage(error: &clap::Error) -> Printed {
+fn usage(error: &clap::Error) -> CommandOutput {
     let text = error.render().ansi().to_string();
-    if error.use_stderr() { Printed::refused(text, Status::Trouble) } else { Printed::new(text, Status::Clean) }
+    if error.use_stderr() { CommandOutput::refused(text, Status::Trouble) } else { CommandOutput::new(text, Status::Clean) }
 }

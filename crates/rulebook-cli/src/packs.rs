@@ -5,7 +5,7 @@
 //! none.
 //! Never: runs a pack.
 
-use super::ending::{Error, Format, Printed, Status, found};
+use super::output::{Error, Format, CommandOutput, Status, found};
 use super::{input, parallel, session};
 use rulebook::Tools;
 use rulebook::diagnostic::{Checked, Code, Diagnostic, alternatives};
@@ -119,19 +119,19 @@ pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
 }
 
 /// What to print if no pack was found, or none that could be read; `empty` is the report for programs.
-pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
+pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> CommandOutput {
     nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
 }
 
 /// The same, naming what is `wanted`.
-pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> Printed {
+pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> CommandOutput {
     if !unread.is_empty() {
-        return Printed::new(empty, Status::Trouble).without(unread);
+        return CommandOutput::new(empty, Status::Trouble).without(unread);
     }
     let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
     let shown = shown.join(", ");
     let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: {wanted}"));
-    Printed { out: empty, err, status: Status::Nothing }
+    CommandOutput { out: empty, err, status: Status::Nothing }
 }
 
 /// An error unless `name` is absent or declared, or no names are declared.

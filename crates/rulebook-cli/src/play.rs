@@ -11,8 +11,8 @@
 
 use super::apply::turn_report;
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, OpenedPack, Printed, Status, input, write_out};
-use rulebook::cases::{Exchange, Part, Talk, TurnResult, script};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, input, write_out};
+use rulebook::cases::{Exchange, PartKind, Talk, TurnResult, script};
 use rulebook::outcome::{EffectRecord, Miss, Options};
 use rulebook::program::Program;
 use rulebook::session::Session;
@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
     root: Option<PathBuf>,
 }
 
-pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let session = arguments.session.session.as_deref();
     input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
     let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
@@ -106,7 +106,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<Printed, Error> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Usage(format!("the talk broke off: {error}")))
         }
-        _ => Ok(Printed::new(String::new(), if table.troubled { Status::Trouble } else { Status::Clean })),
+        _ => Ok(CommandOutput::new(String::new(), if table.troubled { Status::Trouble } else { Status::Clean })),
     }
 }
 
@@ -145,7 +145,7 @@ impl<R: BufRead> Table<'_, R> {
         );
         write_out(&opening)?;
         if !goes_on {
-            self.say(Part::Start, "")?;
+            self.say(PartKind::Start, "")?;
         }
         while let Some(line) = self.line("user> ")? {
             let word = line.split_whitespace().next().unwrap_or_default();
@@ -162,18 +162,18 @@ impl<R: BufRead> Table<'_, R> {
                 "/help" => write_out(HELP)?,
                 "/user" => {
                     let text = self.block("the user's words")?;
-                    self.say(Part::User, &text)?;
+                    self.say(PartKind::User, &text)?;
                 }
                 "/model" => match file.map(|file| read_file(file, MOST as u64)) {
                     None => self.answer()?,
                     Some(Ok(bytes)) => {
                         let text = self.decoded(bytes);
-                        self.say(Part::Response, &text)?;
+                        self.say(PartKind::Response, &text)?;
                     }
                     Some(Err(error)) => self.trouble(&error.to_string())?,
                 },
-                "/confirm" => self.say(Part::Confirm, rest)?,
-                "/decline" => self.say(Part::Decline, rest)?,
+                "/confirm" => self.say(PartKind::Confirm, rest)?,
+                "/decline" => self.say(PartKind::Decline, rest)?,
                 "/prompt" => {
                     if let Some(prompt) = self.prompt()? {
                         write_out(&format!("{}\n\n", visible(&prompt)))?;
@@ -193,14 +193,14 @@ impl<R: BufRead> Table<'_, R> {
                         "there is no `{command}`; /help shows what there is, and /user says anything"
                     ))?;
                 }
-                _ => self.say(Part::User, &line)?,
+                _ => self.say(PartKind::User, &line)?,
             }
         }
         Ok(())
     }
 
     /// Handles what somebody says, and prints the result.
-    fn say(&mut self, part: Part, text: &str) -> io::Result<()> {
+    fn say(&mut self, part: PartKind, text: &str) -> io::Result<()> {
         let before = self.talk.session().clone();
         let mut applied = None;
         let root = self.root.as_ref().filter(|_| !self.not_utf8);
@@ -210,22 +210,22 @@ impl<R: BufRead> Table<'_, R> {
         };
         let told = match part {
             // The session goes on only when the files are written: one never differs from the other.
-            Part::Response | Part::Reply(_) => self.talk.answer_to(text, |outcome| carry_out(&outcome.effects)),
-            Part::Confirm => self.talk.confirm_to(text, |outcome| carry_out(&outcome.effects)),
-            Part::Start => heard(self.talk.start(), &mut carry_out),
-            Part::Decline => heard(self.talk.decline(text), &mut carry_out),
-            Part::User | Part::Prompt => heard(self.talk.hear(text), &mut carry_out),
+            PartKind::Response | PartKind::Reply(_) => self.talk.answer_to(text, |outcome| carry_out(&outcome.effects)),
+            PartKind::Confirm => self.talk.confirm_to(text, |outcome| carry_out(&outcome.effects)),
+            PartKind::Start => heard(self.talk.start(), &mut carry_out),
+            PartKind::Decline => heard(self.talk.decline(text), &mut carry_out),
+            PartKind::User | PartKind::Prompt => heard(self.talk.hear(text), &mut carry_out),
         };
-        let nothing = part == Part::Start && told.effects().is_empty() && told.diagnostics().is_empty();
+        let nothing = part == PartKind::Start && told.effects().is_empty() && told.diagnostics().is_empty();
         if nothing {
             return Ok(());
         }
-        let source = Source::new(if part == Part::Response { "the answer" } else { "what was said" }, text);
+        let source = Source::new(if part == PartKind::Response { "the answer" } else { "what was said" }, text);
         write_out(&(self.pen.played(&told, &before, &source)))?;
         self.files(applied.as_ref(), &told, &source)?;
         self.not_utf8 = false;
         write_out("\n")?;
-        self.said.push(Exchange { part, text: text.to_owned(), told });
+        self.said.push(Exchange { part, text: text.to_owned(), result: told });
         Ok(())
     }
 
@@ -250,14 +250,14 @@ impl<R: BufRead> Table<'_, R> {
     fn answer(&mut self) -> io::Result<()> {
         let Some(command) = &self.arguments.command else {
             let text = self.block("the model's answer")?;
-            return self.say(Part::Response, &text);
+            return self.say(PartKind::Response, &text);
         };
         loop {
             let Some(prompt) = self.prompt()? else { return Ok(()) };
             match ask(command, &prompt) {
                 Ok(answer) => {
                     let text = self.decoded(answer);
-                    self.say(Part::Response, &text)?;
+                    self.say(PartKind::Response, &text)?;
                 }
                 Err(why) => return self.trouble(&format!("`{command}` gave no answer: {why}")),
             }

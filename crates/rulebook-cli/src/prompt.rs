@@ -4,8 +4,8 @@
 //! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::session::{KeptSession, SessionArguments, misfits};
-use super::{Error, Format, OpenedPack, Printed, Status, declared, ending, input};
+use super::session::{StoredSession, SessionArguments, misfits};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, declared, output, input};
 use clap::ValueEnum;
 use rulebook::outcome::Prompt;
 use rulebook::prompt::{History, Request, read_history};
@@ -74,7 +74,7 @@ impl PromptFormat {
     }
 }
 
-pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn prompt(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let compares = arguments.against.is_some() || arguments.against_model.is_some();
     if compares && arguments.format == PromptFormat::Messages {
         let message = "what changes is told as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
@@ -113,7 +113,7 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<Printed, Error> {
 /// The prompt of a pack.
 fn assembled(
     (pack, tools): (&Path, Option<&Path>),
-    session: &KeptSession<'_>,
+    session: &StoredSession<'_>,
     history: &History,
     format: Format,
     request: Request,
@@ -126,16 +126,16 @@ fn assembled(
     Ok((opened, prompt))
 }
 
-fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat, strict: bool) -> Result<Printed, Error> {
+fn written(opened: &OpenedPack, prompt: &Prompt, shape: PromptFormat, strict: bool) -> Result<CommandOutput, Error> {
     let out = match shape {
         PromptFormat::Text if prompt.has_errors() => String::new(),
         PromptFormat::Text => format!("{}\n", prompt.text),
-        PromptFormat::Messages => ending::written(prompt)?,
+        PromptFormat::Messages => output::written(prompt)?,
         PromptFormat::Ledger => opened.pen.token_ledger(&prompt.ledger),
     };
     let status = Status::of_findings(prompt.diagnostics.iter().map(|finding| finding.severity), strict);
     let err = if shape == PromptFormat::Messages { String::new() } else { findings(opened, prompt) };
-    Ok(Printed { err, ..Printed::new(out, status) })
+    Ok(CommandOutput { err, ..CommandOutput::new(out, status) })
 }
 
 fn findings(opened: &OpenedPack, prompt: &Prompt) -> String {

@@ -5,7 +5,7 @@
 //! Never: judges an answer itself.
 
 use super::answers::{Broken, Judge, Out, rows};
-use super::{Error, Format, OpenedPack, Printed, Status, input};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, input};
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
 use rulebook::text::{Sources, excerpt};
 use rulebook_report::{Differing, Pen, Replayed, json, row_of_line};
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn replay(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), arguments.format)?;
     let program = opened.program(arguments.format)?;
     let other = arguments
@@ -54,7 +54,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<Printed, Error> {
     let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;
     let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;
     let printed = report(arguments, &replayed, &broken)?;
-    Ok(Printed { err: printed.err + &unread(&arguments.file, &replayed), ..printed })
+    Ok(CommandOutput { err: printed.err + &unread(&arguments.file, &replayed), ..printed })
 }
 
 /// A note about members of lines that have no meaning, which may be misspelt.
@@ -67,7 +67,7 @@ fn unread(file: &Path, replayed: &Replayed) -> String {
     told.collect()
 }
 
-fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Result<Printed, Error> {
+fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Result<CommandOutput, Error> {
     let status = match (replayed.lines, replayed.broken + replayed.differing) {
         (0, _) => Status::Nothing,
         (_, found) => Status::of(found > 0),
@@ -95,7 +95,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
     };
     let json = |rows| json::Replay::new(replayed, rows);
     let out = arguments.format.write(rows, drawn, &replayed.sum(), json)?;
-    Ok(Printed::new(out, status))
+    Ok(CommandOutput::new(out, status))
 }
 
 fn differs(answer: &Differing) -> Diagnostic {

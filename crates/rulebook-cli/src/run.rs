@@ -5,7 +5,7 @@
 //! Never: carries out an effect.
 
 use super::session::{SessionArguments, misfits};
-use super::{Error, Format, OpenedPack, Printed, Status, declared, input};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rulebook::outcome::{Miss, Options, Outcome};
 use rulebook::program::Program;
@@ -121,7 +121,7 @@ fn api() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(known.map(Provider::name))
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn run(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = arguments.answer.open(arguments.format)?;
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
@@ -132,7 +132,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Printed, Error> {
     let drawn = || opened.pen.outcome(judged.drawn(), response);
     let out = arguments.format.write(rows, drawn, &status(outcome), |_| outcome)?;
     let severities = outcome.diagnostics.iter().map(|finding| finding.severity);
-    Ok(Printed::new(out, Status::of_findings(severities, arguments.strict)))
+    Ok(CommandOutput::new(out, Status::of_findings(severities, arguments.strict)))
 }
 
 impl AnswerArguments {

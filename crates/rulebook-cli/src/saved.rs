@@ -67,7 +67,7 @@ impl SavedSession {
 
     /// Writes the session from which the next process goes on.
     pub(super) fn write(self, session: &Session) -> Result<(), Error> {
-        let text = super::ending::written(session)?;
+        let text = super::output::written(session)?;
         write_file(&self.file, text.as_bytes(), true).map_err(|error| cannot_write(&self.file, &error))
     }
 }

@@ -4,7 +4,7 @@
 //! Out: its JSON.
 //! Never: differs from `schemas/`, which a test compares.
 
-use super::{Printed, Status};
+use super::{CommandOutput, Status};
 use clap::builder::PossibleValuesParser;
 use rulebook_report::schemas;
 
@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     name: String,
 }
 
-pub(super) fn schema(arguments: &Arguments) -> Printed {
+pub(super) fn schema(arguments: &Arguments) -> CommandOutput {
     let described = schemas::ALL.iter().find(|one| one.name == arguments.name);
-    Printed::new(described.map(|one| one.text).unwrap_or_default().to_owned(), Status::Clean)
+    CommandOutput::new(described.map(|one| one.text).unwrap_or_default().to_owned(), Status::Clean)
 }

@@ -4,7 +4,7 @@
 //! Out: a session that fits the pack, or what to print if none does.
 //! Never: writes a session.
 
-use super::ending::found;
+use super::output::found;
 use super::{Error, Format, Status, declared, input};
 use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::program::Program;
@@ -57,21 +57,21 @@ impl SessionArguments {
     }
 
     /// The content of the file, which is read once.
-    pub(super) fn read(&self) -> Result<KeptSession<'_>, Error> {
+    pub(super) fn read(&self) -> Result<StoredSession<'_>, Error> {
         let mut sources = Sources::default();
         let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
-        Ok(KeptSession { arguments: self, file: file.map(|file| sources.add(file)), sources })
+        Ok(StoredSession { arguments: self, file: file.map(|file| sources.add(file)), sources })
     }
 }
 
 /// A session as it was kept, and the arguments that override it.
-pub(super) struct KeptSession<'a> {
+pub(super) struct StoredSession<'a> {
     arguments: &'a SessionArguments,
     sources: Sources,
     file: Option<SourceId>,
 }
 
-impl KeptSession<'_> {
+impl StoredSession<'_> {
     fn text(&self) -> &str {
         self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text)
     }

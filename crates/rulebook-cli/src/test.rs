@@ -4,11 +4,11 @@
 //! Out: every failed expectation, at its line; on request the cases rewritten to expect what came.
 //! Never: rewrites a case if nobody can review the change.
 
-use super::kept::KeptPacks;
+use super::cache::PackCache;
 use super::packs::read_tools;
 use super::save::save;
 use super::watch::watch;
-use super::{Error, Format, OpenedPack, Printed, Status, nothing, nothing_of, packs, parallel};
+use super::{Error, Format, OpenedPack, CommandOutput, Status, nothing, nothing_of, packs, parallel};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use rulebook::Tools;
@@ -93,18 +93,18 @@ impl ValueEnum for TestFormat {
     }
 }
 
-pub(super) fn test(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn test(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if arguments.update && is_watched_by_nobody() {
         let message = "`--update` rewrites cases, and `CI` is set: run it where somebody looks at the change";
         return Err(Error::Usage(message.to_owned()));
     }
     match arguments.watch {
         true => watch(&arguments.read(), |kept| once(arguments, kept)),
-        false => once(arguments, &mut KeptPacks::nothing()),
+        false => once(arguments, &mut PackCache::nothing()),
     }
 }
 
-fn once(arguments: &Arguments, kept: &mut KeptPacks<TestedPack>) -> Result<Printed, Error> {
+fn once(arguments: &Arguments, kept: &mut PackCache<TestedPack>) -> Result<CommandOutput, Error> {
     let (mut packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
         return Ok(nothing("test", &arguments.packs, &unread, arguments.write(&[])?));
@@ -125,15 +125,15 @@ fn once(arguments: &Arguments, kept: &mut KeptPacks<TestedPack>) -> Result<Print
         return Ok(nothing.without(&unread));
     }
     let status = Status::of(tested.iter().any(TestedPack::has_failed));
-    Ok(Printed { out: arguments.write(tested)?, err, status }.without(&unread))
+    Ok(CommandOutput { out: arguments.write(tested)?, err, status }.without(&unread))
 }
 
-fn list(arguments: &Arguments, packs: &[PackFiles]) -> Printed {
+fn list(arguments: &Arguments, packs: &[PackFiles]) -> CommandOutput {
     let listed: String = packs.iter().map(|pack| Testing::new(pack, arguments, None).list()).collect();
     if listed.is_empty() {
         arguments.nothing(&names(packs), String::new())
     } else {
-        Printed::new(listed, Status::Clean)
+        CommandOutput::new(listed, Status::Clean)
     }
 }
 
@@ -185,7 +185,7 @@ impl Arguments {
     }
 
     /// What to print if no case ran; `empty` is the report for programs.
-    fn nothing(&self, named: &[String], empty: String) -> Printed {
+    fn nothing(&self, named: &[String], empty: String) -> CommandOutput {
         match self.filter.as_ref().filter(|_| !named.is_empty()) {
             None => {
                 let read = self.cases.as_ref().map_or(&*self.packs, std::slice::from_ref);
@@ -195,7 +195,7 @@ impl Arguments {
             Some(filter) => {
                 let help = likely(filter, named).map(|help| format!("; {help}")).unwrap_or_default();
                 let message = format!("no case holds `{filter}` in its name or claim{help}");
-                Printed { out: empty, err: Pen::default().trouble(&message), status: Status::Nothing }
+                CommandOutput { out: empty, err: Pen::default().trouble(&message), status: Status::Nothing }
             }
         }
     }
@@ -286,7 +286,7 @@ impl Testing {
 
     /// The path of a case file, as the user would type it.
     fn path(&self, case: &Case) -> String {
-        self.tested.sources.get(case.source).map(|source| self.tested.pen.shown(source.name())).unwrap_or_default()
+        self.tested.sources.get(case.source).map(|source| self.tested.pen.display_name(source.name())).unwrap_or_default()
     }
 
     /// The results of its cases, after rewriting their files if asked to.
@@ -298,7 +298,7 @@ impl Testing {
     ) -> Result<TestedPack, Error> {
         for (name, text) in &self.filled {
             self.rewrite(name, text)?;
-            *err += &format!("filled `{}`\n", self.tested.pen.shown(name));
+            *err += &format!("filled `{}`\n", self.tested.pen.display_name(name));
         }
         for case in std::mem::take(&mut self.cases) {
             let Some(run) = runs.next() else { break };
@@ -316,7 +316,7 @@ impl Testing {
         }
         if let Some(program) = self.program.as_ref().filter(|_| arguments.covers()) {
             let told: Vec<&TurnResult> =
-                self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.told).collect();
+                self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.results).collect();
             self.tested.coverage = Some(Coverage::of(program, &told));
         }
         Ok(self.tested)

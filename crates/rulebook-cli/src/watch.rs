@@ -4,8 +4,8 @@
 //! Out: the output of the command, at once and whenever a file below the folders has changed.
 //! Never: ends by itself while somebody reads.
 
-use super::kept::KeptPacks;
-use super::{Error, Printed, Status, tell};
+use super::cache::PackCache;
+use super::{Error, CommandOutput, Status, tell};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::collections::BTreeMap;
@@ -22,21 +22,21 @@ const LOOKS: Duration = Duration::from_millis(200);
 /// command that cannot do its work says why and waits for the next save.
 pub(super) fn watch<T>(
     paths: &[PathBuf],
-    mut command: impl FnMut(&mut KeptPacks<T>) -> Result<Printed, Error>,
-) -> Result<Printed, Error> {
+    mut command: impl FnMut(&mut PackCache<T>) -> Result<CommandOutput, Error>,
+) -> Result<CommandOutput, Error> {
     let (sender, changes) = mpsc::channel();
     let cannot = |error: notify::Error| Error::Usage(format!("cannot watch: {error}"));
     let watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
     let mut watched = Watched { watcher, changes, folders: BTreeMap::new() };
     watched.attend(paths.iter().cloned()).map_err(cannot)?;
-    let mut kept = KeptPacks::nothing();
+    let mut kept = PackCache::nothing();
     loop {
-        let mut printed = command(&mut kept).unwrap_or_else(Printed::from);
+        let mut printed = command(&mut kept).unwrap_or_else(CommandOutput::from);
         // What a pack uses may change with every save.
         watched.attend(kept.folders()).map_err(cannot)?;
         printed.err += "watching; Ctrl-C ends it\n";
         if tell(&printed).is_err() {
-            return Ok(Printed::new(String::new(), Status::Clean));
+            return Ok(CommandOutput::new(String::new(), Status::Clean));
         }
         watched.wait();
     }

@@ -51,7 +51,7 @@ pub struct FileChange {
     /// Its bytes before, if the run is dry and they could be read.
     pub before: Option<Vec<u8>>,
     /// What to say about its edits, in order.
-    pub said: Vec<String>,
+    pub notes: Vec<String>,
     /// Why it was not written.
     pub fault: Option<Diagnostic>,
     /// Things worth knowing about a file that was written.
@@ -104,7 +104,7 @@ impl FileChange {
             after: None,
             size: 0,
             before: None,
-            said: Vec::new(),
+            notes: Vec::new(),
             fault: None,
             remarks: Vec::new(),
         }

@@ -9,7 +9,7 @@ use super::contents::{Digest, like};
 use super::edit::{MovedLines, edit};
 use super::journal::{Journal, old};
 use super::record::record;
-use super::root::{HeldPath, QUOTED, Root, fault};
+use super::root::{AnchoredPath, QUOTED, Root, fault};
 use cap_std::fs::Permissions;
 use indexmap::IndexMap;
 use rulebook::diagnostic::{Code, Diagnostic};
@@ -46,7 +46,7 @@ pub(super) struct Slot {
     /// Paths between which files are moved are in one group: all of them change, or none.
     pub(super) group: usize,
     /// What to say about its edits, in order.
-    pub(super) said: Vec<String>,
+    pub(super) notes: Vec<String>,
     /// Why it cannot be written.
     pub(super) fault: Option<Diagnostic>,
     /// Things worth knowing about a file that is written.
@@ -288,7 +288,7 @@ impl Draft {
     }
 
     /// Where the file is that was at this key before the effects.
-    pub(super) fn source(&self, root: &Root, key: &str) -> io::Result<HeldPath> {
+    pub(super) fn source(&self, root: &Root, key: &str) -> io::Result<AnchoredPath> {
         match self.original(key).and_then(|original| original.aside) {
             Some(run) => old(root, key, run),
             None => root.place(key)?.ok_or_else(|| ErrorKind::NotFound.into()),
@@ -325,7 +325,7 @@ impl Slot {
             from: None,
             executable: false,
             group,
-            said: Vec::new(),
+            notes: Vec::new(),
             fault: None,
             remarks: Vec::new(),
             closed: false,
@@ -374,7 +374,7 @@ impl Slot {
     }
 
     fn say(&mut self, sentence: &str) {
-        self.said.extend((!sentence.is_empty()).then(|| sentence.to_owned()));
+        self.notes.extend((!sentence.is_empty()).then(|| sentence.to_owned()));
     }
 
     /// Takes note of something worth knowing, once.

@@ -5,7 +5,7 @@
 //! Never: guesses between two places; takes more than a few passes over the file, whatever the edit looks for.
 
 use super::haystack::Haystack;
-use super::nearest::{nearest, shown};
+use super::nearest::{nearest, excerpt_of};
 use super::trimmed::Trimmed;
 use memchr::memmem::Finder;
 use rulebook::outcome::{FileLines, Matching, MissKind};
@@ -152,7 +152,7 @@ fn chosen(
     at.sort_unstable();
     at.dedup();
     at.truncate(MOST_LISTED);
-    let at = at.into_iter().map(|line| shown(haystack, line, lines.max(1))).collect();
+    let at = at.into_iter().map(|line| excerpt_of(haystack, line, lines.max(1))).collect();
     Err(Missed { kind: MissKind::Ambiguous, at })
 }
 
@@ -178,7 +178,7 @@ fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Misse
         (from, starts) = (line + 1, starts + 1);
         if starts > MOST_PLACES {
             let at = (0..haystack.count()).filter(|line| haystack.line(*line).trim() == *first).take(MOST_LISTED);
-            return Err(Missed { kind: MissKind::Ambiguous, at: at.map(|line| shown(haystack, line, 1)).collect() });
+            return Err(Missed { kind: MissKind::Ambiguous, at: at.map(|line| excerpt_of(haystack, line, 1)).collect() });
         }
     }
     if found.is_empty() { Err(not_found(first)) } else { Ok(found) }

@@ -7,7 +7,7 @@
 
 use super::contents::{Digest, HashWriter, read_all};
 use super::nonce::{DONE, JOURNAL, NEW, Nonce, OLD, journal};
-use super::root::{HeldPath, Root};
+use super::root::{AnchoredPath, Root};
 use rulebook::outcome::EffectRecord;
 use rulebook::text::unsafe_because;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ impl Journal {
 }
 
 /// The place of the old version of a file that a run has replaced.
-pub(super) fn old(root: &Root, key: &str, run: u32) -> io::Result<HeldPath> {
+pub(super) fn old(root: &Root, key: &str, run: u32) -> io::Result<AnchoredPath> {
     let place = root.place(key)?.ok_or(ErrorKind::NotFound)?;
     let name = Nonce::of(root.mark(), run).beside(&place.name, OLD);
     Ok(place.beside(name))

@@ -25,11 +25,11 @@ pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
     let lines: Vec<&str> = find.lines().map(str::trim).take(MOST_COMPARED).collect();
     let start = by_lines(haystack, &lines).or_else(|| by_words(haystack, &lines));
     let count = lines.len().max(1);
-    start.map(|start| shown(haystack, start, count)).into_iter().collect()
+    start.map(|start| excerpt_of(haystack, start, count)).into_iter().collect()
 }
 
 /// These lines of the file; too long ones are cut.
-pub(super) fn shown(haystack: &Haystack<'_>, line: usize, count: usize) -> FileLines {
+pub(super) fn excerpt_of(haystack: &Haystack<'_>, line: usize, count: usize) -> FileLines {
     let end = (line + count.min(MOST_LINES)).min(haystack.count());
     let cut = |line: usize| {
         let line = haystack.line(line);

@@ -104,7 +104,7 @@ impl Plan {
             // What holds for a file that is written is no news of one that is not.
             file.remarks = if left { Vec::new() } else { slot.remarks.clone() };
             let no_document = slot.fault.as_ref().is_some_and(|fault| fault.code == Code::WORKSPACE_NO_DOCUMENT);
-            file.said = if left && !no_document { Vec::new() } else { slot.said.clone() };
+            file.notes = if left && !no_document { Vec::new() } else { slot.notes.clone() };
             file.from = self.origin(slot).filter(|_| change == Change::Moved).map(str::to_owned);
             self.fill(&mut file, key, slot, with_bytes);
             files.push(file);

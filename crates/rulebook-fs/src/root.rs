@@ -33,7 +33,7 @@ pub struct Root {
 
 /// The open folder of a file, and the file's name there. The folder stays the same, whatever becomes of its path.
 #[derive(Debug)]
-pub(super) struct HeldPath {
+pub(super) struct AnchoredPath {
     pub(super) dir: Rc<Dir>,
     pub(super) name: String,
 }
@@ -85,7 +85,7 @@ impl Root {
     }
 
     /// The file that `key` leads to, if it exists; nothing is made.
-    pub(super) fn look(&self, key: &str) -> Result<Option<(HeldPath, Metadata)>, Box<Diagnostic>> {
+    pub(super) fn look(&self, key: &str) -> Result<Option<(AnchoredPath, Metadata)>, Box<Diagnostic>> {
         let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
         if let Some(why) = unsafe_because(key).or(own) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
@@ -115,10 +115,10 @@ impl Root {
     }
 
     /// The place of `key`; none if its folder does not exist.
-    pub(super) fn place(&self, key: &str) -> io::Result<Option<HeldPath>> {
+    pub(super) fn place(&self, key: &str) -> io::Result<Option<AnchoredPath>> {
         let (folder, name) = split(key);
         match self.dir.open_dir(folder) {
-            Ok(dir) => Ok(Some(HeldPath { dir: Rc::new(dir), name: name.to_owned() })),
+            Ok(dir) => Ok(Some(AnchoredPath { dir: Rc::new(dir), name: name.to_owned() })),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 for folder in folders_of(key) {
                     match self.dir.symlink_metadata(folder) {
@@ -143,7 +143,7 @@ impl<'r> Folders<'r> {
     }
 
     /// The place of `key`; its folders are made if they do not exist.
-    pub(super) fn place(&mut self, key: &str) -> io::Result<HeldPath> {
+    pub(super) fn place(&mut self, key: &str) -> io::Result<AnchoredPath> {
         let (folder, name) = split(key);
         let dir = match self.open.get(folder) {
             Some(dir) => Rc::clone(dir),
@@ -160,7 +160,7 @@ impl<'r> Folders<'r> {
                 dir
             }
         };
-        Ok(HeldPath { dir, name: name.to_owned() })
+        Ok(AnchoredPath { dir, name: name.to_owned() })
     }
 
     /// Flushes the folders to disk, if the system can.
@@ -178,7 +178,7 @@ impl Drop for Folders<'_> {
     }
 }
 
-impl HeldPath {
+impl AnchoredPath {
     /// The bytes of the file, at most `most`.
     pub(super) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
         read_all(self.dir.open(&self.name)?, most)
@@ -190,8 +190,8 @@ impl HeldPath {
     }
 
     /// The place of this name in the same folder.
-    pub(super) fn beside(&self, name: String) -> HeldPath {
-        HeldPath { dir: Rc::clone(&self.dir), name }
+    pub(super) fn beside(&self, name: String) -> AnchoredPath {
+        AnchoredPath { dir: Rc::clone(&self.dir), name }
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::contents::Digest;
 use super::nonce::{NEW, Nonce, OLD};
-use super::root::HeldPath;
+use super::root::AnchoredPath;
 use cap_std::fs::{OpenOptions, Permissions};
 use std::fmt;
 use std::io::{self, ErrorKind, Write as _};
@@ -18,7 +18,7 @@ use std::io::{self, ErrorKind, Write as _};
 pub(super) enum Source<'s> {
     Bytes(&'s [u8]),
     /// Another file, as it is: it gets a second name.
-    File(HeldPath),
+    File(AnchoredPath),
 }
 
 /// Who may do what with a file.
@@ -53,7 +53,7 @@ enum Step {
 /// New bytes on disk, beside the file that they are to replace; or a file that is to go.
 #[derive(Debug)]
 pub(super) struct Staged {
-    place: HeldPath,
+    place: AnchoredPath,
     /// Whether the file is to go.
     goes: bool,
     /// The name of the file with the new bytes, as long as it has it.
@@ -69,7 +69,7 @@ impl Staged {
     /// # Errors
     ///
     /// [`ErrorKind::AlreadyExists`] if the place was staged before, maybe under another name; any error of the system.
-    pub(super) fn new(place: HeldPath, source: Source<'_>, mode: Mode, nonce: Nonce) -> io::Result<Self> {
+    pub(super) fn new(place: AnchoredPath, source: Source<'_>, mode: Mode, nonce: Nonce) -> io::Result<Self> {
         let name = nonce.beside(&place.name, NEW);
         let bytes = match source {
             Source::Bytes(bytes) => bytes,
@@ -95,7 +95,7 @@ impl Staged {
     }
 
     /// A file that is to go.
-    pub(super) fn removal(place: HeldPath) -> Self {
+    pub(super) fn removal(place: AnchoredPath) -> Self {
         Self { place, goes: true, new: None, old: None, step: Step::Waiting }
     }
 
@@ -109,7 +109,7 @@ impl Staged {
         if self.goes {
             return self.take_away(expected, old);
         }
-        let HeldPath { dir, name } = &self.place;
+        let AnchoredPath { dir, name } = &self.place;
         let Some(new) = self.new.clone() else { return Ok(()) };
         if let Expected::Nothing = expected {
             match dir.hard_link(&new, dir, name) {
@@ -147,7 +147,7 @@ impl Staged {
     }
 
     fn take_away(&mut self, expected: Expected, old: String) -> io::Result<()> {
-        let HeldPath { dir, name } = &self.place;
+        let AnchoredPath { dir, name } = &self.place;
         match dir.rename(name, dir, &old) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(changed()),
             other => other?,
@@ -169,7 +169,7 @@ impl Staged {
     }
 
     fn put_back(&mut self) -> io::Result<()> {
-        let HeldPath { dir, name } = &self.place;
+        let AnchoredPath { dir, name } = &self.place;
         let done = std::mem::replace(&mut self.step, Step::Waiting);
         match (done, &self.old) {
             (Step::Created, _) => return dir.remove_file(name),

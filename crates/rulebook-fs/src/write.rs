@@ -7,7 +7,7 @@
 use super::journal::Journal;
 use super::locks::Locks;
 use super::nonce::Nonce;
-use super::root::{HeldPath, Root, settle};
+use super::root::{AnchoredPath, Root, settle};
 use super::stage::{Expected, Mode, Source, Staged};
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    let place = HeldPath { dir: Rc::clone(&dir), name: name.to_owned() };
+    let place = AnchoredPath { dir: Rc::clone(&dir), name: name.to_owned() };
     let mode = permissions.map_or(Mode::New, Mode::Same);
     Staged::new(place, Source::Bytes(bytes), mode, nonce)?.commit(Expected::Any, nonce)?;
     settle(&dir);

@@ -29,7 +29,7 @@ pub struct AppliedFile {
     /// With `--dry-run`: how it would change, in the unified format.
     pub diff: Option<String>,
     /// What the pack says about its edits.
-    pub said: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl Pen {
@@ -44,7 +44,7 @@ impl Pen {
             text += &coloured(diff);
             text.push('\n');
         }
-        for said in files.iter().flat_map(|file| &file.said) {
+        for said in files.iter().flat_map(|file| &file.notes) {
             _ = writeln!(text, "{}", visible(said));
         }
         for file in files {

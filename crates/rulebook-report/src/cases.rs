@@ -7,7 +7,7 @@
 use super::count;
 use super::diff::{Change, DiffLine, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
-use super::meant::meant;
+use super::suggestion::meant;
 use rulebook::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, TurnResult};
 use rulebook::diagnostic::Row;
 use rulebook::diagnostic::{Code, Diagnostic, Severity};
@@ -78,7 +78,7 @@ impl TestedPack {
         let of_runs = told.flat_map(|(case, run)| {
             let faults = run.diagnostics.iter().map(|one| self.pen.row(&self.sources, one));
             faults.chain(run.failures.iter().map(|one| {
-                let found = if says_little(&one.path) { findings(&one.path, run.told.get(one.step)) } else { None };
+                let found = if says_little(&one.path) { findings(&one.path, run.results.get(one.step)) } else { None };
                 let mut row = self.pen.failure_row(&self.sources, case, one);
                 if let (Some(help), Some((_, found))) = (&mut row.help, found) {
                     help.extend(["; found: ", found.lines().next().unwrap_or_default()]);
@@ -132,7 +132,7 @@ impl TestedPack {
         notes.extend(difference.map(|text| ("difference", text)));
         // A status or a code alone says little: show what was found.
         if says_little(&failure.path) {
-            notes.extend(findings(&failure.path, run.told.get(failure.step)));
+            notes.extend(findings(&failure.path, run.results.get(failure.step)));
         }
         notes.extend(meant(failure).map(|help| ("help", help)));
         notes.push(("claim", case.header.claim.value.clone()));
@@ -196,7 +196,7 @@ impl Pen {
             let style = if hit == rows.len() { GOOD } else { WARN };
             _ = writeln!(text, "{}", paint(style, &format!("{hit} of {}", count(rows.len(), kind))));
             for row in rows.iter().filter(|row| row.hits == 0) {
-                let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+                let rule = row.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
                 let reason = row.reason.as_ref().map(ToString::to_string).unwrap_or_default();
                 _ = writeln!(text, "  {}  {}  {}", row.name, paint(WARN, &reason), paint(FAINT, &rule));
             }

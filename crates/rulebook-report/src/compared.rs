@@ -7,21 +7,21 @@
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::{Replayed, count};
 use annotate_snippets::renderer::Style;
-use rulebook::compare::{Change, Comparison, PromptChange, Way};
+use rulebook::compare::{DeclarationChange, Comparison, PromptChange, Direction};
 use std::fmt::Write as _;
 
-const WAYS: [Way; 5] = [Way::Widened, Way::Narrowed, Way::Changed, Way::Appeared, Way::Gone];
+const WAYS: [Direction; 5] = [Direction::Widened, Direction::Narrowed, Direction::Changed, Direction::Appeared, Direction::Gone];
 
 impl Pen {
-    /// The changes by their way, the widening ones first; then the prompts and the answers.
+    /// The changes by their direction, the widening ones first; then the prompts and the answers.
     pub fn compared(&self, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
         let mut text = String::new();
-        for way in WAYS {
-            let changes: Vec<&Change> = comparison.changes.iter().filter(|change| change.way == way).collect();
+        for direction in WAYS {
+            let changes: Vec<&DeclarationChange> = comparison.changes.iter().filter(|change| change.direction == direction).collect();
             if changes.is_empty() {
                 continue;
             }
-            _ = writeln!(text, "{}", paint(style(way), way.name()));
+            _ = writeln!(text, "{}", paint(style(direction), direction.name()));
             for change in changes {
                 let place = place(change, before, self).map(|place| format!("  {}", paint(FAINT, &place)));
                 let place = place.unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn compared_plain(pen: &Pen, before: &Pen, comparison: &Comparison, replayed
     for change in &comparison.changes {
         let place = place(change, before, pen).map(|place| place + ": ").unwrap_or_default();
         let how = change.how.iter().map(|how| format!("; {}", how.replace('\n', "\\n"))).collect::<String>();
-        _ = writeln!(text, "{place}{}: {} {}{how}", change.way.name(), change.kind, change.name);
+        _ = writeln!(text, "{place}{}: {} {}{how}", change.direction.name(), change.kind, change.name);
     }
     for prompt in &comparison.prompts {
         _ = writeln!(text, "tokens: {} in {}, {}: {}", prompt.prompt, prompt.mode, prompt.tier, tokens(prompt));
@@ -62,17 +62,17 @@ pub fn compared_plain(pen: &Pen, before: &Pen, comparison: &Comparison, replayed
 }
 
 /// Its place, or its place in the old version.
-fn place(change: &Change, before: &Pen, now: &Pen) -> Option<String> {
+fn place(change: &DeclarationChange, before: &Pen, now: &Pen) -> Option<String> {
     let pen = if change.gone { before } else { now };
-    change.rule.as_ref().map(|rule| pen.shown(rule))
+    change.rule.as_ref().map(|rule| pen.display_name(rule))
 }
 
-/// The last line: how many changes of each way.
+/// The last line: how many changes of each direction.
 pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> String {
-    let of = |way: Way| (way, comparison.count(way));
+    let of = |direction: Direction| (direction, comparison.count(direction));
     let words = WAYS.map(of).into_iter().filter(|(_, number)| *number > 0);
     let mut words: Vec<String> =
-        words.map(|(way, number)| paint(style(way), &format!("{number} {}", way.name()))).collect();
+        words.map(|(direction, number)| paint(style(direction), &format!("{number} {}", direction.name()))).collect();
     if words.is_empty() {
         words.push(paint(GOOD, "nothing changed"));
     }
@@ -82,10 +82,10 @@ pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> Str
     format!("{}\n", words.join(", "))
 }
 
-fn style(way: Way) -> Style {
-    match way {
-        Way::Widened => BAD,
-        Way::Narrowed => GOOD,
+fn style(direction: Direction) -> Style {
+    match direction {
+        Direction::Widened => BAD,
+        Direction::Narrowed => GOOD,
         _ => WARN,
     }
 }

@@ -50,7 +50,7 @@ impl Pen {
     }
 
     /// `name`, with the folder's name replaced by the path that a user would type.
-    pub fn shown(&self, name: &(impl fmt::Display + ?Sized)) -> String {
+    pub fn display_name(&self, name: &(impl fmt::Display + ?Sized)) -> String {
         let name = &name.to_string();
         self.paths
             .iter()
@@ -106,7 +106,7 @@ impl Pen {
         let mut origins = Vec::new();
         for (source, window) in &shown {
             let marks = || picture.marks_in(source);
-            let path = one_line(&self.shown(source.name())).into_owned();
+            let path = one_line(&self.display_name(source.name())).into_owned();
             let any = marks().any(|mark| mark.primary);
             let first = marks().filter(|mark| mark.primary || !any).map(Mark::clamped);
             origins.push(window.shifted.then(|| (path.clone(), place_of(source, first))));

@@ -53,9 +53,9 @@ impl Pen {
         let mut lines = vec![(FAINT, ["defect", "strategy", "said by", ""].map(str::to_owned))];
         lines.extend(rows.iter().map(|row| {
             let strategies: Vec<&str> = row.strategies.iter().map(|strategy| strategy.name()).collect();
-            let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+            let rule = row.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
             let style = if row.rule.is_some() { STRONG } else { FAINT };
-            (style, [row.defect.name().to_owned(), strategies.join(", "), row.said_by.to_string(), rule])
+            (style, [row.defect.name().to_owned(), strategies.join(", "), row.declared_by.to_string(), rule])
         }));
         table(&lines, &[])
     }
@@ -64,7 +64,7 @@ impl Pen {
     pub fn waits(&self, rows: &[WaitRow]) -> String {
         let mut lines = vec![(FAINT, ["mode", "text", "told", "because of", ""].map(str::to_owned))];
         lines.extend(rows.iter().map(|row| {
-            let rule = row.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+            let rule = row.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
             let style = if row.because.is_empty() { FAINT } else { STRONG };
             let WaitRow { mode, text, because, .. } = row.clone();
             (style, [mode, text, row.told.to_owned(), because, rule])
@@ -105,7 +105,7 @@ impl Pen {
         }
         for (number, (condition, rule)) in conditions.iter().enumerate() {
             let number = paint(WARN, &format!("✓{}", number + 1));
-            _ = writeln!(text, "{number} when {}  {}", one_line(condition), paint(FAINT, &self.shown(rule)));
+            _ = writeln!(text, "{number} when {}  {}", one_line(condition), paint(FAINT, &self.display_name(rule)));
         }
         text
     }

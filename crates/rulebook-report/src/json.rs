@@ -7,7 +7,7 @@
 
 use super::{AppliedFile, Counts, Differing, Replayed, Tally, TestedPack};
 use rulebook::cases::CaseVerdict;
-use rulebook::compare::{Change, Comparison, PromptChange};
+use rulebook::compare::{DeclarationChange, Comparison, PromptChange};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Outcome;
 use rulebook::program::{Permission, PermitCell};
@@ -98,7 +98,7 @@ contract! {
         /// The version of this report: 1.
         version: u32,
         /// The changes, by kind.
-        changes: Vec<Change>,
+        changes: Vec<DeclarationChange>,
         /// The prompts whose size changed.
         prompts: Vec<PromptChange>,
         /// With `--replay`: totals over the recorded answers, and the outcomes that differ.
@@ -314,7 +314,7 @@ fn cases(pack: &TestedPack) -> impl Iterator<Item = TestedCase> {
         TestedCase {
             pack: pack.name.clone(),
             name: case.name.clone(),
-            file: pack.sources.get(case.source).map(|source| pack.pen.shown(source.name())),
+            file: pack.sources.get(case.source).map(|source| pack.pen.display_name(source.name())),
             claim: case.header.claim.value.clone(),
             verdict: run.verdict.name().to_owned(),
             failures: failures.collect(),

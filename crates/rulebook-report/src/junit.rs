@@ -39,7 +39,7 @@ pub fn junit(packs: &[TestedPack]) -> String {
 }
 
 fn test_case(pack: &TestedPack, case: &Case, run: &CaseRun, text: &mut String) {
-    let file = pack.sources.get(case.source).map(|source| pack.pen.shown(source.name())).unwrap_or_default();
+    let file = pack.sources.get(case.source).map(|source| pack.pen.display_name(source.name())).unwrap_or_default();
     let (class, name, file) = (escaped(&pack.name), escaped(&case.name), escaped(&file));
     _ = write!(text, "    <testcase classname=\"{class}\" name=\"{name}\" file=\"{file}\"");
     match run.verdict {

@@ -28,7 +28,7 @@ mod heard;
 pub mod json;
 mod junit;
 mod lines;
-mod meant;
+mod suggestion;
 mod outcome;
 mod page;
 mod played;

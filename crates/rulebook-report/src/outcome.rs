@@ -167,7 +167,7 @@ impl Pen {
         };
         format!(
             "  {verb:<6} {what}  {}\n",
-            paint(FAINT, &record.cause.as_ref().map(|cause| self.shown(cause)).unwrap_or_default())
+            paint(FAINT, &record.cause.as_ref().map(|cause| self.display_name(cause)).unwrap_or_default())
         )
     }
 
@@ -176,7 +176,7 @@ impl Pen {
         if let Some(help) = &finding.help {
             notes.push(("help", help.to_string()));
         }
-        let rule = finding.rule.as_ref().map(|rule| self.shown(rule));
+        let rule = finding.rule.as_ref().map(|rule| self.display_name(rule));
         match (&finding.strategy, rule) {
             // The rule that found it and the strategy that answered it may be declared in different places.
             (Some(strategy), Some(rule)) => {
@@ -206,7 +206,7 @@ impl Pen {
 
     pub(super) fn step(&self, step: &TraceStep, response: &Source) -> String {
         let start = step.span.start;
-        let rule = step.rule.as_ref().map(|rule| self.shown(rule)).unwrap_or_default();
+        let rule = step.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
         let place = response.place(start).to_string();
         format!("  {place:>6} {:<9} {}  {}\n", step.step, excerpt(&step.found, 100), paint(FAINT, &rule))
     }

@@ -168,7 +168,7 @@ impl Page<'_> {
     fn reason(&self, step: &TraceStep) -> String {
         let StepKind::Bytes { part, why } = &step.step else { return escaped(&step.found) };
         let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-        let rule = step.rule.as_ref().map(|rule| format!(", {}", self.pen.shown(rule))).unwrap_or_default();
+        let rule = step.rule.as_ref().map(|rule| format!(", {}", self.pen.display_name(rule))).unwrap_or_default();
         escaped(&format!("{part}: {}{why}{rule}", meaning(*part)))
     }
 
@@ -195,7 +195,7 @@ impl Page<'_> {
             let rule = step
                 .rule
                 .as_ref()
-                .map(|rule| format!(" <small class=\"rule\">{}</small>", escaped(&self.pen.shown(rule))));
+                .map(|rule| format!(" <small class=\"rule\">{}</small>", escaped(&self.pen.display_name(rule))));
             _ = write!(
                 self.html,
                 "<li class=\"{}\"><b>{}</b> {}{}",

@@ -5,7 +5,7 @@
 //! Never: lays a row out; each format has its own file.
 
 use super::Pen;
-use super::meant::meant;
+use super::suggestion::meant;
 use rulebook::cases::{Case, Covered, Failure};
 use rulebook::diagnostic::{Code, Diagnostic, Row};
 use rulebook::outcome::Finding;
@@ -14,19 +14,19 @@ use rulebook::text::{Source, Sources};
 impl Pen {
     /// The row for a diagnostic about the files in `sources`.
     pub fn row(&self, sources: &Sources, diagnostic: &Diagnostic) -> Row {
-        diagnostic.row(sources).with_files(|file| self.shown(file))
+        diagnostic.row(sources).with_files(|file| self.display_name(file))
     }
 
     /// The row for a diagnostic about a whole file or folder that is not read.
     pub fn file_row(&self, file: &str, diagnostic: &Diagnostic) -> Row {
         let mut row = diagnostic.row(&Sources::default());
-        row.file = Some(self.shown(file));
+        row.file = Some(self.display_name(file));
         row
     }
 
     /// The row for a finding about the answer `response`.
     pub fn finding_row(&self, response: &Source, finding: &Finding) -> Row {
-        finding.row(response).with_files(|file| self.shown(file))
+        finding.row(response).with_files(|file| self.display_name(file))
     }
 
     /// The row for a failed expectation, in its case file.
@@ -43,7 +43,7 @@ impl Pen {
         let diagnostic = Diagnostic::new(Code::CASE_UNCOVERED, None, message);
         let mut row = diagnostic.with_help("write a case that does, or take it out").row(&Sources::default());
         if let Some(place) = &covered.rule {
-            row.file = Some(self.shown(&*place.file));
+            row.file = Some(self.display_name(&*place.file));
             (row.line, row.column) = (Some(place.line), Some(place.column));
             (row.end_line, row.end_column) = (row.line, row.column);
         }

@@ -135,7 +135,7 @@ impl Pen {
         let mut text = String::new();
         let steps = outcome.trace.iter().flatten().filter(|step| !matches!(step.step, StepKind::Bytes { .. }));
         for step in steps {
-            let rule = step.rule.as_ref().map(|rule| format!(" [{}]", self.shown(rule))).unwrap_or_default();
+            let rule = step.rule.as_ref().map(|rule| format!(" [{}]", self.display_name(rule))).unwrap_or_default();
             let place = response.place(step.span.start);
             _ = writeln!(
                 text,
@@ -185,7 +185,7 @@ impl Pen {
     /// A step, with the values of its parts below it.
     fn line_of(&self, step: &TraceStep, margin: &str, text: &mut String) {
         let (word, style) = word_of(step);
-        let rule = step.rule.as_ref().map(|rule| format!("  {}", paint(FAINT, &self.shown(rule)))).unwrap_or_default();
+        let rule = step.rule.as_ref().map(|rule| format!("  {}", paint(FAINT, &self.display_name(rule)))).unwrap_or_default();
         _ = writeln!(text, "{margin}{} {}{rule}", paint(style, &format!("{word:<9}")), excerpt(&step.found, FOUND));
         for part in &step.parts {
             let value = paint(STRONG, &excerpt(&part.value, LINE));

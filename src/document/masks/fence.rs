@@ -27,7 +27,7 @@ const MOST_BEFORE: usize = 64;
 
 /// What comes before a run of fence marks on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Before {
+pub(super) enum BeforeFence {
     /// At most three spaces.
     Margin,
     /// More white space, as inside a list item.
@@ -36,11 +36,11 @@ pub(super) enum Before {
     Item,
 }
 
-impl Before {
+impl BeforeFence {
     /// What comes before the marks at `at`, if they may be those of a fence.
     pub(super) fn of(bytes: &[u8], at: usize) -> Option<Self> {
         if fence_start(bytes, at).is_some() {
-            return Some(Before::Margin);
+            return Some(BeforeFence::Margin);
         }
         let from = at.saturating_sub(MOST_BEFORE);
         let before = bytes.get(from..at)?;
@@ -49,7 +49,7 @@ impl Before {
             None if from == 0 => before,
             None => return None,
         };
-        let mut found = Before::Indent;
+        let mut found = BeforeFence::Indent;
         loop {
             line = line.trim_ascii_start();
             let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -60,7 +60,7 @@ impl Before {
                 _ => return None,
             };
             line = line.get(marker..)?;
-            found = Before::Item;
+            found = BeforeFence::Item;
         }
     }
 
@@ -68,9 +68,9 @@ impl Before {
     /// indented too little; an indented fence without one may be a quotation, which no fence at the margin closes.
     pub(super) fn is_closed_by(self, closer: Self) -> bool {
         match self {
-            Before::Margin => closer == Before::Margin,
-            Before::Indent => closer == Before::Indent,
-            Before::Item => closer != Before::Item,
+            BeforeFence::Margin => closer == BeforeFence::Margin,
+            BeforeFence::Indent => closer == BeforeFence::Indent,
+            BeforeFence::Item => closer != BeforeFence::Item,
         }
     }
 }
@@ -111,7 +111,7 @@ fn first_in_fence(bytes: &[u8], from: usize) -> Option<Option<usize>> {
         return Some(None);
     }
     memchr::memchr(b'\n', bytes.get(run..)?)?;
-    let line = Before::of(bytes, first).and_then(|_| fence_line(bytes, first, false));
+    let line = BeforeFence::of(bytes, first).and_then(|_| fence_line(bytes, first, false));
     match line.filter(|line| line.opens) {
         Some(line) => text_from(line.end).map(Some),
         None => Some(None),

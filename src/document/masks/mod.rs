@@ -23,7 +23,7 @@ mod wrapper;
 use crate::program::MaskKinds;
 use crate::text::{Span, Stretch};
 pub(super) use fence::opening_fence;
-use fence::{Before, FenceLine, fence_line, glued_fence, run_end};
+use fence::{BeforeFence, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
 pub(crate) use quotation::marks_around;
@@ -133,7 +133,7 @@ struct Seen {
     /// The white space after a line break.
     blanks: Search,
     /// The fence that opens here, and what comes before it.
-    fence: Option<(usize, Option<Before>, FenceLine)>,
+    fence: Option<(usize, Option<BeforeFence>, FenceLine)>,
 }
 
 impl Seen {
@@ -151,11 +151,11 @@ impl Seen {
         at: usize,
         run: usize,
         complete: bool,
-    ) -> Option<Option<(Option<Before>, FenceLine)>> {
+    ) -> Option<Option<(Option<BeforeFence>, FenceLine)>> {
         if run - at < 3 {
             return Some(None);
         }
-        if let Some(before) = Before::of(bytes, at) {
+        if let Some(before) = BeforeFence::of(bytes, at) {
             let has_come = complete || self.opening_line.line(bytes, run).is_some();
             return has_come.then(|| fence_line(bytes, at, complete).map(|line| (Some(before), line)));
         }
@@ -168,7 +168,7 @@ impl Seen {
 }
 
 /// The result of the search for one mask.
-enum Sought {
+enum MaskSearch {
     Found(Mask),
     /// The inside of a fence that opens a block, and the end of that fence.
     Inside(Mask, usize),
@@ -246,26 +246,26 @@ impl Masks {
                 self.resume = at;
             }
             match self.mask_at(within, at, complete, openers.as_deref_mut()) {
-                Sought::Inside(mask, end) => {
+                MaskSearch::Inside(mask, end) => {
                     if !mask.span().is_empty() {
                         self.found.push(mask);
                     }
                     self.decided = end;
                     self.resume = end;
                 }
-                Sought::Found(mask) => {
+                MaskSearch::Found(mask) => {
                     self.found.push(mask);
                     self.decided = mask.span().end;
                     self.resume = mask.span().end;
                 }
-                Sought::Absent => {
+                MaskSearch::Absent => {
                     self.decided = match bytes.get(at) {
                         Some(b'`' | b'~') => run_end(bytes, at),
                         _ => at + within.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
                     };
                     self.resume = self.decided;
                 }
-                Sought::Pending => return,
+                MaskSearch::Pending => return,
             }
         }
         if self.decided >= end {
@@ -285,12 +285,12 @@ impl Masks {
     }
 
     /// The mask that starts with the run of marks at `at`.
-    fn mask_at(&mut self, text: &str, at: usize, complete: bool, openers: Option<&mut Openers<'_>>) -> Sought {
+    fn mask_at(&mut self, text: &str, at: usize, complete: bool, openers: Option<&mut Openers<'_>>) -> MaskSearch {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
         if self.kinds.marks && may_start(mark) && (mark != b'`' || self.is_lone(bytes, at)) {
             if mark == b'`' && at + 1 == bytes.len() && !complete {
-                return Sought::Pending;
+                return MaskSearch::Pending;
             }
             return self.quotation_at(text, at, complete, openers);
         }
@@ -299,17 +299,17 @@ impl Masks {
         }
         let run = self.seen.opener.run(bytes, at);
         if run == bytes.len() && !complete {
-            return Sought::Pending;
+            return MaskSearch::Pending;
         }
         let known = self.seen.fence.filter(|(known, ..)| *known == at).map(|(_, before, line)| Some((before, line)));
         let fence = match known.or_else(|| self.seen.fence_at(bytes, at, run, complete)) {
             Some(fence) => fence.filter(|(_, line)| line.opens),
-            None => return Sought::Pending,
+            None => return MaskSearch::Pending,
         };
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {
-                let opening = Opening { bytes, at, before: before.unwrap_or(Before::Margin), line: &line, complete };
+                let opening = Opening { bytes, at, before: before.unwrap_or(BeforeFence::Margin), line: &line, complete };
                 if let Some(openers) = openers.filter(|_| before.is_some())
                     && let Some(sought) = self.block_at(text, &opening, openers)
                 {
@@ -318,20 +318,20 @@ impl Masks {
                 let sought = self.fence_end(&opening);
                 let wraps =
                     || self.kinds.wrapper && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
-                if matches!(sought, Sought::Absent) && !wraps() {
+                if matches!(sought, MaskSearch::Absent) && !wraps() {
                     self.open_fences.push(at);
                 }
                 match sought {
                     // It may still be a span.
-                    Sought::Absent if before != Some(Before::Margin) => self.resume = at,
+                    MaskSearch::Absent if before != Some(BeforeFence::Margin) => self.resume = at,
                     sought => return sought,
                 }
             }
-            Some((Some(Before::Margin), _)) => return Sought::Absent,
+            Some((Some(BeforeFence::Margin), _)) => return MaskSearch::Absent,
             _ => {}
         }
         if mark != b'`' || !self.kinds.spans {
-            return Sought::Absent;
+            return MaskSearch::Absent;
         }
         self.span_end(bytes, at, run, complete)
     }
@@ -342,19 +342,19 @@ impl Masks {
     }
 
     /// The mask of a fence up to its closing line.
-    fn fence_end(&mut self, opening: &Opening<'_>) -> Sought {
+    fn fence_end(&mut self, opening: &Opening<'_>) -> MaskSearch {
         let Opening { bytes, at, before, line: open, complete } = *opening;
         let mark = opening.mark();
         let slot = usize::from(mark == b'~');
-        let is_closed_by = |place: usize| Before::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
+        let is_closed_by = |place: usize| BeforeFence::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
         let ends = |line: &FenceLine| line.closes && line.length >= open.length;
         if let Some([margin, indent]) = self.fences.get(slot)
             && margin.known
         {
             let after =
-                |last: &Last, closer: Before| before.is_closed_by(closer) && last.after(open.length, open.marks);
-            if !after(margin, Before::Margin) && !after(indent, Before::Indent) {
-                return Sought::Absent;
+                |last: &Last, closer: BeforeFence| before.is_closed_by(closer) && last.after(open.length, open.marks);
+            if !after(margin, BeforeFence::Margin) && !after(indent, BeforeFence::Indent) {
+                return MaskSearch::Absent;
             }
         }
         let mut from = self.resume.max(open.end);
@@ -363,25 +363,25 @@ impl Masks {
             let run = self.seen.closer.run(bytes, hit);
             if run == bytes.len() && !complete {
                 self.resume = hit;
-                return Sought::Pending;
+                return MaskSearch::Pending;
             }
             if run - hit >= 3 && is_closed_by(hit) {
                 if !complete && self.seen.closing_line.line(bytes, run).is_none() {
                     self.resume = hit;
-                    return Sought::Pending;
+                    return MaskSearch::Pending;
                 }
                 if let Some(line) = fence_line(bytes, hit, complete).filter(ends) {
-                    return Sought::Found(Mask::new(Span::new(at, line.marks), Quotes::Fence));
+                    return MaskSearch::Found(Mask::new(Span::new(at, line.marks), Quotes::Fence));
                 }
             }
             from = run;
         }
         self.resume = bytes.len();
         if !complete {
-            return Sought::Pending;
+            return MaskSearch::Pending;
         }
         self.note_closers(bytes, open.end, mark, slot);
-        Sought::Absent
+        MaskSearch::Absent
     }
 
     /// Notes the last closers of each length after `from`, so that a search that must fail is never started.
@@ -393,10 +393,10 @@ impl Masks {
         while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
             let hit = from + offset;
             if let Some(line) = fence_line(bytes, hit, true).filter(|line| line.closes) {
-                match Before::of(bytes, hit) {
-                    Some(Before::Margin) => margin.note(line.length, hit),
-                    Some(Before::Indent) => indent.note(line.length, hit),
-                    Some(Before::Item) | None => {}
+                match BeforeFence::of(bytes, hit) {
+                    Some(BeforeFence::Margin) => margin.note(line.length, hit),
+                    Some(BeforeFence::Indent) => indent.note(line.length, hit),
+                    Some(BeforeFence::Item) | None => {}
                 }
             }
             from = run_end(bytes, hit);

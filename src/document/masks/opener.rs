@@ -8,10 +8,10 @@
 //! word after its marks opens and closes inside it. Only if that does not work out, the first line that may close the
 //! block does.
 
-use super::fence::{Before, FenceLine, fence_line};
+use super::fence::{BeforeFence, FenceLine, fence_line};
 use super::search::Search;
-use super::{Mask, Masks, Quotes, Sought};
-use crate::document::budget::Budget;
+use super::{Mask, Masks, Quotes, MaskSearch};
+use crate::document::budget::StepBudget;
 use crate::grammar::{Machine, Progress};
 use crate::program::{Dialect, Family};
 use crate::surface::Role;
@@ -20,7 +20,7 @@ use crate::text::Span;
 /// The dialect that decides which fences open blocks, and the steps that this may take.
 pub(crate) struct Openers<'l> {
     pub(crate) dialect: &'l Dialect,
-    pub(in crate::document) budget: &'l mut Budget,
+    pub(in crate::document) budget: &'l mut StepBudget,
 }
 
 /// What is known about the fence that may open a block.
@@ -41,7 +41,7 @@ pub(super) struct Opens {
     run: Search,
     line: Search,
     /// Fences of this mark, length and place that are not closed in the rest of the text.
-    unpaired: Vec<(u8, usize, Before)>,
+    unpaired: Vec<(u8, usize, BeforeFence)>,
 }
 
 /// Longer fences only close as in CommonMark: they are rare, and each length would need its own search.
@@ -54,7 +54,7 @@ const MOST_CAPTURES: usize = 1024;
 pub(super) struct Opening<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
-    pub(super) before: Before,
+    pub(super) before: BeforeFence,
     pub(super) line: &'t FenceLine,
     pub(super) complete: bool,
 }
@@ -67,9 +67,9 @@ impl Opening<'_> {
 
 impl Masks {
     /// The text that the fence at `at` quotes if it opens a block; nothing if it opens none, or is never closed.
-    pub(super) fn block_at(&mut self, text: &str, opening: &Opening<'_>, openers: &mut Openers<'_>) -> Option<Sought> {
+    pub(super) fn block_at(&mut self, text: &str, opening: &Opening<'_>, openers: &mut Openers<'_>) -> Option<MaskSearch> {
         let Opening { at, before, line, complete, .. } = *opening;
-        if before == Before::Item {
+        if before == BeforeFence::Item {
             return None;
         }
         let mut opens = self.opens.take()?;
@@ -78,7 +78,7 @@ impl Masks {
             *opens = Opens { machine, unpaired, at, seen: line.end, ..Opens::default() };
         }
         let sought = match opens.end_of_opener(text, complete, openers) {
-            None => Some(Sought::Pending),
+            None => Some(MaskSearch::Pending),
             Some(None) => None,
             Some(Some(opener)) => Some(self.close_block(opening, opener, &mut opens)),
         };
@@ -87,23 +87,23 @@ impl Masks {
     }
 
     /// What such a block quotes, from the end of its `opener` to the marks that close it. A wrapper quotes nothing.
-    fn close_block(&mut self, opening: &Opening<'_>, (opener, wraps): (usize, bool), opens: &mut Opens) -> Sought {
+    fn close_block(&mut self, opening: &Opening<'_>, (opener, wraps): (usize, bool), opens: &mut Opens) -> MaskSearch {
         let bytes = opening.bytes;
-        let Ok(found) = opens.closer(opening) else { return Sought::Pending };
+        let Ok(found) = opens.closer(opening) else { return MaskSearch::Pending };
         let (start, end) = match found {
             Some(found) => found,
             None => match self.fence_end(opening) {
-                Sought::Found(mask) => {
+                MaskSearch::Found(mask) => {
                     let end = mask.span().end;
                     let marks = bytes.get(..end).unwrap_or_default();
                     (marks.iter().rposition(|byte| *byte != opening.mark()).map_or(0, |last| last + 1), end)
                 }
-                Sought::Pending => return Sought::Pending,
-                Sought::Absent | Sought::Inside(..) => return Sought::Absent,
+                MaskSearch::Pending => return MaskSearch::Pending,
+                MaskSearch::Absent | MaskSearch::Inside(..) => return MaskSearch::Absent,
             },
         };
         let quoted = if wraps { Span::new(start, start) } else { Span::new(opener.min(start), start) };
-        Sought::Inside(Mask::new(quoted, Quotes::Opener), end)
+        MaskSearch::Inside(Mask::new(quoted, Quotes::Opener), end)
     }
 }
 
@@ -180,7 +180,7 @@ impl Opens {
                 self.seen = run;
                 continue;
             }
-            let Some(at_line) = Before::of(bytes, hit) else {
+            let Some(at_line) = BeforeFence::of(bytes, hit) else {
                 self.seen = run;
                 continue;
             };

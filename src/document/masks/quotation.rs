@@ -6,8 +6,8 @@
 //! Never: pairs quotation marks with anything else between them, or searches the rest of a paragraph twice in vain.
 
 use super::opener::Openers;
-use super::{Mask, Masks, Quotes, Sought};
-use crate::document::mark::opener;
+use super::{Mask, Masks, Quotes, MaskSearch};
+use crate::document::delimiter::opener;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
 use crate::text::{Span, boundary};
@@ -187,9 +187,9 @@ impl Masks {
         at: usize,
         complete: bool,
         openers: Option<&mut Openers<'_>>,
-    ) -> Sought {
-        let Some((kind, openers)) = kind_at(text, at).zip(openers) else { return Sought::Absent };
-        let Some(mut quoting) = self.quoting.take() else { return Sought::Absent };
+    ) -> MaskSearch {
+        let Some((kind, openers)) = kind_at(text, at).zip(openers) else { return MaskSearch::Absent };
+        let Some(mut quoting) = self.quoting.take() else { return MaskSearch::Absent };
         if quoting.at != at {
             quoting.at = at;
             (quoting.family, quoting.runs, quoting.opened, quoting.ended) = (0, false, None, None);
@@ -197,9 +197,9 @@ impl Masks {
         let end = quoting.end(kind, text, complete, openers);
         self.quoting = Some(quoting);
         match end {
-            Some(Some(end)) => Sought::Found(Mask::new(Span::new(at, end), Quotes::Marks)),
-            Some(None) => Sought::Absent,
-            None => Sought::Pending,
+            Some(Some(end)) => MaskSearch::Found(Mask::new(Span::new(at, end), Quotes::Marks)),
+            Some(None) => MaskSearch::Absent,
+            None => MaskSearch::Pending,
         }
     }
 }
@@ -244,7 +244,7 @@ impl Quoting {
         while let Some(family) = openers.dialect.families.get(self.family) {
             // Most quotation marks are before words.
             let behind = text.as_bytes().get(start..).unwrap_or_default();
-            if behind.len() > family.open_lead.literal.len() && !self.runs && !family.may_open(behind) {
+            if behind.len() > family.open_prefix.literal.len() && !self.runs && !family.may_open(behind) {
                 self.family += 1;
                 continue;
             }
@@ -302,7 +302,7 @@ impl Quoting {
         complete: bool,
         openers: &mut Openers<'_>,
     ) -> Option<Option<usize>> {
-        let (lead, bytes) = (family.close_lead.literal.as_bytes(), text.as_bytes());
+        let (lead, bytes) = (family.close_prefix.literal.as_bytes(), text.as_bytes());
         let (Some(close), Some(first)) = (family.close, lead.first().copied()) else { return Some(None) };
         let own = (kind, self.family);
         if self.absent.iter().any(|(kinds, until)| *kinds == own && self.opened < Some(*until)) {

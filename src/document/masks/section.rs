@@ -7,7 +7,7 @@
 //! Comments and sections are as in XML 1.0 (§2.5, §2.7), except that a comment may contain `--`. One that is never
 //! closed is not a mask.
 
-use super::{Mask, Quotes, Sought};
+use super::{Mask, Quotes, MaskSearch};
 use crate::program::MaskKinds;
 use crate::text::Span;
 use memchr::memmem;
@@ -30,26 +30,26 @@ pub(super) fn section_at(
     kinds: MaskKinds,
     resume: &mut usize,
     sections: &mut Sections,
-) -> Sought {
+) -> MaskSearch {
     let rest = bytes.get(at..).unwrap_or_default();
     let all = [(kinds.comments, COMMENT), (kinds.cdata, CDATA)];
     for ((_, (open, close)), unclosed) in all.iter().zip(&mut sections.unclosed).filter(|((counts, _), _)| *counts) {
         if !complete && open.as_bytes().starts_with(rest) {
-            return Sought::Pending;
+            return MaskSearch::Pending;
         }
         if *unclosed || !rest.starts_with(open.as_bytes()) {
             continue;
         }
         let from = (at + open.len()).max(*resume);
         if let Some(offset) = memmem::find(bytes.get(from..).unwrap_or_default(), close.as_bytes()) {
-            return Sought::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
+            return MaskSearch::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
         }
         if !complete {
             // The end of what has come may be the start of the closer.
             *resume = from.max(bytes.len().saturating_sub(close.len() - 1));
-            return Sought::Pending;
+            return MaskSearch::Pending;
         }
         *unclosed = true;
     }
-    Sought::Absent
+    MaskSearch::Absent
 }

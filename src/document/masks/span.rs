@@ -5,17 +5,17 @@
 //! Never: searches the rest of a paragraph twice: what it contains is noted.
 
 use super::fence::run_end;
-use super::{Mask, Masks, Quotes, Sought};
+use super::{Mask, Masks, Quotes, MaskSearch};
 use crate::text::Span;
 
 impl Masks {
-    pub(super) fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> Sought {
+    pub(super) fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> MaskSearch {
         let length = run - at;
         if self.runs.known && at < self.paragraph && !self.runs.after(length, at) {
             if complete && self.paragraph == bytes.len() {
                 self.open_spans.push(at);
             }
-            return Sought::Absent;
+            return MaskSearch::Absent;
         }
         let mut from = self.resume.max(run);
         loop {
@@ -23,7 +23,7 @@ impl Masks {
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
                 self.resume = bytes.len();
                 if !complete {
-                    return Sought::Pending;
+                    return MaskSearch::Pending;
                 }
                 self.open_spans.push(at);
                 return self.end_paragraph(bytes, run, bytes.len());
@@ -35,7 +35,7 @@ impl Masks {
                     Some(false) => return self.end_paragraph(bytes, run, hit),
                     None => {
                         self.resume = hit;
-                        return Sought::Pending;
+                        return MaskSearch::Pending;
                     }
                 }
                 continue;
@@ -43,10 +43,10 @@ impl Masks {
             let end = self.seen.closer.run(bytes, hit);
             if end == bytes.len() && !complete {
                 self.resume = hit;
-                return Sought::Pending;
+                return MaskSearch::Pending;
             }
             if end - hit == length {
-                return Sought::Found(Mask::new(Span::new(at, end), Quotes::Span));
+                return MaskSearch::Found(Mask::new(Span::new(at, end), Quotes::Span));
             }
             from = end;
         }
@@ -72,7 +72,7 @@ impl Masks {
     }
 
     /// Nothing closes the span before the end of its paragraph: notes what the rest of the paragraph contains.
-    fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> Sought {
+    fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> MaskSearch {
         self.runs.clear();
         self.paragraph = end;
         let mut from = from;
@@ -81,7 +81,7 @@ impl Masks {
             from = run_end(bytes, hit);
             self.runs.note(from - hit, hit);
         }
-        Sought::Absent
+        MaskSearch::Absent
     }
 }
 

@@ -8,7 +8,7 @@
 //! the wrapper.
 
 use super::Masks;
-use super::fence::{Before, FenceLine, fence_line, fence_start, line_break};
+use super::fence::{BeforeFence, FenceLine, fence_line, fence_start, line_break};
 use crate::text::{Span, beginning};
 
 /// What is known about a fence around the whole answer.
@@ -41,11 +41,11 @@ pub(super) enum Wrapper {
 pub(super) struct OpenFence {
     mark: u8,
     length: usize,
-    before: Before,
+    before: BeforeFence,
 }
 
 impl OpenFence {
-    fn new(mark: u8, line: &FenceLine, before: Before) -> Self {
+    fn new(mark: u8, line: &FenceLine, before: BeforeFence) -> Self {
         Self { mark, length: line.length, before }
     }
 
@@ -96,7 +96,7 @@ impl Masks {
                     let mark = bytes.get(first).copied().unwrap_or_default();
                     let next = (line.end + line_break(bytes, line.end)).min(bytes.len());
                     let opener = Span::new(start.unwrap_or(first), next);
-                    let stack = vec![OpenFence::new(mark, &line, Before::Margin)];
+                    let stack = vec![OpenFence::new(mark, &line, BeforeFence::Margin)];
                     self.wrapper = Wrapper::Open { stack, opener, last: None, from: next };
                 }
             }
@@ -144,7 +144,7 @@ impl Masks {
             };
             let next = line.end + line_break(bytes, line.end);
             let mark = bytes.get(at).copied().unwrap_or_default();
-            let fence = OpenFence::new(mark, &line, before.unwrap_or(Before::Margin));
+            let fence = OpenFence::new(mark, &line, before.unwrap_or(BeforeFence::Margin));
             let closes = if stack.len() > 1 { line.closes } else { line.bare && line.closes };
             let start = fence_start(bytes, at).filter(|_| line.bare);
             if start.is_some() && stack.first().is_some_and(|open| open.ends_with(fence)) {
@@ -152,7 +152,7 @@ impl Masks {
             }
             if closes && stack.last().is_some_and(|open| open.ends_with(fence)) {
                 stack.pop();
-            } else if line.opens && !(line.bare && line.closes && before != Some(Before::Item)) && stack.len() < 64 {
+            } else if line.opens && !(line.bare && line.closes && before != Some(BeforeFence::Item)) && stack.len() < 64 {
                 stack.push(fence);
             }
             if let (true, Some(closer)) = (stack.is_empty(), last) {

@@ -4,13 +4,13 @@
 //! Out: blocks in the order of the response, and what was found about them.
 //! Never: leaves out a piece without a block: it is text outside every block.
 
-use super::tape::{Kind, Node, bare, is_null};
-use super::{Object, ObjectReader};
+use super::tape::{PieceKind, MemberNode, bare, is_null};
+use super::{ReadObject, ObjectReader};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::is_escaped_twice;
-use crate::document::{Attribute, Attributes, Block, Ended, Found, Key, What, Written};
+use crate::document::{Attribute, Attributes, Block, Ended, ReaderFinding, AttributeKey, FindingKind, BodyEncoding};
 use crate::json::{self, Context, Grade, decode_string};
-use crate::program::{self, BlockId, Called, LevelId, Outline, Schema};
+use crate::program::{self, BlockId, NameSource, LevelId, ObjectShape, Schema};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
@@ -31,7 +31,7 @@ struct ValuePlace {
 /// A block being collected.
 struct PendingBlock<'p> {
     id: BlockId,
-    bound: &'p program::Block,
+    bound: &'p program::BlockBinding,
     name: Span,
     span: Span,
     attributes: Attributes,
@@ -48,7 +48,7 @@ struct PendingBlock<'p> {
 #[derive(Clone, Copy)]
 struct BlankBlock<'p> {
     id: BlockId,
-    bound: &'p program::Block,
+    bound: &'p program::BlockBinding,
     /// Whether its name or attributes had to be repaired.
     mended: bool,
 }
@@ -64,23 +64,23 @@ impl<'p> BlankBlock<'p> {
 
 impl<'p> ObjectReader<'p> {
     /// Collects the blocks of an object; `outside` gets the spans that belong to no block.
-    pub(super) fn bind(&mut self, object: &Object, outside: &mut Vec<Span>) {
-        let Some(id) = self.outline.level(Outline::ROOT).block else {
-            return self.bind_object(object, 0, Outline::ROOT, outside);
+    pub(super) fn bind(&mut self, object: &ReadObject, outside: &mut Vec<Span>) {
+        let Some(id) = self.outline.level(ObjectShape::ROOT).block else {
+            return self.bind_object(object, 0, ObjectShape::ROOT, outside);
         };
         let Some(node) = object.tape.get(0).copied() else { return };
-        let (whole, level) = (node.span(), Outline::ROOT);
+        let (whole, level) = (node.span(), ObjectShape::ROOT);
         self.take(object, ValuePlace { at: 0, level, name: Span::new(whole.start, whole.start), whole }, id, node);
     }
 
     /// Whether an object has a member with one of the answer's own names.
-    pub(super) fn is_bound(&self, object: &Object) -> bool {
+    pub(super) fn is_bound(&self, object: &ReadObject) -> bool {
         let keys = object.tape.members(0).filter_map(|(key, _)| object.tape.get(key));
         let mut names = keys.map(|key| bare(key.span(), self.text));
-        names.any(|name| self.outline.member(Outline::ROOT, &decode_string(name.of(self.text))).is_some())
+        names.any(|name| self.outline.member(ObjectShape::ROOT, &decode_string(name.of(self.text))).is_some())
     }
 
-    fn bind_object(&mut self, object: &Object, at: usize, level: LevelId, outside: &mut Vec<Span>) {
+    fn bind_object(&mut self, object: &ReadObject, at: usize, level: LevelId, outside: &mut Vec<Span>) {
         let mut seen = BTreeSet::new();
         let mut beside = false;
         let mut reach = 0;
@@ -104,37 +104,37 @@ impl<'p> ObjectReader<'p> {
             let first = self.blocks.len();
             self.bind_value(object, ValuePlace { at, level, name, whole }, outside);
             if !seen.insert(self.dialect.names.fold(&says).into_owned()) {
-                let again = What::Remark(Remark::DuplicateKey);
+                let again = FindingKind::Remark(Remark::DuplicateKey);
                 let is_block = self.outline.level(level).block.is_some() && self.blocks.len() > first;
-                self.find(if is_block { Found::of(again, name, first) } else { Found::new(again, name) });
+                self.find(if is_block { ReaderFinding::of(again, name, first) } else { ReaderFinding::new(again, name) });
             }
         }
     }
 
-    fn bind_value(&mut self, object: &Object, place: ValuePlace, outside: &mut Vec<Span>) {
+    fn bind_value(&mut self, object: &ReadObject, place: ValuePlace, outside: &mut Vec<Span>) {
         let Some(node) = object.tape.get(place.at).copied() else { return };
         let level = self.outline.level(place.level);
         if let Some(id) = level.block {
             return self.take(object, place, id, node);
         }
         match (node.kind, level.each) {
-            (Kind::List, Some(each)) => {
+            (PieceKind::List, Some(each)) => {
                 for at in object.tape.inside(place.at) {
-                    let whole = object.tape.get(at).map_or(place.whole, Node::span);
+                    let whole = object.tape.get(at).map_or(place.whole, MemberNode::span);
                     self.bind_value(object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
             // The members of an object may be entries by their names, where the dialect says so.
-            (Kind::Object, Some(each)) if self.is_map(object, place, each) => {
+            (PieceKind::Object, Some(each)) if self.is_map(object, place, each) => {
                 self.bind_object(object, place.at, place.level, outside);
             }
             // A single entry may be written without its list.
-            (Kind::Object, Some(each)) => {
-                self.find(Found::new(Remark::FieldForm, place.name));
+            (PieceKind::Object, Some(each)) => {
+                self.find(ReaderFinding::new(Remark::FieldForm, place.name));
                 self.bind_value(object, ValuePlace { level: each, ..place }, outside);
             }
-            (Kind::Object, None) => self.bind_object(object, place.at, place.level, outside),
-            (Kind::Absent, _) => {}
+            (PieceKind::Object, None) => self.bind_object(object, place.at, place.level, outside),
+            (PieceKind::Absent, _) => {}
             _ if is_null(node.span().of(self.text)) => {}
             _ => outside.push(place.whole),
         }
@@ -142,12 +142,12 @@ impl<'p> ObjectReader<'p> {
 
     /// Whether each member of an object where a list is declared is a block by its own name, and none is the key or the
     /// body of a single entry.
-    fn is_map(&self, object: &Object, place: ValuePlace, each: LevelId) -> bool {
+    fn is_map(&self, object: &ReadObject, place: ValuePlace, each: LevelId) -> bool {
         let keys = object.tape.members(place.at).filter_map(|(key, _)| object.tape.get(key));
         let mut names = keys.map(|key| decode_string(bare(key.span(), self.text).of(self.text))).peekable();
         let entry = self.outline.level(each).block.and_then(|id| self.dialect.block(id));
         let is_key = |name: &str| match entry.and_then(|entry| entry.key.as_ref()) {
-            Some(Called::Attribute(key)) => self.outline.same(key, name),
+            Some(NameSource::Attribute(key)) => self.outline.same(key, name),
             _ => false,
         };
         names.peek().is_some()
@@ -159,12 +159,12 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Collects the block of a value: the value itself, or an object whose members are its body and attributes.
-    fn take(&mut self, object: &Object, place: ValuePlace, id: BlockId, node: Node) {
+    fn take(&mut self, object: &ReadObject, place: ValuePlace, id: BlockId, node: MemberNode) {
         let Some(bound) = self.dialect.block(id) else { return };
         let blank = BlankBlock { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
-        if node.kind == Kind::Object && self.outline.level(place.level).looks_inside() {
+        if node.kind == PieceKind::Object && self.outline.level(place.level).looks_inside() {
             self.take_members(object, place, blank, node.cut);
-        } else if node.kind != Kind::Absent || node.cut {
+        } else if node.kind != PieceKind::Absent || node.cut {
             // A key without a value says nothing.
             let body = Some(place.at);
             self.push(object, PendingBlock { body, cut: node.cut, ..blank.begin(place.name, place.whole) });
@@ -172,10 +172,10 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Collects the members of an object: one block, or several if a key that names the block is repeated.
-    fn take_members(&mut self, object: &Object, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
+    fn take_members(&mut self, object: &ReadObject, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
         let bound = blank.bound;
         let key_name = match &bound.key {
-            Some(Called::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
+            Some(NameSource::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
             _ => None,
         };
         let mut open: Option<PendingBlock<'p>> = None;
@@ -189,7 +189,7 @@ impl<'p> ObjectReader<'p> {
                 && open.as_ref().is_some_and(|open| self.has(open, &says));
             if let Some(mut before) = open.take_if(|_| again) {
                 before.span.end = before.reach;
-                self.find(Found::new(Remark::DuplicateKey, name));
+                self.find(ReaderFinding::new(Remark::DuplicateKey, name));
                 self.push(object, before);
             }
             let fresh = Span::new(if again { start } else { place.whole.start }, place.whole.end);
@@ -204,12 +204,12 @@ impl<'p> ObjectReader<'p> {
                 // Of a repeated key the last counts. Where the members are the parameters, that is told of all of them.
                 before.value = value.span().into();
                 repeated.extend(bound.body.is_some().then_some(name));
-            } else if value.kind != Kind::Absent && open.attributes.len() < self.limits.fields {
-                open.attributes.push(Attribute { key: Key::Typed(name.into()), value: value.span().into() });
+            } else if value.kind != PieceKind::Absent && open.attributes.len() < self.limits.fields {
+                open.attributes.push(Attribute { key: AttributeKey::Typed(name.into()), value: value.span().into() });
             }
         }
         for name in repeated {
-            self.find(Found::new(Remark::DuplicateKey, name));
+            self.find(ReaderFinding::new(Remark::DuplicateKey, name));
         }
         // An empty object is no block.
         if let Some(mut last) = open {
@@ -235,17 +235,17 @@ impl<'p> ObjectReader<'p> {
 
     fn is_called(&self, attribute: &Attribute, name: &str) -> bool {
         match attribute.key {
-            Key::Typed(key) => self.outline.same(name, &decode_string(key.span().of(self.text))),
-            Key::Rule(_) | Key::Payload => false,
+            AttributeKey::Typed(key) => self.outline.same(name, &decode_string(key.span().of(self.text))),
+            AttributeKey::Rule(_) | AttributeKey::Payload => false,
         }
     }
 
-    fn push(&mut self, object: &Object, piece: PendingBlock<'_>) {
+    fn push(&mut self, object: &ReadObject, piece: PendingBlock<'_>) {
         let text = self.text;
         let call = piece.bound.role == Role::Call;
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             if !self.stopped {
-                self.found.push(Found::new(Defect::TooLarge, piece.span));
+                self.found.push(ReaderFinding::new(Defect::TooLarge, piece.span));
             }
             self.stopped = true;
             return;
@@ -253,34 +253,34 @@ impl<'p> ObjectReader<'p> {
         self.calls += usize::from(call);
         let index = self.blocks.len();
         let node = piece.body.and_then(|at| object.tape.get(at)).copied();
-        let node = node.filter(|node| node.kind != Kind::Absent && (call || !is_null(node.span().of(text))));
+        let node = node.filter(|node| node.kind != PieceKind::Absent && (call || !is_null(node.span().of(text))));
         let reach = piece.reach.max(piece.span.start);
         let mut body = node.map_or(Span::new(reach, reach), |node| node.span());
-        let mut written = if piece.mended { Written::Mended } else { Written::Value };
+        let mut written = if piece.mended { BodyEncoding::Mended } else { BodyEncoding::Value };
         let cut = piece.cut || node.is_some_and(|node| node.cut);
         if cut {
-            self.found.push(Found::of(Defect::UnclosedBlock, piece.span, index));
+            self.found.push(ReaderFinding::of(Defect::UnclosedBlock, piece.span, index));
         }
-        if let Some(string) = node.filter(|node| matches!(node.kind, Kind::String | Kind::Torn) && !call) {
+        if let Some(string) = node.filter(|node| matches!(node.kind, PieceKind::String | PieceKind::Torn) && !call) {
             body = string.inner(text);
-            written = Written::String;
+            written = BodyEncoding::String;
             if is_escaped_twice(body.of(text)) {
-                written = Written::Twice;
-                self.found.push(Found::of(Remark::Unescaped, body, index));
+                written = BodyEncoding::Twice;
+                self.found.push(ReaderFinding::of(Remark::Unescaped, body, index));
             }
         }
         // Texts are not decoded here, but where they are used.
-        let told = call || piece.bound.text.is_some() || matches!(written, Written::Value | Written::Mended);
+        let told = call || piece.bound.text.is_some() || matches!(written, BodyEncoding::Value | BodyEncoding::Mended);
         let read = piece.body.filter(|_| node.is_some() && told).map(|at| self.value(object, at, &piece));
         let (value, worst) = read.unwrap_or_default();
         if worst == Some(Grade::Lossy) {
-            written = Written::Salvaged;
+            written = BodyEncoding::Salvaged;
         }
         // Where the pack says so, `null` is a value like any other.
         let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
         let null = |at| object.tape.get(at).is_some_and(|node| is_null(node.span().of(text)));
         if node.is_none() && !call && !(piece.body.is_some_and(null) && allowed()) {
-            self.found.push(Found::of(Defect::MalformedPayload, piece.span, index));
+            self.found.push(ReaderFinding::of(Defect::MalformedPayload, piece.span, index));
         }
         self.blocks.push(Block {
             id: piece.id,
@@ -299,7 +299,7 @@ impl<'p> ObjectReader<'p> {
 
     /// The value of a body, if it can be read. If a call has no body among its members, all members except its name are
     /// its parameters.
-    fn value(&mut self, object: &Object, at: usize, piece: &PendingBlock<'_>) -> (Option<Value>, Option<Grade>) {
+    fn value(&mut self, object: &ReadObject, at: usize, piece: &PendingBlock<'_>) -> (Option<Value>, Option<Grade>) {
         let (mut repeated, mut worst) = (None, None);
         let mut value = match object.tape.is_mended(at) {
             false => object.tape.value(self.text, at, self.limits, &self.values, &mut repeated),
@@ -307,10 +307,10 @@ impl<'p> ObjectReader<'p> {
         };
         if self.values.get() == 0 && !self.stopped {
             self.stopped = true;
-            self.found.push(Found::new(Defect::TooLarge, piece.span));
+            self.found.push(ReaderFinding::new(Defect::TooLarge, piece.span));
         }
         if let Some(key) = repeated {
-            self.find(Found::new(Remark::DuplicateKey, key));
+            self.find(ReaderFinding::new(Remark::DuplicateKey, key));
         }
         if let (Role::Call, None, Some(Value::Object(members))) = (piece.bound.role, &piece.bound.body, &mut value)
             && let Some(name) =
@@ -322,7 +322,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// The value of a body with faults, as any other JSON with faults is read.
-    fn faulty_value(&mut self, object: &Object, at: usize, worst: &mut Option<Grade>) -> Option<Value> {
+    fn faulty_value(&mut self, object: &ReadObject, at: usize, worst: &mut Option<Grade>) -> Option<Value> {
         let node = object.tape.get(at)?;
         let declares = |name: &str| self.outline.knows(name) || self.dialect.params.contains(name);
         let context = Context { declares: &declares, cut: node.cut, ..Context::new(self.limits.depth, &self.values) };

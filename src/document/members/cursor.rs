@@ -4,15 +4,15 @@
 //! Out: bytes, the ends of pieces, and lists of the faults and junk on the way.
 //! Never: knows what is open, or skips anything but white space without noting it.
 
-use super::blank::{blank, wide};
+use super::whitespace::{skip_whitespace, wide};
 use crate::grammar::{Machine, RuleId};
-use crate::program::{Limits, Outline};
+use crate::program::{Limits, ObjectShape};
 use crate::text::{Span, boundary};
 
 pub(super) struct Cursor<'r, 'm> {
     pub(super) text: &'r str,
     pub(super) bytes: &'r [u8],
-    pub(super) outline: &'r Outline,
+    pub(super) outline: &'r ObjectShape,
     pub(super) limits: &'r Limits,
     pub(super) at: usize,
     pub(super) faults: Vec<(RuleId, Span)>,
@@ -34,7 +34,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     pub(super) fn new(
         text: &'r str,
         at: usize,
-        outline: &'r Outline,
+        outline: &'r ObjectShape,
         limits: &'r Limits,
         machine: &'m mut Machine,
     ) -> Self {
@@ -70,7 +70,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
 
     /// The first byte after the one at `at` that is not white space.
     pub(super) fn byte_behind(&self, at: usize) -> u8 {
-        self.byte_at(blank(self.bytes, at + 1))
+        self.byte_at(skip_whitespace(self.bytes, at + 1))
     }
 
     /// Skips white space and comments.
@@ -79,7 +79,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
             return;
         }
         let before = self.at;
-        self.at = blank(self.bytes, before);
+        self.at = skip_whitespace(self.bytes, before);
         if let Some(first) = (before..self.at).find(|at| wide(self.bytes, *at) > 0) {
             self.record(self.outline.faults.blank, Span::new(first, first + wide(self.bytes, first)));
         }

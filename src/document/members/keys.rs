@@ -4,7 +4,7 @@
 //! Out: [`MemberKey`]: its name, where its value starts, and the mark that is missing or superfluous.
 //! Never: knows which names are declared, or looks further than the longest name.
 
-use super::blank::{blank, is_fence};
+use super::whitespace::{skip_whitespace, is_fence};
 use crate::text::Span;
 
 /// A key, as far as its marks show that it is one.
@@ -61,7 +61,7 @@ pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
     if !ends(length) || length == 0 {
         return None;
     }
-    let colon = blank(bytes, span.end + width);
+    let colon = skip_whitespace(bytes, span.end + width);
     let name = text.get(span.start..span.end)?;
     (bytes.get(colon) == Some(&b':')).then_some(MemberKey { name, span, value: colon + 1, form: KeyForm::Whole })
 }
@@ -87,13 +87,13 @@ fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
         return None;
     }
     let after = quotes(span.end);
-    let colon = blank(bytes, span.end + after);
+    let colon = skip_whitespace(bytes, span.end + after);
     let form = match (before, after, bytes.get(colon) == Some(&b':')) {
         (0, 0, true) => KeyForm::Bare,
         (2, ..=1, true) | (1, 0, true) => KeyForm::Torn(at),
         (0 | 1, 1.., true) => KeyForm::Torn(span.end + after - 1),
         (1, 1, false) if matches!(bytes.get(colon), Some(b'}' | b']' | b',')) => {
-            let behind = blank(bytes, colon + 1);
+            let behind = skip_whitespace(bytes, colon + 1);
             let form = KeyForm::Torn(colon);
             return (bytes.get(behind) == Some(&b':')).then_some(MemberKey { name, span, value: behind + 1, form });
         }
@@ -116,16 +116,16 @@ fn starts_value(bytes: &[u8], at: usize) -> bool {
 /// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
 pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
-    let next = blank(bytes, at + 1);
+    let next = skip_whitespace(bytes, at + 1);
     match bytes.get(next) {
         None | Some(b'}' | b']') => true,
         Some(b'`') => is_fence(bytes, next),
-        Some(b'{') => whole(text, blank(bytes, next + 1)).is_some(),
+        Some(b'{') => whole(text, skip_whitespace(bytes, next + 1)).is_some(),
         Some(b',') => {
-            let after = blank(bytes, next + 1);
+            let after = skip_whitespace(bytes, next + 1);
             match bytes.get(after) {
                 Some(b'{') => true,
-                Some(b'"') => whole(text, after).is_some() || bytes.get(blank(bytes, after + 1)) == Some(&b'{'),
+                Some(b'"') => whole(text, after).is_some() || bytes.get(skip_whitespace(bytes, after + 1)) == Some(&b'{'),
                 _ => false,
             }
         }

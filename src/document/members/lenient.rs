@@ -8,24 +8,24 @@
 //! A stack keeps track of nesting. If a mark does not fit, what is open around it shows what is wrong: a superfluous
 //! brace, a missing one, a quote that belongs to no string. Anything else is junk, up to the next mark or name.
 
-use super::blank::{blank, is_fence};
+use super::whitespace::{skip_whitespace, is_fence};
 use super::cursor::Cursor;
-use super::fits::{self, Around, LastQuotes};
+use super::quote_end::{self, StringContext, LastQuotes};
 use super::keys::{self, KeyForm};
-use super::nest::{Frame, Nest, Open, outer};
-use super::tape::{Kind, QUOTES, unquoted};
-use super::{Object, extra, quotes};
+use super::stack::{OpenContainer, ContainerStack, OpenLevel, outer};
+use super::tape::{PieceKind, QUOTES, unquoted};
+use super::{ReadObject, stray_marks, quotes};
 use crate::diagnostic::Defect;
 use crate::grammar::{Machine, RuleId};
 use crate::json::{decode_string, in_triple};
-use crate::program::{LevelId, Limits, Outline};
+use crate::program::{LevelId, Limits, ObjectShape};
 use crate::text::Span;
 use serde::de::IgnoredAny;
 
-struct Lenient<'r, 'm> {
-    outline: &'r Outline,
+struct LenientObject<'r, 'm> {
+    outline: &'r ObjectShape,
     cursor: Cursor<'r, 'm>,
-    nest: Nest,
+    nest: ContainerStack,
     stopped: Option<Defect>,
     /// Parts of strings that look like members.
     nested: Vec<Span>,
@@ -35,8 +35,8 @@ struct Lenient<'r, 'm> {
 }
 
 /// The result of reading an object.
-pub(super) struct Reading {
-    pub(super) object: Object,
+pub(super) struct ObjectReading {
+    pub(super) object: ReadObject,
     pub(super) faults: Vec<(RuleId, Span)>,
     /// The number of faults that are not kept.
     pub(super) left_out: usize,
@@ -46,9 +46,9 @@ pub(super) struct Reading {
     pub(super) stopped: Option<Defect>,
 }
 
-impl Reading {
+impl ObjectReading {
     /// An object without faults.
-    pub(super) fn whole(object: Object) -> Self {
+    pub(super) fn whole(object: ReadObject) -> Self {
         Self { object, faults: Vec::new(), left_out: 0, nested: Vec::new(), stopped: None }
     }
 }
@@ -57,20 +57,20 @@ impl Reading {
 pub(super) fn read(
     text: &str,
     brace: usize,
-    outline: &Outline,
+    outline: &ObjectShape,
     limits: &Limits,
     machine: &mut Machine,
     last: LastQuotes,
-) -> Reading {
+) -> ObjectReading {
     let cursor = Cursor::new(text, brace, outline, limits, machine);
     let reader =
-        Lenient { outline, cursor, nest: Nest::default(), stopped: None, nested: Vec::new(), last, bare: false };
+        LenientObject { outline, cursor, nest: ContainerStack::default(), stopped: None, nested: Vec::new(), last, bare: false };
     reader.read()
 }
 
-impl Lenient<'_, '_> {
-    fn read(mut self) -> Reading {
-        self.open_object(Some(Outline::ROOT));
+impl LenientObject<'_, '_> {
+    fn read(mut self) -> ObjectReading {
+        self.open_object(Some(ObjectShape::ROOT));
         while let Some(frame) = self.nest.innermost() {
             self.stopped = self.exceeds().or(self.stopped);
             let mended = self.cursor.mended;
@@ -90,8 +90,8 @@ impl Lenient<'_, '_> {
         }
         self.pass_behind();
         let Cursor { at, junk, faults, left_out, .. } = self.cursor;
-        let object = Object { tape: self.nest.tape, end: at, junk };
-        Reading { object, faults, left_out, nested: self.nested, stopped: self.stopped }
+        let object = ReadObject { tape: self.nest.tape, end: at, junk };
+        ObjectReading { object, faults, left_out, nested: self.nested, stopped: self.stopped }
     }
 
     /// The limit that the object exceeds, if any.
@@ -106,12 +106,12 @@ impl Lenient<'_, '_> {
         }
     }
 
-    fn in_object(&mut self, frame: Frame) {
+    fn in_object(&mut self, frame: OpenContainer) {
         let Cursor { text, at, .. } = self.cursor;
         let faults = &self.outline.faults;
         let entry = self.nest.is_entry();
         match self.cursor.byte() {
-            b'}' if self.nest.depth() == 1 && extra::goes_on_behind(self.outline, text, at + 1) => {
+            b'}' if self.nest.depth() == 1 && stray_marks::goes_on_behind(self.outline, text, at + 1) => {
                 self.cursor.step_over(faults.extra_brace);
             }
             b'}' => self.end(frame),
@@ -124,7 +124,7 @@ impl Lenient<'_, '_> {
                 self.cursor.miss(faults.missing_bracket);
                 self.member(frame, frame.key.unwrap_or_default());
             }
-            _ => match self.cursor.run_within(self.outline.name, at + extra::LONGEST_KEY) {
+            _ => match self.cursor.run_within(self.outline.name, at + stray_marks::LONGEST_KEY) {
                 Some(end) => {
                     let key = self.cursor.captured("key").unwrap_or(Span::new(at, end));
                     self.cursor.take_faults();
@@ -139,11 +139,11 @@ impl Lenient<'_, '_> {
     }
 
     /// Reads a member whose key lacks a quote or its colon, or has a superfluous quote.
-    fn faulty_key(&mut self, frame: Frame) {
+    fn faulty_key(&mut self, frame: OpenContainer) {
         let key = keys::any(self.cursor.text, self.cursor.at);
         let wrong = key.and_then(|key| match key.form {
             KeyForm::Torn(at) => {
-                let rule = extra::at_key(self.outline, self.cursor.byte_at(at))?;
+                let rule = stray_marks::at_key(self.outline, self.cursor.byte_at(at))?;
                 Some((key, rule, Span::new(at, at + 1)))
             }
             KeyForm::NoColon(at) => Some((key, self.outline.faults.missing_colon?, Span::new(at, at))),
@@ -157,40 +157,40 @@ impl Lenient<'_, '_> {
     }
 
     /// Reads the value of a member whose key has been read.
-    fn member(&mut self, frame: Frame, key: Span) {
+    fn member(&mut self, frame: OpenContainer, key: Span) {
         let name = decode_string(unquoted(key.of(self.cursor.text)));
         let level = frame.level.and_then(|level| self.outline.member(level, &name));
-        self.nest.tape.leaf(Kind::Key, key, false);
+        self.nest.tape.leaf(PieceKind::Key, key, false);
         let bit = level.map_or(0, LevelId::bit);
         self.nest.change(|frame| {
             (frame.filled, frame.comma, frame.key) = (true, None, Some(key));
             frame.given |= bit;
         });
         self.cursor.pass_space();
-        while let Some(rule) = extra::before_value(&self.cursor, level) {
+        while let Some(rule) = stray_marks::before_value(&self.cursor, level) {
             self.cursor.step_over(Some(rule));
             self.cursor.pass_space();
         }
         self.value(level);
     }
 
-    fn in_list(&mut self, frame: Frame) {
+    fn in_list(&mut self, frame: OpenContainer) {
         let Cursor { text, at, .. } = self.cursor;
         let faults = &self.outline.faults;
         let each = self.outline.each(frame.level);
         match self.cursor.byte() {
             b']' => self.end(frame),
             b',' => self.comma(frame),
-            b'}' if extra::brace_in_list(&self.cursor, &self.nest.open(self.outline)) => {
+            b'}' if stray_marks::brace_in_list(&self.cursor, &self.nest.open(self.outline)) => {
                 self.cursor.step_over(faults.extra_brace);
             }
             b'}' => self.end_list_early(frame),
-            b'"' if extra::quote_in_list(&self.cursor, !frame.filled || frame.comma.is_some()) => {
+            b'"' if stray_marks::quote_in_list(&self.cursor, !frame.filled || frame.comma.is_some()) => {
                 self.cursor.step_over(faults.stray_quote);
             }
             b'"' | b'\'' if keys::whole(text, at).is_some() => {
-                if !fits::names_member(self.outline, text, at, each)
-                    && fits::names_member(self.outline, text, at, outer(&self.nest.open(self.outline)))
+                if !quote_end::names_member(self.outline, text, at, each)
+                    && quote_end::names_member(self.outline, text, at, outer(&self.nest.open(self.outline)))
                 {
                     return self.end_list_early(frame);
                 }
@@ -215,7 +215,7 @@ impl Lenient<'_, '_> {
         match self.cursor.byte() {
             b'{' => self.open_object(level),
             b'[' => {
-                self.nest.push(Kind::List, at, level);
+                self.nest.push(PieceKind::List, at, level);
                 self.cursor.at += 1;
             }
             b'"' if self.triple() => {}
@@ -245,16 +245,16 @@ impl Lenient<'_, '_> {
         self.cursor.take_faults();
         let span = Span::new(at, at + Span::new(at, end).of(text).trim_end().len());
         if self.cursor.byte() == b'\'' {
-            self.nest.tape.leaf(Kind::String, span, false);
+            self.nest.tape.leaf(PieceKind::String, span, false);
         } else if let Some(inner) =
             span.of(text).strip_prefix(['“', '”', '„']).and_then(|one| one.strip_suffix(['“', '”']))
         {
             // These are three bytes long.
             let start = at + '“'.len_utf8();
-            self.nest.tape.leaf(Kind::Torn, Span::new(start, start + inner.len()), false);
+            self.nest.tape.leaf(PieceKind::Torn, Span::new(start, start + inner.len()), false);
         } else {
             let cut = end >= text.len() || self.is_torn_body(level, span);
-            self.nest.tape.leaf(Kind::Scalar, span, cut);
+            self.nest.tape.leaf(PieceKind::Scalar, span, cut);
         }
         self.cursor.at = end;
     }
@@ -270,7 +270,7 @@ impl Lenient<'_, '_> {
         let Some(end) = rule.and_then(|rule| self.cursor.run(rule)) else { return false };
         self.cursor.record(rule, Span::new(at, end));
         let inner = in_triple(Span::new(at + MARK.len(), end - MARK.len()), text);
-        self.nest.tape.leaf(Kind::Torn, inner, false);
+        self.nest.tape.leaf(PieceKind::Torn, inner, false);
         self.cursor.at = end;
         true
     }
@@ -285,7 +285,7 @@ impl Lenient<'_, '_> {
 
     /// Notes that a value is missing, or that it was cut off.
     fn absent(&mut self, cut: bool) {
-        self.nest.tape.leaf(Kind::Absent, Span::new(self.cursor.at, self.cursor.at), cut);
+        self.nest.tape.leaf(PieceKind::Absent, Span::new(self.cursor.at, self.cursor.at), cut);
     }
 
     /// Whether words without quotes are a string that lacks its first quote.
@@ -307,17 +307,17 @@ impl Lenient<'_, '_> {
             return false;
         }
         let open = self.nest.open(self.outline);
-        !fits::goes_on(self.outline, text, words.end, self.around(&open, level))
+        !quote_end::goes_on(self.outline, text, words.end, self.around(&open, level))
     }
 
-    fn around<'a>(&self, open: &'a [Open], own: Option<LevelId>) -> Around<'a> {
-        Around { open, own, body: self.outline.is_body(own), bare: self.bare, last: self.last }
+    fn around<'a>(&self, open: &'a [OpenLevel], own: Option<LevelId>) -> StringContext<'a> {
+        StringContext { open, own, body: self.outline.is_body(own), bare: self.bare, last: self.last }
     }
 
     /// Opens an object, with its brace if it has one.
     fn open_object(&mut self, level: Option<LevelId>) {
         let level = level.map(|level| self.outline.of_object(level));
-        self.nest.push(Kind::Object, self.cursor.at, level);
+        self.nest.push(PieceKind::Object, self.cursor.at, level);
         if self.cursor.byte() == b'{' {
             self.cursor.at += 1;
         } else if self.nest.depth() == 1 {
@@ -326,19 +326,19 @@ impl Lenient<'_, '_> {
     }
 
     /// Starts an entry of a list.
-    fn entry(&mut self, list: Frame) {
+    fn entry(&mut self, list: OpenContainer) {
         self.part(list);
         self.nest.change(|list| (list.filled, list.comma) = (true, None));
     }
 
     /// Notes that a comma is missing here.
-    fn part(&mut self, frame: Frame) {
+    fn part(&mut self, frame: OpenContainer) {
         if frame.filled && frame.comma.is_none() {
             self.cursor.miss(self.outline.faults.missing_comma);
         }
     }
 
-    fn comma(&mut self, frame: Frame) {
+    fn comma(&mut self, frame: OpenContainer) {
         if frame.comma.is_some() || !frame.filled {
             return self.cursor.step_over(self.outline.faults.extra_comma);
         }
@@ -348,7 +348,7 @@ impl Lenient<'_, '_> {
     }
 
     /// Ends an object or a list at its mark.
-    fn end(&mut self, frame: Frame) {
+    fn end(&mut self, frame: OpenContainer) {
         if let Some(comma) = frame.comma {
             self.cursor.record(self.outline.faults.trailing_comma, Span::new(comma, comma + 1));
         }
@@ -357,8 +357,8 @@ impl Lenient<'_, '_> {
     }
 
     /// Ends a list whose bracket is missing, or was superfluous from the start.
-    fn end_list_early(&mut self, list: Frame) {
-        if !extra::list_around(self.outline, &self.nest.tape, list) {
+    fn end_list_early(&mut self, list: OpenContainer) {
+        if !stray_marks::list_around(self.outline, &self.nest.tape, list) {
             return self.end_early(list);
         }
         let start = self.nest.tape.get(list.node).map_or(self.cursor.at, |node| node.span().start);
@@ -368,7 +368,7 @@ impl Lenient<'_, '_> {
     }
 
     /// Ends an object or a list whose end is missing, after the last of its pieces.
-    fn end_early(&mut self, frame: Frame) {
+    fn end_early(&mut self, frame: OpenContainer) {
         let at = self.cursor.at;
         self.cursor.miss_at(self.end_of(frame), frame.comma.unwrap_or(at));
         let start = self.nest.tape.get(frame.node).map_or(0, |node| node.span().start);
@@ -380,7 +380,7 @@ impl Lenient<'_, '_> {
     }
 
     /// Ends what is open where the response ends.
-    fn cut(&mut self, frame: Frame) {
+    fn cut(&mut self, frame: OpenContainer) {
         let end = self.cursor.bytes.len().min(self.cursor.at);
         let missing = self.end_of(frame).map(|rule| (rule, Span::new(end, end)));
         if self.stopped.is_none()
@@ -396,7 +396,7 @@ impl Lenient<'_, '_> {
         let Cursor { text, bytes, .. } = self.cursor;
         let faults = &self.outline.faults;
         loop {
-            let at = blank(bytes, self.cursor.at);
+            let at = skip_whitespace(bytes, self.cursor.at);
             let rule = match bytes.get(at) {
                 Some(b'}') => faults.extra_brace,
                 // The bracket of a list that is the whole answer is no fault.
@@ -413,7 +413,7 @@ impl Lenient<'_, '_> {
     }
 
     /// The fault for a missing end of an object or a list.
-    fn end_of(&self, frame: Frame) -> Option<RuleId> {
+    fn end_of(&self, frame: OpenContainer) -> Option<RuleId> {
         if frame.list { self.outline.faults.missing_bracket } else { self.outline.faults.missing_brace }
     }
 

@@ -8,16 +8,16 @@
 //! valid up to a quote is the start of the same string there, but for marks before the quote, which may belong to what
 //! follows. It ends at that quote if a comma and the next key follow: there, lenient reading goes on, too.
 
-use super::blank::blank;
+use super::whitespace::skip_whitespace;
 use super::keys::{self, KeyForm};
 use super::start_of;
 use super::tape::NONE;
-use crate::document::budget::Budget;
+use crate::document::budget::StepBudget;
 use crate::document::decode::is_escaped_twice;
 use crate::document::masks::Masks;
-use crate::document::prelude::{Answer, Prelude, Stand};
-use crate::document::{Block, Ended, Given, Spelling, trimmed};
-use crate::program::{BlockId, Limits, MaskKinds, Outline};
+use crate::document::leading_reasoning::{AnswerSoFar, LeadingReasoning, LeadingState};
+use crate::document::{Block, Ended, ReadContext, TextEncoding, trimmed};
+use crate::program::{BlockId, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
 use crate::text::Span;
 
@@ -55,7 +55,7 @@ enum Stage {
     #[default]
     Begin,
     /// Reasoning, whose closer is searched for.
-    Reasoning(Box<Prelude>, Budget),
+    Reasoning(Box<LeadingReasoning>, StepBudget),
     /// The object.
     Object(usize),
     /// A key.
@@ -70,7 +70,7 @@ enum Stage {
 
 impl Live {
     /// Reads on, as far as what has arrived is certain.
-    pub(super) fn advance(&mut self, given: &Given<'_>, outline: &Outline, limits: &Limits, left_open: Option<bool>) {
+    pub(super) fn advance(&mut self, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits, left_open: Option<bool>) {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Over);
             let (next, goes_on) = match stage {
@@ -90,28 +90,28 @@ impl Live {
     }
 
     /// The whole object, and each entry of a list of objects, are one block: nothing of them is a text.
-    fn begin(given: &Given<'_>, outline: &Outline, limits: &Limits, left_open: Option<bool>) -> (Stage, bool) {
-        if outline.entries || outline.level(Outline::ROOT).block.is_some() {
+    fn begin(given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits, left_open: Option<bool>) -> (Stage, bool) {
+        if outline.entries || outline.level(ObjectShape::ROOT).block.is_some() {
             return (Stage::Over, false);
         }
-        match Prelude::new(given.dialect, limits, left_open) {
-            Some(prelude) => (Stage::Reasoning(prelude, Budget { used: 0, per_byte: limits.steps_per_byte }), true),
+        match LeadingReasoning::new(given.dialect, limits, left_open) {
+            Some(prelude) => (Stage::Reasoning(prelude, StepBudget { used: 0, per_byte: limits.steps_per_byte }), true),
             None => (Stage::Object(0), true),
         }
     }
 
     /// Without an opener, nobody knows before the end whether the answer starts with reasoning.
-    fn pass_reasoning(&mut self, mut prelude: Box<Prelude>, mut budget: Budget, given: &Given<'_>) -> (Stage, bool) {
-        let Given { text, dialect, .. } = *given;
+    fn pass_reasoning(&mut self, mut prelude: Box<LeadingReasoning>, mut budget: StepBudget, given: &ReadContext<'_>) -> (Stage, bool) {
+        let ReadContext { text, dialect, .. } = *given;
         let mut masks = Masks::new(MaskKinds::default());
         masks.settle_wrapper(text, true);
-        let answer = Answer { dialect, text, start: 0, complete: false };
+        let answer = AnswerSoFar { dialect, text, start: 0, complete: false };
         let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
-            Stand::Opened(Some(closer)) => closer,
-            Stand::Waits(_) => return (Stage::Reasoning(prelude, budget), false),
+            LeadingState::Opened(Some(closer)) => closer,
+            LeadingState::Waits(_) => return (Stage::Reasoning(prelude, budget), false),
             // There is no reasoning before the answer.
-            Stand::Over => return (Stage::Object(0), true),
-            Stand::Opened(None) | Stand::Closer(_) => return (Stage::Over, false),
+            LeadingState::Over => return (Stage::Object(0), true),
+            LeadingState::Opened(None) | LeadingState::Closer(_) => return (Stage::Over, false),
         };
         let sought = prelude.into_block();
         let Some(bound) = dialect.block(sought.id) else { return (Stage::Over, false) };
@@ -122,7 +122,7 @@ impl Live {
 
     fn open(&mut self, at: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
-        self.brace = if at == 0 { start_of(text) } else { blank(bytes, at) };
+        self.brace = if at == 0 { start_of(text) } else { skip_whitespace(bytes, at) };
         match bytes.get(self.brace) {
             None => (Stage::Object(at), false),
             Some(b'{') => (Stage::Key(self.brace + 1), true),
@@ -131,14 +131,14 @@ impl Live {
     }
 
     /// A key, its colon and the quote that opens its text.
-    fn key(&mut self, at: usize, given: &Given<'_>, outline: &Outline, limits: &Limits) -> (Stage, bool) {
+    fn key(&mut self, at: usize, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits) -> (Stage, bool) {
         let text = given.text;
         let key = match key_at(text, at) {
             Ok(key) => key,
             Err(waits) if waits => return (Stage::Key(at), false),
             Err(_) => return (Stage::Over, false),
         };
-        let quote = blank(text.as_bytes(), key.value);
+        let quote = skip_whitespace(text.as_bytes(), key.value);
         let rest = text.as_bytes().get(quote..).unwrap_or_default();
         match rest {
             // A second quote may be one of three.
@@ -147,7 +147,7 @@ impl Live {
             [b'"', ..] => {}
             _ => return (Stage::Over, false),
         }
-        let id = outline.member(Outline::ROOT, key.name).and_then(|level| outline.level(level).block);
+        let id = outline.member(ObjectShape::ROOT, key.name).and_then(|level| outline.level(level).block);
         let bound = id.and_then(|id| Some((id, given.block(id)?)));
         // What a template makes of a value is no text of the answer.
         let Some((id, _)) = bound.filter(|(_, bound)| bound.role != Role::Call && bound.text.is_none()) else {
@@ -179,8 +179,8 @@ impl Live {
                 return (Stage::Text(at), false);
             }
             match next_of(bytes.get(at..).unwrap_or_default()) {
-                Next::Quote => return (Stage::Behind(at), true),
-                Next::Escape(length) => {
+                SpecialByte::Quote => return (Stage::Behind(at), true),
+                SpecialByte::Escape(length) => {
                     member.doubled |= bytes.get(at + 1) == Some(&b'\\');
                     at += length;
                     // A line break at the end of a text may be trimmed.
@@ -188,8 +188,8 @@ impl Live {
                         member.reaches(at, text);
                     }
                 }
-                Next::Waits => return (Stage::Text(at), false),
-                Next::Faulty => return (Stage::Over, false),
+                SpecialByte::Waits => return (Stage::Text(at), false),
+                SpecialByte::Faulty => return (Stage::Over, false),
             }
         }
     }
@@ -197,8 +197,8 @@ impl Live {
     /// Whether a quote ends the text: if a comma and a key follow, it does, whatever comes behind them.
     fn behind(&mut self, quote: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
-        let comma = blank(bytes, quote + 1);
-        let next = blank(bytes, comma + 1);
+        let comma = skip_whitespace(bytes, quote + 1);
+        let next = skip_whitespace(bytes, comma + 1);
         match bytes.get(comma) {
             None => return (Stage::Behind(quote), false),
             Some(b',') => {}
@@ -232,18 +232,18 @@ impl LiveMember {
     pub(super) fn text_from(&self, at: usize, taken: usize, text: &str) -> String {
         if self.end.is_some() && self.doubled {
             let raw = self.sure.of(text);
-            let spelling = if is_escaped_twice(raw) { Spelling::EscapesTwice } else { Spelling::Json };
+            let spelling = if is_escaped_twice(raw) { TextEncoding::EscapesTwice } else { TextEncoding::Json };
             return spelling.decode(raw).get(taken..).unwrap_or_default().to_owned();
         }
         let fresh = Span::new(at.max(self.sure.start), self.sure.end.max(at));
-        Spelling::Json.decode(fresh.of(text)).into_owned()
+        TextEncoding::Json.decode(fresh.of(text)).into_owned()
     }
 }
 
 /// The key at `at`, after white space, with its colon; as an error, whether more text may make it one.
 fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
     let bytes = text.as_bytes();
-    let start = blank(bytes, at);
+    let start = skip_whitespace(bytes, at);
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
     match bytes.get(start) {
         None => return Err(true),
@@ -257,7 +257,7 @@ fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
         Some(b'"') if (1..keys::LONGEST).contains(&length) => {}
         _ => return Err(false),
     }
-    match bytes.get(blank(bytes, end + 1)) {
+    match bytes.get(skip_whitespace(bytes, end + 1)) {
         None => Err(true),
         Some(b':') => keys::whole(text, start).filter(|key| key.form == KeyForm::Whole).ok_or(false),
         Some(_) => Err(false),
@@ -265,7 +265,7 @@ fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
 }
 
 /// What is at a byte of a string that is not plain.
-enum Next {
+enum SpecialByte {
     Quote,
     /// An escape of JSON, of so many bytes.
     Escape(usize),
@@ -275,28 +275,28 @@ enum Next {
     Faulty,
 }
 
-fn next_of(rest: &[u8]) -> Next {
+fn next_of(rest: &[u8]) -> SpecialByte {
     let hex = |digits: &[u8]| {
         let digits = std::str::from_utf8(digits).ok().filter(|_| digits.iter().all(u8::is_ascii_hexdigit));
         digits.and_then(|digits| u16::from_str_radix(digits, 16).ok())
     };
     match rest {
-        [b'"', ..] => Next::Quote,
-        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Next::Escape(2),
+        [b'"', ..] => SpecialByte::Quote,
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => SpecialByte::Escape(2),
         [b'\\', b'u', rest @ ..] => {
-            let Some(unit) = rest.get(..4) else { return Next::Waits };
+            let Some(unit) = rest.get(..4) else { return SpecialByte::Waits };
             match hex(unit) {
-                None | Some(0xDC00..=0xDFFF) => Next::Faulty,
+                None | Some(0xDC00..=0xDFFF) => SpecialByte::Faulty,
                 Some(0xD800..=0xDBFF) => match rest.get(4..10) {
-                    None => Next::Waits,
-                    Some([b'\\', b'u', low @ ..]) if matches!(hex(low), Some(0xDC00..=0xDFFF)) => Next::Escape(12),
-                    Some(_) => Next::Faulty,
+                    None => SpecialByte::Waits,
+                    Some([b'\\', b'u', low @ ..]) if matches!(hex(low), Some(0xDC00..=0xDFFF)) => SpecialByte::Escape(12),
+                    Some(_) => SpecialByte::Faulty,
                 },
-                Some(_) => Next::Escape(6),
+                Some(_) => SpecialByte::Escape(6),
             }
         }
-        [b'\\'] => Next::Waits,
-        _ => Next::Faulty,
+        [b'\\'] => SpecialByte::Waits,
+        _ => SpecialByte::Faulty,
     }
 }
 

@@ -10,36 +10,36 @@
 //! until then, only its first texts are known ([`live`]), and where no block can have started.
 
 mod bind;
-mod blank;
+mod whitespace;
 mod cursor;
-mod extra;
-mod fits;
+mod stray_marks;
+mod quote_end;
 mod keys;
 mod lenient;
 mod live;
-mod nest;
+mod stack;
 mod quotes;
-mod shown;
+mod example_or_answer;
 mod strict;
 mod tape;
 
-use super::announce::{Draft, StreamEvent};
-use super::budget::Budget;
+use super::announce::{EventDraft, StreamEvent};
+use super::budget::StepBudget;
 use super::masks::Masks;
-use super::prelude::{Answer, Prelude, Stand};
-use super::{Block, Document, Ended, Found, Given, LeftOut, Pieces, What, Written, trimmed};
+use super::leading_reasoning::{AnswerSoFar, LeadingReasoning, LeadingState};
+use super::{Block, Document, Ended, ReaderFinding, ReadContext, LeftOut, ChunkedVec, FindingKind, BodyEncoding, trimmed};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
-use crate::json::{self, Fault};
-use crate::program::{BlockId, Dialect, Limits, MaskKinds, Outline};
+use crate::json::{self, JsonFault};
+use crate::program::{BlockId, Dialect, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
-use blank::blank;
-use lenient::Reading;
+use whitespace::skip_whitespace;
+use lenient::ObjectReading;
 use live::Live;
-use shown::Shown;
+use example_or_answer::ObjectSurroundings;
 use std::cell::Cell;
-use tape::Tape;
+use tape::ObjectTape;
 
 /// The objects of one response, as far as they are known.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(super) struct Objects {
     named: Result<usize, usize>,
     complete: bool,
     live: Live,
-    told: Told,
+    emitted: Told,
     /// Whether the prompt left reasoning open, if the host knows.
     left_open: Option<bool>,
     pub(super) read: Document,
@@ -77,26 +77,26 @@ struct ObjectReader<'p> {
     open_reasoning: Option<usize>,
     text: &'p str,
     dialect: &'p Dialect,
-    outline: &'p Outline,
+    outline: &'p ObjectShape,
     limits: &'p Limits,
     machine: Machine,
     /// No object starts before this place.
     at: usize,
-    blocks: Pieces<Block>,
-    found: Pieces<Found>,
+    blocks: ChunkedVec<Block>,
+    found: ChunkedVec<ReaderFinding>,
     left_out: usize,
     /// Values with faults that were read as JSON, and their faults.
-    reread: Vec<(Span, Vec<Fault>)>,
+    reread: Vec<(Span, Vec<JsonFault>)>,
     /// Spans without text outside blocks: the objects, except for parts of them that belong to no block.
     markup: Vec<Span>,
     values: Cell<usize>,
     calls: usize,
     /// The last quotes, once searched for.
-    last: Option<fits::LastQuotes>,
+    last: Option<quote_end::LastQuotes>,
     /// How many more bytes may be read strictly without finding a valid object: a hostile text has a brace every few
     /// bytes, and each is only known to be invalid at the end of the text.
     vain: usize,
-    shown: Shown,
+    shown: ObjectSurroundings,
     /// If a list that is the answer is open: the end of its last entry.
     list: Option<usize>,
     /// Whether objects in fences are only examples, because one outside fences is the answer.
@@ -109,8 +109,8 @@ struct ObjectReader<'p> {
 struct TellApart;
 
 /// An object that was read: its tape, its end, and its faults.
-struct Object {
-    tape: Tape,
+struct ReadObject {
+    tape: ObjectTape,
     end: usize,
     /// Text in it that is no part of it.
     junk: Vec<Span>,
@@ -118,11 +118,11 @@ struct Object {
 
 impl Objects {
     pub(super) fn new(left_open: Option<bool>) -> Self {
-        let (live, told, read) = Default::default();
-        Self { named: Err(0), complete: false, live, told, left_open, read }
+        let (live, emitted, read) = Default::default();
+        Self { named: Err(0), complete: false, live, emitted, left_open, read }
     }
 
-    pub(super) fn advance(&mut self, given: &Given<'_>, outline: &Outline, limits: &Limits, complete: bool) {
+    pub(super) fn advance(&mut self, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits, complete: bool) {
         if self.complete {
             return;
         }
@@ -148,7 +148,7 @@ impl Objects {
 
     /// The start of the first block that claims the answer.
     pub(super) fn claim(&self, dialect: &Dialect) -> Option<usize> {
-        let fits = |name: &str| dialect.needs.iter().any(|need| dialect.names.fits(need, name));
+        let fits = |name: &str| dialect.needs.iter().any(|need| dialect.names.matches_name(need, name));
         let needs = |id| {
             dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || fits(&block.name)))
         };
@@ -184,35 +184,35 @@ impl Objects {
     }
 
     /// Announces what is certain so far, and everything at the end.
-    pub(super) fn announce(&mut self, given: &Given<'_>, complete: bool, out: &mut Vec<Draft>) {
-        if self.told.all {
+    pub(super) fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
+        if self.emitted.all {
             return;
         }
         if !complete {
             return self.announce_live(given, out);
         }
-        self.told.all = true;
+        self.emitted.all = true;
         let (mut at, mut answers) = (0, false);
         for (number, block) in self.read.blocks.iter().enumerate() {
-            if number >= self.told.opened {
+            if number >= self.emitted.opened {
                 for gap in Span::new(at, block.span().start).without(&self.read.markup) {
                     tell_outside(given, answers, gap, out);
                 }
             }
             let Some(bound) = given.block(block.id) else { continue };
             answers |= bound.role.is_answer();
-            if number >= self.told.opened {
+            if number >= self.emitted.opened {
                 out.extend(given.opened(number, block));
             }
-            if number >= self.told.closed {
-                let before = if number + 1 == self.told.opened { self.told.text } else { 0 };
+            if number >= self.emitted.closed {
+                let before = if number + 1 == self.emitted.opened { self.emitted.text } else { 0 };
                 // What a template makes of a value is known once it has been judged.
                 if bound.text.is_none() {
                     let text = block.spelling_of_member(given.text).decode(block.body().of(given.text));
                     let rest = text.get(before..).unwrap_or_default();
                     tell(given, (number, block.id, block.body().start), rest, out);
                 }
-                out.push(Draft::closed(number, block));
+                out.push(EventDraft::closed(number, block));
             }
             at = block.span().end;
         }
@@ -222,8 +222,8 @@ impl Objects {
     }
 
     /// Announces the texts that are certain.
-    fn announce_live(&mut self, given: &Given<'_>, out: &mut Vec<Draft>) {
-        let Self { live, told, .. } = self;
+    fn announce_live(&mut self, given: &ReadContext<'_>, out: &mut Vec<EventDraft>) {
+        let Self { live, emitted: told, .. } = self;
         let Some(first) = live.members.first() else { return };
         if told.opened == 0 {
             let mut at = beginning(given.text);
@@ -231,7 +231,7 @@ impl Objects {
                 tell_outside(given, false, Span::new(at, block.span().start), out);
                 out.extend(given.opened(0, block));
                 tell(given, (0, block.id, block.body().start), block.body().of(given.text), out);
-                out.push(Draft::closed(0, block));
+                out.push(EventDraft::closed(0, block));
                 (told.opened, told.closed) = (1, 1);
                 at = block.span().end;
             }
@@ -248,7 +248,7 @@ impl Objects {
             (told.at, told.text) = (member.sure.end, told.text + fresh.len());
             if let Some(end) = member.end {
                 let event = StreamEvent::Closed { block: number, span: Span::new(member.start, end).into() };
-                out.push(Draft { event, id: Some(member.id), start: member.start, whole: true });
+                out.push(EventDraft { event, id: Some(member.id), start: member.start, whole: true });
                 told.closed = number + 1;
             }
         }
@@ -256,21 +256,21 @@ impl Objects {
 }
 
 /// Announces the text of a block, if there is any: its number, its declaration, and where it starts.
-fn tell(given: &Given<'_>, (number, id, start): (usize, BlockId, usize), text: &str, out: &mut Vec<Draft>) {
+fn tell(given: &ReadContext<'_>, (number, id, start): (usize, BlockId, usize), text: &str, out: &mut Vec<EventDraft>) {
     if !text.is_empty() {
-        out.push(Draft::text(Some(number), Some(id), given.role_of(id), start, text.to_owned()));
+        out.push(EventDraft::text(Some(number), Some(id), given.role_of(id), start, text.to_owned()));
     }
 }
 
 /// Announces text outside every block, if there is any: before the first block of an answer, or `behind` it.
-fn tell_outside(given: &Given<'_>, behind: bool, gap: Span, out: &mut Vec<Draft>) {
+fn tell_outside(given: &ReadContext<'_>, behind: bool, gap: Span, out: &mut Vec<EventDraft>) {
     if !gap.is_empty() {
-        out.push(Draft::text(None, None, given.role_outside(behind), gap.start, gap.of(given.text).to_owned()));
+        out.push(EventDraft::text(None, None, given.role_outside(behind), gap.start, gap.of(given.text).to_owned()));
     }
 }
 
 impl<'p> ObjectReader<'p> {
-    fn new(given: &Given<'p>, outline: &'p Outline, limits: &'p Limits, left_open: Option<bool>) -> Self {
+    fn new(given: &ReadContext<'p>, outline: &'p ObjectShape, limits: &'p Limits, left_open: Option<bool>) -> Self {
         Self {
             left_open,
             open_reasoning: None,
@@ -280,8 +280,8 @@ impl<'p> ObjectReader<'p> {
             limits,
             machine: Machine::with_depth(256),
             at: 0,
-            blocks: Pieces::default(),
-            found: Pieces::default(),
+            blocks: ChunkedVec::default(),
+            found: ChunkedVec::default(),
             left_out: 0,
             reread: Vec::new(),
             markup: Vec::new(),
@@ -289,7 +289,7 @@ impl<'p> ObjectReader<'p> {
             calls: 0,
             last: None,
             vain: MOST_IN_VAIN * given.text.len(),
-            shown: Shown::default(),
+            shown: ObjectSurroundings::default(),
             list: None,
             tells_apart: false,
             stopped: false,
@@ -303,17 +303,17 @@ impl<'p> ObjectReader<'p> {
             self.markup.push(Span::new(0, beginning(text)));
         }
         self.pass_prelude();
-        self.shown = Shown::new(if self.at == 0 { start_of(text) } else { blank(text.as_bytes(), self.at) });
+        self.shown = ObjectSurroundings::new(if self.at == 0 { start_of(text) } else { skip_whitespace(text.as_bytes(), self.at) });
         while !self.stopped
             && let Some((start, brace)) = self.find_start()
         {
             self.read(start, brace);
         }
-        if self.shown.tells_apart() {
+        if self.shown.has_examples() {
             return Err(TellApart);
         }
         if let (Some(end), Some(rule)) = (self.list, self.outline.faults.missing_bracket) {
-            self.find(Found::new(What::Fault(rule), Span::new(end, end)));
+            self.find(ReaderFinding::new(FindingKind::Fault(rule), Span::new(end, end)));
         }
         Ok(Document {
             blocks: self.blocks,
@@ -329,27 +329,27 @@ impl<'p> ObjectReader<'p> {
     /// one of the answer's own names follows its closer.
     fn pass_prelude(&mut self) {
         let text = self.text;
-        let Some(mut prelude) = Prelude::new(self.dialect, self.limits, self.left_open) else { return };
-        let mut budget = Budget { used: 0, per_byte: self.limits.steps_per_byte };
+        let Some(mut prelude) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
+        let mut budget = StepBudget { used: 0, per_byte: self.limits.steps_per_byte };
         // An answer that is one object has no masks.
         let mut masks = Masks::new(MaskKinds::default());
         masks.settle_wrapper(text, true);
-        let answer = Answer { dialect: self.dialect, text, start: 0, complete: true };
+        let answer = AnswerSoFar { dialect: self.dialect, text, start: 0, complete: true };
         let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
-            Stand::Opened(closer) => {
+            LeadingState::Opened(closer) => {
                 self.open_reasoning = closer.is_none().then(|| start_of(text));
                 closer
             }
-            Stand::Closer(closer) => Some(closer).filter(|closer| {
+            LeadingState::Closer(closer) => Some(closer).filter(|closer| {
                 self.at = closer.end;
                 let next = self.find_start();
                 self.at = 0;
                 next.is_some_and(|(start, brace)| {
                     let between = text.get(closer.end..start).unwrap_or_default();
-                    between.trim().is_empty() && fits::opens_answer(self.outline, text, brace)
+                    between.trim().is_empty() && quote_end::opens_answer(self.outline, text, brace)
                 })
             }),
-            Stand::Over | Stand::Waits(_) => None,
+            LeadingState::Over | LeadingState::Waits(_) => None,
         };
         let sought = prelude.into_block();
         let Some((closer, bound)) = closer.zip(self.dialect.block(sought.id)) else { return };
@@ -364,7 +364,7 @@ impl<'p> ObjectReader<'p> {
         if self.at == 0 {
             self.at = start_of(text);
             // At the very start the brace may be missing; then a name shows what it is.
-            if fits::names_member(self.outline, text, self.at, [Outline::ROOT]) {
+            if quote_end::names_member(self.outline, text, self.at, [ObjectShape::ROOT]) {
                 return Some((self.at, self.at));
             }
         }
@@ -376,11 +376,11 @@ impl<'p> ObjectReader<'p> {
                 if let Some(brace) = self.machine.match_at(&outline.grammar, outline.open, text, self.at, &mut steps) {
                     let opens = match bytes.get(brace) {
                         // After a comment, a name of the answer's own shows what it is.
-                        Some(b'{') if bytes.get(blank(bytes, brace + 1)) == Some(&b'/') => {
-                            fits::opens_answer(self.outline, text, brace)
+                        Some(b'{') if bytes.get(skip_whitespace(bytes, brace + 1)) == Some(&b'/') => {
+                            quote_end::opens_answer(self.outline, text, brace)
                         }
                         Some(b'{') => true,
-                        _ => fits::names_member(self.outline, text, brace, [Outline::ROOT]),
+                        _ => quote_end::names_member(self.outline, text, brace, [ObjectShape::ROOT]),
                     };
                     if opens {
                         return Some((self.at, brace));
@@ -388,7 +388,7 @@ impl<'p> ObjectReader<'p> {
                 }
             }
             // A brace whose first key is damaged opens an object, too, if the key has a name of the answer's own.
-            if bytes.get(self.at) == Some(&b'{') && fits::opens_damaged(self.outline, text, self.at) {
+            if bytes.get(self.at) == Some(&b'{') && quote_end::opens_damaged(self.outline, text, self.at) {
                 return Some((self.at, self.at));
             }
             self.at += 1;
@@ -415,13 +415,13 @@ impl<'p> ObjectReader<'p> {
         if let Some(end) = self.shown.span_end(text, brace, end) {
             let (shown, bound) = match &strictly {
                 Ok(object) => (object.end, self.is_bound(object)),
-                Err(_) => (end, fits::opens_answer(self.outline, text, brace)),
+                Err(_) => (end, quote_end::opens_answer(self.outline, text, brace)),
             };
             self.vain = self.vain.saturating_sub(strictly.err().unwrap_or_default());
             return self.show(Span::new(brace, shown), bound, end);
         }
         let reading = match strictly {
-            Ok(object) => Reading::whole(object),
+            Ok(object) => ObjectReading::whole(object),
             Err(vain) => self.read_leniently(brace, vain),
         };
         let object = reading.object;
@@ -439,7 +439,7 @@ impl<'p> ObjectReader<'p> {
         self.at = object.end.max(brace + 1);
         self.shown.at = self.at;
         if let Some(what) = reading.stopped {
-            self.found.push(Found::new(what, Span::new(object.end, object.end)));
+            self.found.push(ReaderFinding::new(what, Span::new(object.end, object.end)));
             self.stopped = true;
         }
         if self.blocks.len() == first {
@@ -480,15 +480,15 @@ impl<'p> ObjectReader<'p> {
             if doubts.iter().any(beside)
                 && let Some(block) = self.blocks.get_mut(index).filter(is_call)
             {
-                block.written = Written::Salvaged;
+                block.written = BodyEncoding::Salvaged;
             }
         }
     }
 
     /// Reads an invalid object, after `vain` bytes were read to find that out.
-    fn read_leniently(&mut self, brace: usize, vain: usize) -> Reading {
+    fn read_leniently(&mut self, brace: usize, vain: usize) -> ObjectReading {
         self.vain = self.vain.saturating_sub(vain);
-        let last = *self.last.get_or_insert_with(|| fits::LastQuotes::of(self.text));
+        let last = *self.last.get_or_insert_with(|| quote_end::LastQuotes::of(self.text));
         lenient::read(self.text, brace, self.outline, self.limits, &mut self.machine, last)
     }
 
@@ -498,7 +498,7 @@ impl<'p> ObjectReader<'p> {
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) && !self.outline.entries {
-            self.find(Found::of(Remark::FieldForm, mark, first));
+            self.find(ReaderFinding::of(Remark::FieldForm, mark, first));
         }
     }
 
@@ -507,16 +507,16 @@ impl<'p> ObjectReader<'p> {
         let reread = std::mem::take(&mut self.reread);
         let is_inside = |at: &Span| reread.iter().any(|(value, _)| value.start <= at.start && at.end <= value.end);
         for (rule, span) in faults.into_iter().filter(|(_, span)| !is_inside(span)) {
-            self.find(Found::new(What::Fault(rule), span));
+            self.find(ReaderFinding::new(FindingKind::Fault(rule), span));
         }
         for fault in reread.into_iter().flat_map(|(_, faults)| faults) {
-            self.find(Found::new(What::PayloadFault(fault.id()), fault.span));
+            self.find(ReaderFinding::new(FindingKind::PayloadFault(fault.id()), fault.span));
         }
         for span in nested {
             let holds = |block: &Block| block.span().start <= span.start && span.end <= block.span().end;
             let around = self.blocks.iter().skip(first).position(holds).map(|at| first + at);
-            let what = What::Defect(Defect::NestedBlock);
-            self.find(around.map_or(Found::new(what, span), |around| Found::inside(what, span, around)));
+            let what = FindingKind::Defect(Defect::NestedBlock);
+            self.find(around.map_or(ReaderFinding::new(what, span), |around| ReaderFinding::inside(what, span, around)));
         }
     }
 
@@ -558,7 +558,7 @@ impl<'p> ObjectReader<'p> {
     /// Skips an object that is only an example: it is text, up to `end`.
     fn show(&mut self, object: Span, bound: bool, end: usize) {
         if bound {
-            self.find(Found::new(Remark::QuotedBlock, object));
+            self.find(ReaderFinding::new(Remark::QuotedBlock, object));
         }
         self.at = end;
         self.shown.at = end;
@@ -568,7 +568,7 @@ impl<'p> ObjectReader<'p> {
         self.outline.grammar.faults(self.machine.captures()).collect()
     }
 
-    fn find(&mut self, found: Found) {
+    fn find(&mut self, found: ReaderFinding) {
         if self.found.len() < self.limits.diagnostics {
             self.found.push(found);
         } else {

@@ -8,15 +8,15 @@
 //! after which something fits, or where the following marks and key show that its closing quote is missing.
 
 use super::cursor::Cursor;
-use super::fits::{self, Around};
+use super::quote_end::{self, StringContext};
 use super::keys;
-use super::tape::Kind;
+use super::tape::PieceKind;
 use crate::grammar::RuleId;
 use crate::text::Span;
 
 /// A string that has been read.
-pub(super) struct Text {
-    pub(super) kind: Kind,
+pub(super) struct QuotedText {
+    pub(super) kind: PieceKind,
     pub(super) span: Span,
     /// Whether the response ends in it.
     pub(super) cut: bool,
@@ -25,7 +25,7 @@ pub(super) struct Text {
 }
 
 /// Reads the string that starts here, with its opening quote if `opened`.
-pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool) -> Text {
+pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opened: bool) -> QuotedText {
     let start = cursor.at;
     let from = start + usize::from(opened);
     let known = cursor.faults.len();
@@ -37,7 +37,7 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool
         let faults = &cursor.outline.faults;
         let fault = match cursor.bytes.get(cursor.at) {
             None => break (None, true),
-            Some(b'"') if faults.bare_quote.is_none() || fits::ends(cursor.outline, cursor.text, cursor.at, around) => {
+            Some(b'"') if faults.bare_quote.is_none() || quote_end::ends(cursor.outline, cursor.text, cursor.at, around) => {
                 let end = (!opened).then_some(cursor.at);
                 cursor.at += 1;
                 break (end, false);
@@ -68,17 +68,17 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: Around<'_>, opened: bool
         }
     };
     let (kind, span) = match end {
-        Some(end) => (Kind::Torn, Span::new(from, end)),
-        None => (if opened { Kind::String } else { Kind::Torn }, Span::new(start, cursor.at)),
+        Some(end) => (PieceKind::Torn, Span::new(from, end)),
+        None => (if opened { PieceKind::String } else { PieceKind::Torn }, Span::new(start, cursor.at)),
     };
-    Text { kind, span, cut, nested }
+    QuotedText { kind, span, cut, nested }
 }
 
 /// The end of the text from `from`, if the quote here starts the next key. Goes back there, and removes the faults
 /// noted after the first `known`.
-fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, around: Around<'_>) -> Option<usize> {
+fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, around: StringContext<'_>) -> Option<usize> {
     let rule = cursor.outline.faults.missing_quote?;
-    let missed = fits::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
+    let missed = quote_end::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
     // What comes after it is outside the string.
     let outside = |(_, span): &mut (RuleId, Span)| span.start >= missed;
     while cursor.faults.len() > known && cursor.faults.pop_if(outside).is_some() {}
@@ -95,10 +95,10 @@ fn member(cursor: &Cursor<'_, '_>) -> Option<Span> {
 
 /// Whether words without quotes, up to `end`, are a string that lacks its first quote: nothing ends them, but the next
 /// quote ends a string.
-pub(super) fn lack_first(cursor: &mut Cursor<'_, '_>, end: usize, around: Around<'_>) -> bool {
-    if fits::goes_on(cursor.outline, cursor.text, end, around) {
+pub(super) fn lack_first(cursor: &mut Cursor<'_, '_>, end: usize, around: StringContext<'_>) -> bool {
+    if quote_end::goes_on(cursor.outline, cursor.text, end, around) {
         return false;
     }
     let quote = cursor.find_quote();
-    cursor.byte_at(quote) == b'"' && fits::ends(cursor.outline, cursor.text, quote, around)
+    cursor.byte_at(quote) == b'"' && quote_end::ends(cursor.outline, cursor.text, quote, around)
 }

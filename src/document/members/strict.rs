@@ -4,9 +4,9 @@
 //! Out: the tape of the object, if all of it is valid; a part that no name leads into is one sealed piece.
 //! Never: decodes a string, or reads anything invalid.
 
-use super::tape::{Kind, Tape};
-use super::{Object, extra};
-use crate::program::{LevelId, Limits, Outline};
+use super::tape::{PieceKind, ObjectTape};
+use super::{ReadObject, stray_marks};
+use crate::program::{LevelId, Limits, ObjectShape};
 use crate::text::{JsonCursor, Span};
 use crate::value::broken;
 use serde::de::IgnoredAny;
@@ -16,31 +16,31 @@ use serde::de::IgnoredAny;
 /// # Errors
 ///
 /// How many bytes were read in vain.
-pub(super) fn read(text: &str, brace: usize, outline: &Outline, limits: &Limits) -> Result<Object, usize> {
+pub(super) fn read(text: &str, brace: usize, outline: &ObjectShape, limits: &Limits) -> Result<ReadObject, usize> {
     let rest = text.get(brace..).filter(|rest| rest.starts_with('{')).ok_or(0_usize)?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     values.next().ok_or(0_usize)?.map_err(|error| broken::read(&error, rest))?;
     let end = brace + values.byte_offset();
-    if extra::goes_on_behind(outline, text, end) {
+    if stray_marks::goes_on_behind(outline, text, end) {
         return Err(end - brace);
     }
     let most = limits.fields;
-    let mut walk = Walk { cursor: JsonCursor::new(text, brace), text, outline, most, tape: Tape::default() };
-    walk.value(Some(Outline::ROOT));
-    Ok(Object { tape: walk.tape, end, junk: Vec::new() })
+    let mut walk = StrictScan { cursor: JsonCursor::new(text, brace), text, outline, most, tape: ObjectTape::default() };
+    walk.value(Some(ObjectShape::ROOT));
+    Ok(ReadObject { tape: walk.tape, end, junk: Vec::new() })
 }
 
 /// Scans valid JSON: every byte is where it should be.
-struct Walk<'w> {
+struct StrictScan<'w> {
     text: &'w str,
     cursor: JsonCursor<'w>,
-    outline: &'w Outline,
+    outline: &'w ObjectShape,
     /// How many members of a block are listed separately although no name leads into them.
     most: usize,
-    tape: Tape,
+    tape: ObjectTape,
 }
 
-impl Walk<'_> {
+impl StrictScan<'_> {
     /// Scans the value here. Recursion is as deep as the pack's names, whatever the response contains.
     fn value(&mut self, level: Option<LevelId>) {
         let start = self.cursor.at;
@@ -48,7 +48,7 @@ impl Walk<'_> {
         match (self.cursor.byte(), level) {
             (b'{', Some(level)) => {
                 let level = self.outline.of_object(level);
-                let object = self.tape.leaf(Kind::Object, Span::new(start, start), false);
+                let object = self.tape.leaf(PieceKind::Object, Span::new(start, start), false);
                 let mut apart = if self.outline.level(level).block.is_some() { self.most } else { 0 };
                 let mut beside = false;
                 while !matches!(self.cursor.step(), b'}') {
@@ -63,7 +63,7 @@ impl Walk<'_> {
                     // The colon.
                     self.cursor.step();
                     if below.is_some() || !beside {
-                        self.tape.leaf(Kind::Key, key, false);
+                        self.tape.leaf(PieceKind::Key, key, false);
                         self.value(below);
                     } else {
                         self.cursor.skip_value();
@@ -80,7 +80,7 @@ impl Walk<'_> {
             }
             (b'[', Some(level)) => {
                 let each = self.outline.level(level).each;
-                let list = self.tape.leaf(Kind::List, Span::new(start, start), false);
+                let list = self.tape.leaf(PieceKind::List, Span::new(start, start), false);
                 while !matches!(self.cursor.step(), b']') {
                     self.value(each);
                     if self.cursor.next_is_end(b']') {
@@ -93,9 +93,9 @@ impl Walk<'_> {
             (first, _) => {
                 self.cursor.skip_value();
                 let kind = match first {
-                    b'"' => Kind::String,
-                    b'{' | b'[' => Kind::Sealed,
-                    _ => Kind::Scalar,
+                    b'"' => PieceKind::String,
+                    b'{' | b'[' => PieceKind::Sealed,
+                    _ => PieceKind::Scalar,
                 };
                 self.tape.leaf(kind, Span::new(start, self.cursor.at), false);
             }

@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// A tree of pieces as a list: each has the index of the first piece after it.
 #[derive(Debug, Default)]
-pub(super) struct Tape {
-    pub(super) nodes: Vec<Node>,
+pub(super) struct ObjectTape {
+    pub(super) nodes: Vec<MemberNode>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
+pub(super) struct MemberNode {
+    pub(super) kind: PieceKind,
     /// Whether it was cut off.
     pub(super) cut: bool,
     /// Whether something directly in it had to be repaired.
@@ -31,7 +31,7 @@ pub(super) struct Node {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     Object,
     List,
     /// The key of a member, with its quotes if it has any; its value comes next.
@@ -48,7 +48,7 @@ pub(super) enum Kind {
     Absent,
 }
 
-impl Node {
+impl MemberNode {
     pub(super) fn span(&self) -> Span {
         Span::new(self.start as usize, self.end as usize)
     }
@@ -62,29 +62,29 @@ impl Node {
     pub(super) fn inner(&self, text: &str) -> Span {
         let Span { start, end } = self.span();
         match (self.kind, self.span().of(text).as_bytes()) {
-            (Kind::String, [_, ..]) if self.cut => Span::new(start + 1, end),
-            (Kind::String, [_, .., _]) => Span::new(start + 1, end - 1),
+            (PieceKind::String, [_, ..]) if self.cut => Span::new(start + 1, end),
+            (PieceKind::String, [_, .., _]) => Span::new(start + 1, end - 1),
             _ => self.span(),
         }
     }
 }
 
 /// A key of an object whose value comes next, and its place.
-type Named = (String, Span);
+type PendingKey = (String, Span);
 
-impl Tape {
+impl ObjectTape {
     /// Adds a piece that contains no others.
-    pub(super) fn leaf(&mut self, kind: Kind, span: Span, cut: bool) -> usize {
+    pub(super) fn leaf(&mut self, kind: PieceKind, span: Span, cut: bool) -> usize {
         let at = self.nodes.len();
         let (start, end) = (span.start as u32, span.end as u32);
-        self.nodes.push(Node { kind, cut, mended: false, start, end, next: at as u32 + 1 });
+        self.nodes.push(MemberNode { kind, cut, mended: false, start, end, next: at as u32 + 1 });
         at
     }
 
     /// Extends the last piece over text beside it that no name leads into either.
     pub(super) fn extend_last(&mut self, end: usize) {
         if let Some(node) = self.nodes.last_mut() {
-            node.kind = Kind::Sealed;
+            node.kind = PieceKind::Sealed;
             node.end = end as u32;
         }
     }
@@ -108,7 +108,7 @@ impl Tape {
 
     /// Whether something in a piece had to be repaired, at any depth.
     pub(super) fn is_mended(&self, at: usize) -> bool {
-        let end = self.get(at).map_or(at, Node::ends_at);
+        let end = self.get(at).map_or(at, MemberNode::ends_at);
         self.nodes.get(at..end).is_some_and(|nodes| nodes.iter().any(|node| node.mended))
     }
 
@@ -120,7 +120,7 @@ impl Tape {
         }
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&Node> {
+    pub(super) fn get(&self, at: usize) -> Option<&MemberNode> {
         self.nodes.get(at)
     }
 
@@ -153,7 +153,7 @@ impl Tape {
         values: &Cell<usize>,
         repeated: &mut Option<Span>,
     ) -> Option<Value> {
-        let mut open: Vec<(usize, Value, Option<Named>)> = Vec::new();
+        let mut open: Vec<(usize, Value, Option<PendingKey>)> = Vec::new();
         let last = self.get(at).map_or(at, |node| node.next as usize);
         let mut at = at;
         let mut whole = Value::Null;
@@ -162,18 +162,18 @@ impl Tape {
             at += 1;
             let raw = node.span().of(text);
             let value = match node.kind {
-                Kind::Key => {
+                PieceKind::Key => {
                     if let Some((.., key)) = open.last_mut() {
                         let name = bare(node.span(), text);
                         *key = Some((decode_string(name.of(text)).into_owned(), name));
                     }
                     continue;
                 }
-                Kind::Object => Value::Object(Object::new()),
-                Kind::List => Vec::new().into(),
-                Kind::String | Kind::Torn => decode_string(node.inner(text).of(text)).into(),
-                Kind::Scalar => scalar(raw)?,
-                Kind::Sealed => match json::strict(raw, Context::new(limits.depth, values)) {
+                PieceKind::Object => Value::Object(Object::new()),
+                PieceKind::List => Vec::new().into(),
+                PieceKind::String | PieceKind::Torn => decode_string(node.inner(text).of(text)).into(),
+                PieceKind::Scalar => scalar(raw)?,
+                PieceKind::Sealed => match json::strict(raw, Context::new(limits.depth, values)) {
                     Ok(json) => {
                         if let (None, Some(key)) = (&repeated, json.repeated.first()) {
                             let again = second_key(raw, key).unwrap_or(Span::new(0, raw.len()));
@@ -184,7 +184,7 @@ impl Tape {
                     Err(_) if values.get() == 0 => Value::Null,
                     Err(_) => return None,
                 },
-                Kind::Absent => Value::Null,
+                PieceKind::Absent => Value::Null,
             };
             values.set(values.get().saturating_sub(1));
             open.push((node.next as usize, value, None));

@@ -5,12 +5,12 @@
 //! grammar names.
 //! Never: reads a text that the grammar does not read, or types a value: a schema decides whether it fits.
 
-use super::Source;
-use crate::document::listed::Layout;
-use crate::document::mark::{most_captures, parts_of};
+use super::PayloadSource;
+use crate::document::call_list::CallLayout;
+use crate::document::delimiter::{most_captures, parts_of};
 use crate::document::unquoted;
 use crate::grammar::{Capture, Machine, RuleId, inside};
-use crate::json::{self, Context, Fault, Json, decode_quoted};
+use crate::json::{self, Context, JsonFault, Json, decode_quoted};
 use crate::program::{Builders, Family};
 use crate::text::Span;
 use crate::value::{Object, Value};
@@ -36,7 +36,7 @@ impl Built {
     }
 }
 
-impl Source<'_> {
+impl PayloadSource<'_> {
     /// The family of the block, if its grammar builds values, with the rules that do.
     fn builders(&self) -> Option<(&Family, &Builders)> {
         let family = self.dialect.families.get(self.spelled.family)?;
@@ -51,11 +51,11 @@ impl Source<'_> {
 
     /// What `then` makes of the places of the values that the block's grammar builds from all of `body`; none if it builds
     /// none.
-    pub(in crate::document) fn with_layout<T>(&self, body: Span, then: impl FnOnce(&dyn Layout) -> T) -> Option<T> {
+    pub(in crate::document) fn with_layout<T>(&self, body: Span, then: impl FnOnce(&dyn CallLayout) -> T) -> Option<T> {
         self.with_builder(body, |builder| builder.outermost(0).map(|_| then(builder)))?
     }
 
-    fn with_builder<T>(&self, body: Span, then: impl FnOnce(&Builder<'_>) -> T) -> Option<T> {
+    fn with_builder<T>(&self, body: Span, then: impl FnOnce(&PayloadBuilder<'_>) -> T) -> Option<T> {
         let (family, builders) = self.builders()?;
         let payload = family.payload?;
         let parts = [builders.object, builders.array].into_iter().flatten();
@@ -67,7 +67,7 @@ impl Source<'_> {
             machine.match_at(&family.grammar, rule, within, body.start, &mut steps) == Some(body.end)
         };
         std::iter::once(payload).chain(parts).find(|rule| reads(*rule))?;
-        Some(then(&Builder { source: self, family, builders, captures: machine.captures() }))
+        Some(then(&PayloadBuilder { source: self, family, builders, captures: machine.captures() }))
     }
 
     /// The values that the attributes of an opener build, each with the span of its attribute's value.
@@ -77,7 +77,7 @@ impl Source<'_> {
         // It has matched before, within the budget.
         machine.match_at(&family.grammar, family.open, self.text, opener.start, &mut u64::MAX.clone());
         let captures = machine.captures();
-        let builder = Builder { source: self, family, builders, captures };
+        let builder = PayloadBuilder { source: self, family, builders, captures };
         let attributes = inside(captures, Some(0)).filter(|(_, one)| Some(one.rule()) == family.attribute);
         let values = attributes.filter_map(|(index, _)| parts_of(family, captures, index).nth(1));
         values.filter_map(|(at, value)| Some((value.span(), builder.built(builder.outermost(at)?)?))).collect()
@@ -89,7 +89,7 @@ impl Source<'_> {
     }
 }
 
-impl Layout for Builder<'_> {
+impl CallLayout for PayloadBuilder<'_> {
     fn root(&self) -> Option<usize> {
         self.outermost(0)
     }
@@ -134,20 +134,20 @@ impl Layout for Builder<'_> {
         repeated
     }
 
-    fn faults(&self) -> Vec<Fault> {
+    fn faults(&self) -> Vec<JsonFault> {
         let faults = self.family.grammar.faults(self.captures);
         faults.filter_map(|(rule, span)| json::named(self.family.grammar.rule_name(rule), span)).collect()
     }
 }
 
-struct Builder<'b> {
-    source: &'b Source<'b>,
+struct PayloadBuilder<'b> {
+    source: &'b PayloadSource<'b>,
     family: &'b Family,
     builders: &'b Builders,
     captures: &'b [Capture],
 }
 
-impl Builder<'_> {
+impl PayloadBuilder<'_> {
     /// The capture at `at` or the first inside it that builds a value; none if no rule does.
     fn outermost(&self, at: usize) -> Option<usize> {
         let next = self.captures.get(at)?.next();

@@ -9,14 +9,14 @@
 //! An opener belongs to the closer that balances it among the tags of the same name, so a field may contain a field of
 //! the same name, and stray tags of other names. One pass pairs all of them, however many are never closed.
 
-use super::Source;
-use crate::document::edges::{by_lines, trimmed, verbatim};
-use crate::document::mark::{most_captures, opener};
-use crate::document::quoted::lead;
-use crate::document::strings::{Next, Strings};
-use crate::document::{Attribute, Attributes, Key, Mask, Quotes};
+use super::PayloadSource;
+use crate::document::trim::{by_lines, trimmed, verbatim};
+use crate::document::delimiter::{most_captures, opener};
+use crate::document::quoted::tag_marks;
+use crate::document::strings::{NextString, Strings};
+use crate::document::{Attribute, Attributes, AttributeKey, Mask, Quotes};
 use crate::grammar::{First, Machine, RuleId};
-use crate::program::{Block, Dialect, Family, FieldName, Limits, Types, tag_family};
+use crate::program::{BlockBinding, Dialect, Family, FieldName, Limits, Types, tag_family};
 use crate::surface::Trim;
 use crate::text::{Span, Stretch};
 use smallvec::SmallVec;
@@ -63,12 +63,12 @@ pub(crate) struct Field {
     pub(crate) span: Span,
     /// The span between its tags, after trimming.
     pub(crate) body: Span,
-    pub(crate) form: Form,
+    pub(crate) form: ValueForm,
 }
 
 /// What the opener of a field says about its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     /// Nothing: the schema decides.
     #[default]
     Typed,
@@ -85,11 +85,11 @@ pub(crate) struct Tag {
     name: Stretch,
     /// The index of an opener's closer, which is never the first tag.
     closer: Option<NonZeroU32>,
-    kind: Kind,
+    kind: TagKind,
 }
 
 impl Tag {
-    fn new(span: Span, name: Span, kind: Kind) -> Self {
+    fn new(span: Span, name: Span, kind: TagKind) -> Self {
         Self { span: span.into(), name: name.into(), closer: None, kind }
     }
 
@@ -108,12 +108,12 @@ impl Tag {
 
     /// Whether it is an opener that is never closed.
     pub(crate) fn is_left_open(&self) -> bool {
-        self.kind == Kind::Open && self.closer.is_none()
+        self.kind == TagKind::Open && self.closer.is_none()
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TagKind {
     Open,
     Empty,
     Close,
@@ -144,7 +144,7 @@ pub(crate) struct Spelled<'b> {
 
 impl<'b> Spelled<'b> {
     /// How the fields of a call are written, if its opener is of this family.
-    pub(crate) fn of(family: usize, block: &'b Block) -> Self {
+    pub(crate) fn of(family: usize, block: &'b BlockBinding) -> Self {
         Self {
             family,
             fields: block.fields.as_deref(),
@@ -156,7 +156,7 @@ impl<'b> Spelled<'b> {
     }
 }
 
-impl Source<'_> {
+impl PayloadSource<'_> {
     /// The outermost fields inside a field; what is never closed there has no value.
     pub(crate) fn fields_in(&self, body: Span) -> Fields {
         self.fields(body, None)
@@ -173,7 +173,7 @@ impl Source<'_> {
     }
 
     fn fields(&self, body: Span, declared: Option<&Types>) -> Fields {
-        let Source { text, masks, dialect, limits, spelled: Spelled { family, fields: own, .. }, .. } = *self;
+        let PayloadSource { text, masks, dialect, limits, spelled: Spelled { family, fields: own, .. }, .. } = *self;
         let mut fields = Fields::default();
         let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
         let source = TagSource { text, body, masks, dialect, family, limits };
@@ -190,25 +190,25 @@ impl Source<'_> {
         };
         while let Some(tag) = tags.get(next) {
             next += 1;
-            if matches!(tag.kind, Kind::Close | Kind::Empty) {
+            if matches!(tag.kind, TagKind::Close | TagKind::Empty) {
                 between(&mut fields, tag.span());
             }
             let last = self.last_of_verbatim(&tags, next - 1, &source, declared);
             match (tag.kind, last.or(tag.closer()).and_then(|closer| Some((closer, tags.get(closer)?)))) {
                 // A line break that may close a field closes none where a line is empty.
-                (Kind::Close, _) if tag.span().of(text).trim().is_empty() => {}
-                (Kind::Close, _) => fields.stray.push(tag.span()),
-                (Kind::Empty, _) => {
+                (TagKind::Close, _) if tag.span().of(text).trim().is_empty() => {}
+                (TagKind::Close, _) => fields.stray.push(tag.span()),
+                (TagKind::Empty, _) => {
                     let end = Span::new(tag.span().end, tag.span().end);
                     let name = self.field_name(&source, tag, &mut fields);
                     let form = self.form(&source, tag);
                     fields.list.push(Field { name, span: tag.span(), body: end, form });
                 }
-                (Kind::Open, None) => {
+                (TagKind::Open, None) => {
                     fields.unclosed.push(tag.span());
                     let Some(declared) = declared else { continue };
                     // Other tags in its text, in pairs, belong to it.
-                    let ends = |other: &Tag| other.kind == Kind::Close || self.is_declared(&source, other, declared);
+                    let ends = |other: &Tag| other.kind == TagKind::Close || self.is_declared(&source, other, declared);
                     while let Some(inner) = tags.get(next).filter(|other| !ends(other)) {
                         next = inner.closer().unwrap_or(next) + 1;
                     }
@@ -221,7 +221,7 @@ impl Source<'_> {
                     let form = self.form(&source, tag);
                     fields.list.push(Field { name, span: whole, body, form });
                 }
-                (Kind::Open, Some((closer, end))) => {
+                (TagKind::Open, Some((closer, end))) => {
                     let further = || self.last_own_closer(&tags, closer, &source, declared);
                     let (closer, end) = match Some(()).filter(|()| last.is_none()).and_then(|()| further()) {
                         Some((last, further)) => {
@@ -265,14 +265,14 @@ impl Source<'_> {
     }
 
     /// What the opener of a field says about its value.
-    fn form(&self, source: &TagSource<'_>, tag: &Tag) -> Form {
+    fn form(&self, source: &TagSource<'_>, tag: &Tag) -> ValueForm {
         let TagSource { family, .. } = *source;
         if family.json.is_none() && family.text.is_none() {
-            return Form::Typed;
+            return ValueForm::Typed;
         }
         let says = |one: &Attribute| match one.key {
-            Key::Rule(rule) if Some(rule) == family.json => Some(Form::Json),
-            Key::Rule(rule) if Some(rule) == family.text => Some(Form::Text),
+            AttributeKey::Rule(rule) if Some(rule) == family.json => Some(ValueForm::Json),
+            AttributeKey::Rule(rule) if Some(rule) == family.text => Some(ValueForm::Text),
             _ => None,
         };
         source.attributes(tag).iter().find_map(says).unwrap_or_default()
@@ -288,7 +288,7 @@ impl Source<'_> {
         declared: Option<&Types>,
     ) -> Option<usize> {
         let declared = declared.filter(|declared| declared.members().any(|(_, types)| types.verbatim))?;
-        let tag = tags.get(opener).filter(|tag| tag.kind == Kind::Open)?;
+        let tag = tags.get(opener).filter(|tag| tag.kind == TagKind::Open)?;
         // Its faults are noted where the field is.
         let name = self.field_name(source, tag, &mut Fields::default());
         self.declared_as(name, declared).filter(|types| types.verbatim)?;
@@ -296,8 +296,8 @@ impl Source<'_> {
         let mut last = None;
         for (number, tag) in tags.iter().enumerate().skip(opener + 1) {
             match tag.kind {
-                Kind::Close if self.dialect.names.same(tag.name().of(source.text), own) => last = Some(number),
-                Kind::Open | Kind::Empty if last.is_some() && self.is_declared(source, tag, declared) => break,
+                TagKind::Close if self.dialect.names.same(tag.name().of(source.text), own) => last = Some(number),
+                TagKind::Open | TagKind::Empty if last.is_some() && self.is_declared(source, tag, declared) => break,
                 _ => {}
             }
         }
@@ -321,14 +321,14 @@ impl Source<'_> {
         let mut end = own.span().end;
         while let Some(tag) = tags.get(next) {
             match (tag.kind, tag.closer()) {
-                (Kind::Close, _) if dialect.names.same(tag.name().of(text), name) => {
+                (TagKind::Close, _) if dialect.names.same(tag.name().of(text), name) => {
                     if !Span::new(end, tag.span().start).of(text).trim().is_empty() {
                         last = Some((next, tag));
                     }
                     end = tag.span().end;
                 }
-                (Kind::Close, _) => {}
-                (Kind::Open | Kind::Empty, _) if self.is_declared(source, tag, declared) => break,
+                (TagKind::Close, _) => {}
+                (TagKind::Open | TagKind::Empty, _) if self.is_declared(source, tag, declared) => break,
                 (_, Some(closer)) => next = closer,
                 (_, None) => {}
             }
@@ -353,7 +353,7 @@ impl Source<'_> {
         if !family.faults.is_empty() {
             let said = source.attributes(tag);
             let fault = |one: &Attribute| match one.key {
-                Key::Rule(rule) if family.faults.contains(&rule) => Some((rule, one.value.span())),
+                AttributeKey::Rule(rule) if family.faults.contains(&rule) => Some((rule, one.value.span())),
                 _ => None,
             };
             let named = said.iter().filter_map(fault).map(|(rule, at)| (family.grammar.rule_name(rule).to_owned(), at));
@@ -362,17 +362,17 @@ impl Source<'_> {
         let verbose = &mut fields.verbose;
         match self.spelled.named {
             Some(named) if dialect.names.same(&named.tag, tag.name().of(text)) => {
-                let key = |key: Key| match key {
-                    Key::Typed(key) => key.span().of(text),
-                    Key::Rule(rule) => family.grammar.rule_name(rule),
-                    Key::Payload => "",
+                let key = |key: AttributeKey| match key {
+                    AttributeKey::Typed(key) => key.span().of(text),
+                    AttributeKey::Rule(rule) => family.grammar.rule_name(rule),
+                    AttributeKey::Payload => "",
                 };
                 let said = source.attributes(tag);
                 let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
                 said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
             }
             _ => {
-                let typed = |one: &Attribute| matches!(one.key, Key::Typed(_));
+                let typed = |one: &Attribute| matches!(one.key, AttributeKey::Typed(_));
                 let may_have = family.attribute.is_some() && tag.span().end > tag.name().end + 1;
                 if may_have && source.attributes(tag).iter().any(typed) {
                     verbose.push(tag.span());
@@ -411,13 +411,13 @@ impl TagSource<'_> {
         let mut strings = Strings::new(body.start);
         let mut found = Vec::new();
         loop {
-            match strings.next(body.end, within, lead(family), true) {
-                Next::String(string) => found.push(string),
-                Next::Torn(at) => {
+            match strings.next(body.end, within, tag_marks(family), true) {
+                NextString::String(string) => found.push(string),
+                NextString::Torn(at) => {
                     found.push(Span::new(at, body.end));
                     return found;
                 }
-                Next::Clear | Next::Over | Next::Waits => return found,
+                NextString::Clear | NextString::Over | NextString::Waits => return found,
             }
         }
     }
@@ -440,7 +440,7 @@ impl TagSource<'_> {
         let within = text.get(..body.end).unwrap_or_default();
         let openers = family.grammar.first(family.open);
         let closers = family.close.map(|close| family.grammar.first(close));
-        let lead = openers.lead().filter(|lead| closers.is_none_or(|closers| closers.lead() == Some(*lead)));
+        let lead = openers.only_first_byte().filter(|lead| closers.is_none_or(|closers| closers.only_first_byte() == Some(*lead)));
         let starts = |byte: &u8| {
             let may = |first: &First| first.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
             may(openers) || closers.is_some_and(may)
@@ -484,10 +484,10 @@ impl TagSource<'_> {
             let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
             let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
                 Some((span, Some(name), empty)) => {
-                    Some(Tag::new(span, name, if empty { Kind::Empty } else { Kind::Open }))
+                    Some(Tag::new(span, name, if empty { TagKind::Empty } else { TagKind::Open }))
                 }
                 _ => family.close.and_then(run).map(|(span, name, _)| {
-                    Tag::new(span, name.unwrap_or(Span::new(span.start, span.start)), Kind::Close)
+                    Tag::new(span, name.unwrap_or(Span::new(span.start, span.start)), TagKind::Close)
                 }),
             };
             if let Some(tag) = tag {
@@ -533,7 +533,7 @@ const FEW_TAGS: usize = 32;
 /// Pairs each opener with the closer that balances it among the tags of the same name; a closer without a name closes
 /// the last opener.
 fn pair(text: &str, tags: &mut [Tag], dialect: &Dialect) {
-    if tags.len() <= FEW_TAGS || tags.iter().any(|tag| tag.kind == Kind::Close && tag.name().is_empty()) {
+    if tags.len() <= FEW_TAGS || tags.iter().any(|tag| tag.kind == TagKind::Close && tag.name().is_empty()) {
         pair_backwards(text, tags, dialect);
     } else {
         pair_by_name(text, tags, dialect);
@@ -546,8 +546,8 @@ fn pair_backwards(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     for number in 0..tags.len() as u32 {
         let Some(tag) = tags.get(number as usize) else { continue };
         match tag.kind {
-            Kind::Open => open.push(number),
-            Kind::Close => {
+            TagKind::Open => open.push(number),
+            TagKind::Close => {
                 let name = tag.name().of(text);
                 let opener = |opener: u32| tags.get(opener as usize).map_or("", |opener| opener.name().of(text));
                 let closes = |one: &u32| name.is_empty() || dialect.names.same(opener(*one), name);
@@ -557,7 +557,7 @@ fn pair_backwards(text: &str, tags: &mut [Tag], dialect: &Dialect) {
                     opener.closer = NonZeroU32::new(number);
                 }
             }
-            Kind::Empty => {}
+            TagKind::Empty => {}
         }
     }
 }
@@ -573,9 +573,9 @@ fn pair_by_name(text: &str, tags: &mut [Tag], dialect: &Dialect) {
         open.clear();
         for number in alike {
             match tags.get(*number as usize).map(|tag| tag.kind) {
-                Some(Kind::Open) => open.push(*number),
-                Some(Kind::Close) => closers.extend(open.pop().map(|opener| (opener, *number))),
-                Some(Kind::Empty) | None => {}
+                Some(TagKind::Open) => open.push(*number),
+                Some(TagKind::Close) => closers.extend(open.pop().map(|opener| (opener, *number))),
+                Some(TagKind::Empty) | None => {}
             }
         }
     }

@@ -10,11 +10,11 @@ mod fields;
 
 pub(crate) use built::Built;
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, Form, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
+pub(crate) use fields::{Field, Fields, ValueForm, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
 
-use crate::document::{Mask, Spelling};
-use crate::json::{self, Context, Json, Tape, Unreadable};
-use crate::program::{self, Called, Dialect, Limits, Types};
+use crate::document::{Mask, TextEncoding};
+use crate::json::{self, Context, Json, JsonTape, Unreadable};
+use crate::program::{self, NameSource, Dialect, Limits, Types};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
@@ -45,26 +45,26 @@ pub(crate) enum Payload {
 
 /// A payload, and the index of the reader that read it.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct ReadPayload {
     pub(crate) payload: Payload,
     pub(crate) rung: usize,
 }
 
 /// A payload that is already a value. If the value is a text with an object in it, the object.
-pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> Read {
+pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> ReadPayload {
     let context = Context::new(limits.depth, values);
-    Read { payload: Payload::Json(Json::whole(value.clone()).unquoted(context)), rung: 0 }
+    ReadPayload { payload: Payload::Json(Json::whole(value.clone()).unquoted(context)), rung: 0 }
 }
 
 /// What reading a payload needs to know about the response.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'t> {
+pub(crate) struct PayloadSource<'t> {
     pub(crate) text: &'t str,
     pub(crate) masks: &'t [Mask],
     pub(crate) dialect: &'t Dialect,
     pub(crate) spelled: Spelled<'t>,
     /// How what a field says is written.
-    pub(crate) spelling: Spelling,
+    pub(crate) spelling: TextEncoding,
     /// The span of the whole block without its edges: white space around the body may end its last field.
     pub(crate) within: Span,
     /// What the action declares.
@@ -73,19 +73,19 @@ pub(crate) struct Source<'t> {
     /// How many more values payloads may have.
     pub(crate) values: &'t Cell<usize>,
     /// The declaration of the block, whose names a JSON payload may have as keys.
-    pub(crate) bound: &'t program::Block,
+    pub(crate) bound: &'t program::BlockBinding,
     /// Whether the end of the response cut the payload off.
     pub(crate) cut: bool,
 }
 
-impl Source<'_> {
+impl PayloadSource<'_> {
     /// Whether a name is declared as a key of the payload, at any depth.
     pub(crate) fn declares(&self, name: &str) -> bool {
         let same = |known: &str| self.dialect.names.same(known, name);
         let called = self.bound.sources().any(|source| match source {
-            Called::Payload { way, .. } => way.iter().any(|step| same(step)),
-            Called::Attribute(known) => same(known),
-            Called::Own | Called::Word(_) | Called::Around(..) => false,
+            NameSource::Payload { way, .. } => way.iter().any(|step| same(step)),
+            NameSource::Attribute(known) => same(known),
+            NameSource::Own | NameSource::Word(_) | NameSource::Around(..) => false,
         });
         let body = || self.bound.bodies().flat_map(|way| way.split('.')).any(same);
         called || body() || self.dialect.params.contains(name)
@@ -115,7 +115,7 @@ impl Source<'_> {
     }
 
     /// The places of the values in a part of the response that is JSON.
-    pub(crate) fn tape(&self, body: Span) -> Option<Tape> {
+    pub(crate) fn tape(&self, body: Span) -> Option<JsonTape> {
         // Nobody reads the places in a payload with more values, and they take memory.
         let most = Cell::new(self.limits.values.min(MOST_PLACES));
         let declares = |name: &str| self.declares(name);
@@ -130,16 +130,16 @@ impl Source<'_> {
 }
 
 /// Reads the body with the first reader that can. A value read with faults only counts if no reader reads it without.
-pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload]) -> Read {
-    let Source { text, values, .. } = *source;
+pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Payload]) -> ReadPayload {
+    let PayloadSource { text, values, .. } = *source;
     if body.of(text).trim().is_empty() {
-        return Read { payload: Payload::Empty, rung: 0 };
+        return ReadPayload { payload: Payload::Empty, rung: 0 };
     }
     let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
     // A text that happens to be a JSON number or list is still a text, where one is allowed.
     let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
     let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
-    let mut faulty: Option<Read> = None;
+    let mut faulty: Option<ReadPayload> = None;
     let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text), too_many: false };
     // Attributes need no body, so that only JSON can explain why the body is unreadable.
     let json_alone =
@@ -158,33 +158,33 @@ pub(crate) fn read(source: &Source<'_>, body: Span, ladder: &[surface::Payload])
                 let is_object = || {
                     let json = ladder.contains(&surface::Payload::Json) && body.of(text).trim_start().starts_with('{');
                     // A trial must not count values against the limit.
-                    json && Source { values: &Cell::new(values.get()), ..*source }.json(body.trimmed(text)).is_ok()
+                    json && PayloadSource { values: &Cell::new(values.get()), ..*source }.json(body.trimmed(text)).is_ok()
                 };
                 if has_fields && !is_object() {
-                    return Read { payload: Payload::Fields(fields), rung };
+                    return ReadPayload { payload: Payload::Fields(fields), rung };
                 }
             }
             surface::Payload::Json => match source.payload(body.trimmed(text)) {
                 Ok(json) if json.faults.is_empty() => {
                     let json = json.unquoted(source.context());
                     if json.value.is_object() || !or_text(rung) {
-                        return Read { payload: Payload::Json(json), rung };
+                        return ReadPayload { payload: Payload::Json(json), rung };
                     }
                 }
                 Ok(json) => {
-                    faulty.get_or_insert(Read { payload: Payload::Json(json), rung });
+                    faulty.get_or_insert(ReadPayload { payload: Payload::Json(json), rung });
                 }
                 Err(error) if json_alone || (looks_json() && error.at.start > refused.at.start) => refused = error,
                 Err(_) => {}
             },
             surface::Payload::Bullets => {
                 let value = bullets::read(body.of(text), source.limits.fields);
-                return Read { payload: Payload::Json(Json::whole(value)), rung };
+                return ReadPayload { payload: Payload::Json(Json::whole(value)), rung };
             }
             // An object that is cut off or broken is no text.
             surface::Payload::Text if tried_json(rung) && body.of(text).trim_start().starts_with('{') => {}
-            surface::Payload::Text => return Read { payload: Payload::Text, rung },
+            surface::Payload::Text => return ReadPayload { payload: Payload::Text, rung },
         }
     }
-    faulty.unwrap_or(Read { payload: Payload::Unreadable(refused), rung: ladder.len() })
+    faulty.unwrap_or(ReadPayload { payload: Payload::Unreadable(refused), rung: ladder.len() })
 }

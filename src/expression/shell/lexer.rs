@@ -11,8 +11,8 @@ use std::borrow::Cow;
 
 /// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token<'l> {
-    Word(Word<'l>),
+pub(super) enum ShellToken<'l> {
+    Word(ShellWord<'l>),
     /// `;`, `&`, `&&`, `||`, `|` or a line break.
     Operator(&'static str),
     /// `2>` before its target: the descriptor, and the operator.
@@ -21,7 +21,7 @@ pub(super) enum Token<'l> {
 
 /// A word as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word<'l> {
+pub(super) struct ShellWord<'l> {
     pub(super) raw: &'l str,
     /// Where the first `*` or `?` is that shells take for a pattern.
     pub(super) glob: Option<usize>,
@@ -29,14 +29,14 @@ pub(super) struct Word<'l> {
     pub(super) quoted: bool,
 }
 
-impl<'l> Word<'l> {
+impl<'l> ShellWord<'l> {
     /// The word without its quotes and escapes.
-    pub(super) fn value(&self) -> Result<Cow<'l, str>, Fault> {
+    pub(super) fn value(&self) -> Result<Cow<'l, str>, ShellFault> {
         if self.quoted { unquoted(self.raw).map(Cow::Owned) } else { Ok(Cow::Borrowed(self.raw)) }
     }
 
     /// What the word begins with, whatever a pattern in it stands for.
-    pub(super) fn prefix(&self) -> Result<String, Fault> {
+    pub(super) fn prefix(&self) -> Result<String, ShellFault> {
         match self.raw.get(..self.glob.unwrap_or(self.raw.len())) {
             None | Some("") => Ok(String::new()),
             Some(raw) => unquoted(raw),
@@ -45,11 +45,11 @@ impl<'l> Word<'l> {
 }
 
 /// Why a line is not split.
-pub(super) type Fault = Cow<'static, str>;
+pub(super) type ShellFault = Cow<'static, str>;
 
-const HISTORY: Fault = Cow::Borrowed("`!`, which recalls a command in some shells");
+const HISTORY: ShellFault = Cow::Borrowed("`!`, which recalls a command in some shells");
 
-fn unquoted(raw: &str) -> Result<String, Fault> {
+fn unquoted(raw: &str) -> Result<String, ShellFault> {
     let words = shlex::split(raw).unwrap_or_default();
     <[String; 1]>::try_from(words).map(|[word]| word).map_err(|_| "a word that can be read in two ways".into())
 }
@@ -58,11 +58,11 @@ fn unquoted(raw: &str) -> Result<String, Fault> {
 const MOST: usize = 32 << 10;
 
 /// The tokens of a line.
-pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, Fault> {
+pub(super) fn tokens(line: &str) -> Result<Vec<ShellToken<'_>>, ShellFault> {
     if line.len() > MOST {
         return Err(format!("more than {MOST} bytes").into());
     }
-    let mut lexer = Lexer { line, at: 0, open: None, tokens: Vec::new() };
+    let mut lexer = ShellLexer { line, at: 0, open: None, tokens: Vec::new() };
     while let Some(c) = lexer.peek() {
         lexer.read(c)?;
     }
@@ -70,22 +70,22 @@ pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, Fault> {
     Ok(lexer.tokens)
 }
 
-struct Lexer<'l> {
+struct ShellLexer<'l> {
     line: &'l str,
     at: usize,
     /// Where the current word begins, if there is one.
-    open: Option<Open>,
-    tokens: Vec<Token<'l>>,
+    open: Option<OpenQuote>,
+    tokens: Vec<ShellToken<'l>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenQuote {
     start: usize,
     glob: Option<usize>,
     quoted: bool,
 }
 
-impl<'l> Lexer<'l> {
+impl<'l> ShellLexer<'l> {
     fn peek(&self) -> Option<char> {
         self.line.get(self.at..)?.chars().next()
     }
@@ -105,20 +105,20 @@ impl<'l> Lexer<'l> {
     }
 
     /// Takes so many bytes into the current word.
-    fn take(&mut self, bytes: usize) -> &mut Open {
+    fn take(&mut self, bytes: usize) -> &mut OpenQuote {
         let start = self.at;
         self.at += bytes;
-        self.open.get_or_insert(Open { start, glob: None, quoted: false })
+        self.open.get_or_insert(OpenQuote { start, glob: None, quoted: false })
     }
 
     fn end_word(&mut self) {
-        let Some(Open { start, glob, quoted }) = self.open.take() else { return };
+        let Some(OpenQuote { start, glob, quoted }) = self.open.take() else { return };
         let raw = self.line.get(start..self.at).unwrap_or_default();
-        self.tokens.push(Token::Word(Word { raw, glob: glob.map(|glob| glob - start), quoted }));
+        self.tokens.push(ShellToken::Word(ShellWord { raw, glob: glob.map(|glob| glob - start), quoted }));
     }
 
     /// Reads the character `c`, and what belongs to it.
-    fn read(&mut self, c: char) -> Result<(), Fault> {
+    fn read(&mut self, c: char) -> Result<(), ShellFault> {
         control(c)?;
         match c {
             ' ' | '\t' => {
@@ -157,12 +157,12 @@ impl<'l> Lexer<'l> {
 
     fn operator(&mut self, operator: &'static str) {
         self.end_word();
-        self.tokens.push(Token::Operator(operator));
+        self.tokens.push(ShellToken::Operator(operator));
         self.at += operator.len();
     }
 
     /// An operator of redirection. A digit directly before it is its descriptor.
-    fn redirect(&mut self) -> Result<(), Fault> {
+    fn redirect(&mut self) -> Result<(), ShellFault> {
         const OPERATORS: [&str; 7] = [">>", ">|", ">&", "<>", "<&", ">", "<"];
         if self.starts_with("<<") {
             return Err("a here-document".into());
@@ -185,23 +185,23 @@ impl<'l> Lexer<'l> {
         let Some(operator) = OPERATORS.into_iter().find(|operator| self.starts_with(operator)) else {
             return Err("an unknown redirection".into());
         };
-        self.tokens.push(Token::Redirect(descriptor, operator));
+        self.tokens.push(ShellToken::Redirect(descriptor, operator));
         self.at += operator.len();
         Ok(())
     }
 
-    fn single(&mut self) -> Result<(), Fault> {
+    fn single(&mut self) -> Result<(), ShellFault> {
         let inside = self.line.get(self.at + 1..).and_then(|rest| rest.split_once('\'')).map(|(inside, _)| inside);
-        let inside = inside.ok_or(Fault::Borrowed("a quote that is not closed"))?;
+        let inside = inside.ok_or(ShellFault::Borrowed("a quote that is not closed"))?;
         inside.chars().try_for_each(control)?;
         self.take(inside.len() + 2).quoted = true;
         Ok(())
     }
 
-    fn double(&mut self) -> Result<(), Fault> {
+    fn double(&mut self) -> Result<(), ShellFault> {
         self.take(1).quoted = true;
         loop {
-            let c = self.peek().ok_or(Fault::Borrowed("a quote that is not closed"))?;
+            let c = self.peek().ok_or(ShellFault::Borrowed("a quote that is not closed"))?;
             control(c)?;
             match c {
                 '"' => break,
@@ -217,7 +217,7 @@ impl<'l> Lexer<'l> {
         Ok(())
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), ShellFault> {
         match self.next() {
             // Between words it is a blank. Elsewhere it joins what is around it, an operator perhaps.
             Some('\n') if self.open.is_none() && matches!(self.before(), None | Some(' ' | '\t')) => self.at += 2,
@@ -243,7 +243,7 @@ fn ends_word(c: char) -> bool {
 }
 
 /// Fails for control characters, which terminals and shells treat in their own ways.
-fn control(c: char) -> Result<(), Fault> {
+fn control(c: char) -> Result<(), ShellFault> {
     match c {
         '\t' | '\n' => Ok(()),
         c if c.is_control() => Err(format!("a control character (U+{:04X})", u32::from(c)).into()),

@@ -9,27 +9,27 @@ mod opaque;
 mod simple;
 
 use super::filters::flag;
-use super::item::{Item, Kind};
+use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
-use super::run::{Made, Run};
+use super::evaluator::{Made, Evaluator};
 use crate::value::{Object, Value};
 use simple::{Simple, base_name, given, simple_commands};
 
 /// The simple commands of a line. Assignments, redirections and patterns are refused where the pack does not ask for them,
 /// so that one that looks at programs and arguments alone is not passed by.
-pub(super) fn command<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
+pub(super) fn command<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let asked = [flag(args, 0)?, flag(args, 1)?, flag(args, 2)?];
     let cannot =
         |fault: std::borrow::Cow<'_, str>| Halt::failed(format!("this command cannot be split: it has {fault}"));
     let commands = match base.kind() {
-        Kind::Text => {
+        SortClass::Text => {
             let line = base.text().unwrap_or_default();
             run.step(line.len())?;
             // Each word is made once, and once more, perhaps in quotes, in the text of its command.
             run.make(line.len().saturating_mul(4))?;
             simple_commands(line).map_err(cannot)?
         }
-        Kind::List => vec![given(words(run, base)?).map_err(cannot)?],
+        SortClass::List => vec![given(words(run, base)?).map_err(cannot)?],
         kind => return Err(Halt::unfit(&base, format!("a command is a text or a list of texts, not {}", kind.noun()))),
     };
     for command in &commands {
@@ -46,7 +46,7 @@ pub(super) fn command<'v>(run: &Run<'v>, base: Item<'v>, args: &[Item<'v>]) -> M
 }
 
 /// The words of a command that no shell reads.
-fn words<'v>(run: &Run<'v>, base: Item<'v>) -> Result<Vec<String>, Halt> {
+fn words<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Result<Vec<String>, Halt> {
     let items = run.each(base)?;
     let mut words = Vec::with_capacity(items.len());
     for item in items {

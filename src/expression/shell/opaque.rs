@@ -4,7 +4,7 @@
 //! Out: why nobody can know from them which programs run.
 //! Never: promises that every other program runs nothing else: an interpreter does what its script says.
 
-use super::lexer::Fault;
+use super::lexer::ShellFault;
 use super::simple::base_name;
 
 /// Words of the language, and builtins that evaluate texts or change what a later word means, in alphabetical order.
@@ -35,7 +35,7 @@ const SHELLS: [&str; 18] = [
 ];
 
 /// Why it cannot be known what a program with these arguments runs.
-pub(super) fn opaque(program: &str, args: &[String]) -> Result<(), Fault> {
+pub(super) fn opaque(program: &str, args: &[String]) -> Result<(), ShellFault> {
     // Where file names have no case, neither have programs.
     let name = base_name(program).to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);

@@ -4,7 +4,7 @@
 //! Out: a [`Simple`] command for each program that runs.
 //! Never: leaves out a program, or puts one in the place of another.
 
-use super::lexer::{Fault, Token, Word, tokens};
+use super::lexer::{ShellFault, ShellToken, ShellWord, tokens};
 use super::opaque::opaque;
 
 /// A program that runs, and with what.
@@ -30,24 +30,24 @@ pub(super) struct Redirect {
 }
 
 /// The simple commands of a line: at least one.
-pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, Fault> {
+pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, ShellFault> {
     let tokens = tokens(line)?;
     let mut commands = Vec::new();
     // Whether the operator before needs a command behind it.
     let mut needed = false;
     let mut rest = tokens.as_slice();
     while let Some(first) = rest.first() {
-        if *first == Token::Operator("\n") {
+        if *first == ShellToken::Operator("\n") {
             rest = rest.get(1..).unwrap_or_default();
             continue;
         }
-        let end = rest.iter().position(|token| matches!(token, Token::Operator(_))).unwrap_or(rest.len());
+        let end = rest.iter().position(|token| matches!(token, ShellToken::Operator(_))).unwrap_or(rest.len());
         let (command, after) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         if command.is_empty() {
             return Err("an operator without a command before it".into());
         }
         commands.push(simple(command)?);
-        needed = matches!(after.first(), Some(Token::Operator("&&" | "||" | "|")));
+        needed = matches!(after.first(), Some(ShellToken::Operator("&&" | "||" | "|")));
         rest = after.get(1..).unwrap_or_default();
     }
     if needed || commands.is_empty() {
@@ -57,23 +57,23 @@ pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, Fault> {
 }
 
 /// The command of which these are the words, with no shell between.
-pub(super) fn given(words: Vec<String>) -> Result<Simple, Fault> {
+pub(super) fn given(words: Vec<String>) -> Result<Simple, ShellFault> {
     if words.iter().any(|word| word.contains('\0')) {
         return Err("a control character (U+0000)".into());
     }
     Simple { args: words, ..Simple::default() }.with_program(Vec::new())
 }
 
-fn simple(tokens: &[Token<'_>]) -> Result<Simple, Fault> {
+fn simple(tokens: &[ShellToken<'_>]) -> Result<Simple, ShellFault> {
     let mut made = Simple::default();
     let mut words = Vec::new();
     let mut tokens = tokens.iter();
     while let Some(token) = tokens.next() {
         match token {
-            Token::Word(word) => words.push(word),
-            Token::Operator(operator) => return Err(format!("`{operator}` within a command").into()),
-            Token::Redirect(descriptor, operator) => {
-                let Some(Token::Word(target)) = tokens.next() else {
+            ShellToken::Word(word) => words.push(word),
+            ShellToken::Operator(operator) => return Err(format!("`{operator}` within a command").into()),
+            ShellToken::Redirect(descriptor, operator) => {
+                let Some(ShellToken::Word(target)) = tokens.next() else {
                     return Err("a redirection without a target".into());
                 };
                 made.redirects.extend(redirect(*descriptor, operator, target)?);
@@ -107,7 +107,7 @@ impl Simple {
     }
 
     /// Takes the program from the words, which are still in `args`. `spelled` has those that are not to be quoted.
-    fn with_program(mut self, mut spelled: Vec<Option<String>>) -> Result<Self, Fault> {
+    fn with_program(mut self, mut spelled: Vec<Option<String>>) -> Result<Self, ShellFault> {
         spelled.resize(self.args.len(), None);
         // `env` runs what is behind its assignments.
         let mut skipped = 0;
@@ -149,7 +149,7 @@ pub(super) fn base_name(program: &str) -> &str {
 }
 
 /// A program is spelled in letters that look like nothing else, and is no option.
-fn check_program(program: &str) -> Result<(), Fault> {
+fn check_program(program: &str) -> Result<(), ShellFault> {
     let is_plain = program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(&byte));
     let starts = program.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
     let is_file = !matches!(base_name(program), "" | "." | "..");
@@ -161,7 +161,7 @@ fn check_program(program: &str) -> Result<(), Fault> {
 }
 
 /// The name before `=` of a word that a shell takes for an assignment.
-fn assigned_name<'l>(word: &Word<'l>) -> Option<&'l str> {
+fn assigned_name<'l>(word: &ShellWord<'l>) -> Option<&'l str> {
     word.raw.split_once('=').map(|(name, _)| name).filter(|name| is_name(name))
 }
 
@@ -176,7 +176,7 @@ fn is_name(name: &str) -> bool {
     starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn value_without_glob(word: &Word<'_>) -> Result<String, Fault> {
+fn value_without_glob(word: &ShellWord<'_>) -> Result<String, ShellFault> {
     match word.glob {
         Some(_) => {
             Err("a pattern for a program, for the value of a variable, or for the target of a redirection".into())
@@ -186,7 +186,7 @@ fn value_without_glob(word: &Word<'_>) -> Result<String, Fault> {
 }
 
 /// A pattern stands for files. None of them may be taken for an option, or be outside of the folder that is written.
-fn check_glob(word: &Word<'_>, value: &str) -> Result<(), Fault> {
+fn check_glob(word: &ShellWord<'_>, value: &str) -> Result<(), ShellFault> {
     let prefix = word.prefix()?;
     if prefix.is_empty() || prefix.starts_with('-') && !prefix.contains('=') {
         return Err("a pattern that may become an option".into());
@@ -199,7 +199,7 @@ fn check_glob(word: &Word<'_>, value: &str) -> Result<(), Fault> {
 }
 
 /// A redirection; none if it only joins the standard streams, or throws away what is written.
-fn redirect(descriptor: Option<char>, operator: &'static str, target: &Word<'_>) -> Result<Option<Redirect>, Fault> {
+fn redirect(descriptor: Option<char>, operator: &'static str, target: &ShellWord<'_>) -> Result<Option<Redirect>, ShellFault> {
     let target = value_without_glob(target)?;
     let is_stream = |stream: &str| matches!(stream, "0" | "1" | "2" | "-");
     match operator {

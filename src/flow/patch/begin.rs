@@ -4,14 +4,14 @@
 //! Out: a [`FilePatch`] for each `*** Add File`, `*** Delete File` and `*** Update File`, in order.
 //! Never: accepts a body without its last line: it may be cut off.
 
-use super::{Change, Fault, FilePatch, Lines, hunk};
+use super::{FileChange, PatchFault, FilePatch, PatchLines, hunk};
 
 /// The first line.
 pub(super) const FIRST: &str = "*** Begin Patch";
 const LAST: &str = "*** End Patch";
 const END_OF_FILE: &str = "*** End of File";
 
-pub(super) fn parse(lines: &mut Lines<'_>) -> Result<Vec<FilePatch>, Fault> {
+pub(super) fn parse(lines: &mut PatchLines<'_>) -> Result<Vec<FilePatch>, PatchFault> {
     lines.advance();
     let mut files = Vec::new();
     while let Some(line) = lines.peek() {
@@ -27,10 +27,10 @@ pub(super) fn parse(lines: &mut Lines<'_>) -> Result<Vec<FilePatch>, Fault> {
         if let Some(key) = is("*** Add File:") {
             lines.advance();
             let text = added(lines)?;
-            files.push(FilePatch { key, change: Change::Add { text, executable: false }, to: None });
+            files.push(FilePatch { key, change: FileChange::Add { text, executable: false }, to: None });
         } else if let Some(key) = is("*** Delete File:") {
             lines.advance();
-            files.push(FilePatch { key, change: Change::Delete, to: None });
+            files.push(FilePatch { key, change: FileChange::Delete, to: None });
         } else if let Some(key) = is("*** Update File:") {
             lines.advance();
             files.push(updated(lines, key)?);
@@ -45,7 +45,7 @@ pub(super) fn parse(lines: &mut Lines<'_>) -> Result<Vec<FilePatch>, Fault> {
 }
 
 /// The text of a new file.
-fn added(lines: &mut Lines<'_>) -> Result<String, Fault> {
+fn added(lines: &mut PatchLines<'_>) -> Result<String, PatchFault> {
     let (mut text, mut blank) = (String::new(), 0);
     while let Some(line) = lines.peek().filter(|line| !line.starts_with("*** ")) {
         match line.strip_prefix('+') {
@@ -62,7 +62,7 @@ fn added(lines: &mut Lines<'_>) -> Result<String, Fault> {
     Ok(text)
 }
 
-fn updated(lines: &mut Lines<'_>, key: String) -> Result<FilePatch, Fault> {
+fn updated(lines: &mut PatchLines<'_>, key: String) -> Result<FilePatch, PatchFault> {
     let head = lines.next.saturating_sub(1);
     let to = lines.peek().and_then(|line| line.strip_prefix("*** Move to:")).map(|to| to.trim().to_owned());
     if to.is_some() {
@@ -90,5 +90,5 @@ fn updated(lines: &mut Lines<'_>, key: String) -> Result<FilePatch, Fault> {
     if hunks.is_empty() && to.is_none() {
         return Err(lines.fault_at(head, "the file is to be updated, but no lines follow"));
     }
-    Ok(FilePatch { key, change: Change::Update(hunks), to })
+    Ok(FilePatch { key, change: FileChange::Update(hunks), to })
 }

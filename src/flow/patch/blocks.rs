@@ -4,17 +4,17 @@
 //! Out: one [`FilePatch`] with a hunk for each block; a block with nothing to find is a new file.
 //! Never: guesses which of several lines of `=` divides a block.
 
-use super::{Change, Fault, FilePatch, Hunk, Lines};
+use super::{FileChange, PatchFault, FilePatch, Hunk, PatchLines};
 
 /// The marks of a block: `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or `------- SEARCH` and `+++++++ REPLACE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum ConflictMark {
     Search,
     Divider,
     Replace,
 }
 
-impl Mark {
+impl ConflictMark {
     /// The mark that a line is. Models do not count what it consists of.
     fn of(line: &str) -> Option<Self> {
         let line = line.trim_end();
@@ -22,9 +22,9 @@ impl Mark {
         let rest = line.trim_start_matches(first);
         let is_long = (5..=9).contains(&(line.len() - rest.len()));
         match (first, rest) {
-            ('<' | '-', " SEARCH" | " SEARCH>") if is_long => Some(Mark::Search),
-            ('=', "") if is_long => Some(Mark::Divider),
-            ('>' | '+', " REPLACE") if is_long => Some(Mark::Replace),
+            ('<' | '-', " SEARCH" | " SEARCH>") if is_long => Some(ConflictMark::Search),
+            ('=', "") if is_long => Some(ConflictMark::Divider),
+            ('>' | '+', " REPLACE") if is_long => Some(ConflictMark::Replace),
             _ => None,
         }
     }
@@ -32,10 +32,10 @@ impl Mark {
 
 /// Whether a line begins a block.
 pub(super) fn begin(line: &str) -> bool {
-    Mark::of(line) == Some(Mark::Search)
+    ConflictMark::of(line) == Some(ConflictMark::Search)
 }
 
-pub(super) fn parse(lines: &mut Lines<'_>, file: Option<&str>) -> Result<Vec<FilePatch>, Fault> {
+pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Vec<FilePatch>, PatchFault> {
     let Some(file) = file else {
         return Err(lines.fault("nothing says which file these blocks are about"));
     };
@@ -50,19 +50,19 @@ pub(super) fn parse(lines: &mut Lines<'_>, file: Option<&str>) -> Result<Vec<Fil
         }
     }
     let change = match hunks.as_mut_slice() {
-        [hunk] if hunk.find.is_empty() => Change::Add { text: std::mem::take(&mut hunk.put), executable: false },
-        _ => Change::Update(hunks),
+        [hunk] if hunk.find.is_empty() => FileChange::Add { text: std::mem::take(&mut hunk.put), executable: false },
+        _ => FileChange::Update(hunks),
     };
     Ok(vec![FilePatch { key: file.to_owned(), change, to: None }])
 }
 
 /// Reads one block, from its first mark to its last.
-fn block(lines: &mut Lines<'_>) -> Result<Hunk, Fault> {
+fn block(lines: &mut PatchLines<'_>) -> Result<Hunk, PatchFault> {
     let start = lines.next;
     lines.advance();
     let line = starting_line(lines);
-    let find = side(lines, Mark::Divider)?;
-    let put = side(lines, Mark::Replace)?;
+    let find = side(lines, ConflictMark::Divider)?;
+    let put = side(lines, ConflictMark::Replace)?;
     if find == put {
         return Err(lines.fault_at(start, "this block changes nothing"));
     }
@@ -70,7 +70,7 @@ fn block(lines: &mut Lines<'_>) -> Result<Hunk, Fault> {
 }
 
 /// The line at which a block starts, where lines such as `:start_line:12` and a line of dashes come before its text.
-fn starting_line(lines: &mut Lines<'_>) -> Option<u64> {
+fn starting_line(lines: &mut PatchLines<'_>) -> Option<u64> {
     let is_note = |line: &str| line.starts_with(":start_line:") || line.starts_with(":end_line:");
     let notes = (0..).take_while(|count| lines.ahead(*count).is_some_and(is_note)).count();
     let is_rule = |line: &str| line.len() >= 5 && line.trim_end().bytes().all(|byte| byte == b'-');
@@ -84,23 +84,23 @@ fn starting_line(lines: &mut Lines<'_>) -> Option<u64> {
 }
 
 /// The lines up to this mark, which is passed. A backslash before a mark says that the line is text.
-fn side(lines: &mut Lines<'_>, end: Mark) -> Result<String, Fault> {
+fn side(lines: &mut PatchLines<'_>, end: ConflictMark) -> Result<String, PatchFault> {
     let mut text = String::new();
     while let Some(line) = lines.peek() {
-        match Mark::of(line) {
+        match ConflictMark::of(line) {
             Some(mark) if mark == end => {
                 lines.advance();
                 return Ok(text);
             }
-            Some(Mark::Divider) => return Err(lines.fault("a second line of `=`: which one divides the block?")),
+            Some(ConflictMark::Divider) => return Err(lines.fault("a second line of `=`: which one divides the block?")),
             Some(_) => break,
             None => {}
         }
-        let is_text = |rest: &&str| Mark::of(rest).is_some();
+        let is_text = |rest: &&str| ConflictMark::of(rest).is_some();
         text += line.strip_prefix('\\').filter(is_text).unwrap_or(line);
         text.push('\n');
         lines.advance();
     }
-    let lacks = if end == Mark::Divider { "=======" } else { ">>>>>>> REPLACE" };
+    let lacks = if end == ConflictMark::Divider { "=======" } else { ">>>>>>> REPLACE" };
     Err(lines.fault(format!("the block lacks its `{lacks}`")))
 }

@@ -4,11 +4,11 @@
 //! Out: a [`Hunk`]; what its header says about its place.
 //! Never: believes the counts of a header; knows which file it is about.
 
-use super::{Fault, Hunk, Lines};
+use super::{PatchFault, Hunk, PatchLines};
 
 /// Where a hunk is, as its headers say.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct HunkPlace {
     /// The first line in the file before the patch.
     pub(super) line: Option<u64>,
     /// Lines that come before it.
@@ -16,8 +16,8 @@ pub(super) struct Place {
 }
 
 /// Reads the headers of a hunk: none, one, or several with a line of context each.
-pub(super) fn place(lines: &mut Lines<'_>) -> Place {
-    let mut place = Place::default();
+pub(super) fn place(lines: &mut PatchLines<'_>) -> HunkPlace {
+    let mut place = HunkPlace::default();
     while let Some(header) = lines.peek().and_then(|line| line.strip_prefix("@@")) {
         lines.advance();
         let header = header.trim();
@@ -36,7 +36,7 @@ pub(super) fn place(lines: &mut Lines<'_>) -> Place {
 }
 
 /// Reads the lines of a hunk up to an `@@`, to where `ends` says so, or to the end.
-pub(super) fn read(lines: &mut Lines<'_>, place: Place, ends: impl Fn(&Lines<'_>) -> bool) -> Result<Hunk, Fault> {
+pub(super) fn read(lines: &mut PatchLines<'_>, place: HunkPlace, ends: impl Fn(&PatchLines<'_>) -> bool) -> Result<Hunk, PatchFault> {
     let first = lines.next;
     let (mut find, mut put) = (Side::default(), Side::default());
     // Empty lines count as context only if other lines of the hunk follow: at its end, they are how a text is laid out.
@@ -76,7 +76,7 @@ pub(super) fn read(lines: &mut Lines<'_>, place: Place, ends: impl Fn(&Lines<'_>
         last = sign;
         lines.advance();
     }
-    let Place { line, after } = place;
+    let HunkPlace { line, after } = place;
     if find.count + put.count == 0 {
         return Err(lines.fault_at(first.saturating_sub(1), "this hunk has no lines"));
     }

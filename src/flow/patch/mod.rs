@@ -22,14 +22,14 @@ pub(crate) struct FilePatch {
     /// The path, as the patch writes it, without the prefixes `a/` and `b/` of Git.
     pub(crate) key: String,
     /// What happens to it.
-    pub(crate) change: Change,
+    pub(crate) change: FileChange,
     /// Where the file goes after the change.
     pub(crate) to: Option<String>,
 }
 
 /// A change to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum FileChange {
     /// A new file.
     Add {
         text: String,
@@ -56,21 +56,21 @@ pub(crate) struct Hunk {
 
 /// Why a patch cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct PatchFault {
     /// The line of the patch, from 1.
     pub(crate) line: usize,
     pub(crate) why: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for PatchFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (line {})", self.why, self.line)
     }
 }
 
 /// Reads a patch. `file` is the file that hunks without the header of a file, and blocks, belong to, if there is one.
-pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, Fault> {
-    let mut lines = Lines::of(text);
+pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, PatchFault> {
+    let mut lines = PatchLines::of(text);
     let files = match lines.peek() {
         Some(first) if first.trim_end() == begin::FIRST => begin::parse(&mut lines)?,
         Some(first) if blocks::begin(first) => blocks::parse(&mut lines, file)?,
@@ -84,12 +84,12 @@ pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, Fa
 }
 
 /// The lines of a patch, without their line breaks.
-struct Lines<'p> {
+struct PatchLines<'p> {
     all: Vec<&'p str>,
     next: usize,
 }
 
-impl<'p> Lines<'p> {
+impl<'p> PatchLines<'p> {
     /// The lines, without blank ones at both ends, and without a code fence around all others.
     fn of(text: &'p str) -> Self {
         let all = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
@@ -129,13 +129,13 @@ impl<'p> Lines<'p> {
     }
 
     /// The fault that the next line has.
-    fn fault(&self, why: impl Into<String>) -> Fault {
+    fn fault(&self, why: impl Into<String>) -> PatchFault {
         self.fault_at(self.next, why)
     }
 
     /// The fault that the line with this index has.
-    fn fault_at(&self, index: usize, why: impl Into<String>) -> Fault {
-        Fault { line: index.min(self.all.len().saturating_sub(1)) + 1, why: why.into() }
+    fn fault_at(&self, index: usize, why: impl Into<String>) -> PatchFault {
+        PatchFault { line: index.min(self.all.len().saturating_sub(1)) + 1, why: why.into() }
     }
 }
 

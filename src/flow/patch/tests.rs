@@ -16,12 +16,12 @@ fn brief(text: &str, file: Option<&str>) -> String {
     let mut out = String::new();
     for FilePatch { key, change, to } in files {
         match change {
-            Change::Add { text, executable } => {
+            FileChange::Add { text, executable } => {
                 let mode = if executable { " x" } else { "" };
                 writeln!(out, "add {key}{mode} {text:?}").unwrap();
             }
-            Change::Delete => writeln!(out, "delete {key}").unwrap(),
-            Change::Update(hunks) => {
+            FileChange::Delete => writeln!(out, "delete {key}").unwrap(),
+            FileChange::Update(hunks) => {
                 for Hunk { find, put, line, after, end } in hunks {
                     let line = line.map(|line| format!(" at {line}")).unwrap_or_default();
                     let after: String = after.iter().map(|after| format!(" after {after:?}")).collect();

@@ -4,14 +4,14 @@
 //! Out: a [`FilePatch`] for each file, in order.
 //! Never: carries out what an effect cannot say, such as a binary change or another mode of a file: it is a fault.
 
-use super::{Change, Fault, FilePatch, Hunk, Lines, hunk};
+use super::{FileChange, PatchFault, FilePatch, Hunk, PatchLines, hunk};
 
 /// The name of the file that is not there, before it is added or after it is deleted.
 const NOWHERE: &str = "/dev/null";
 
 /// A file of the diff, as its headers and hunks come.
 #[derive(Default)]
-struct File {
+struct DiffFile {
     /// The line of its first header.
     at: usize,
     /// Its names in `diff --git`, if both are the same.
@@ -30,20 +30,20 @@ struct File {
 }
 
 /// Reads a diff. Hunks before the header of a file belong to `file`.
-pub(super) fn parse(lines: &mut Lines<'_>, file: Option<&str>) -> Result<Vec<FilePatch>, Fault> {
+pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Vec<FilePatch>, PatchFault> {
     let mut files = Vec::new();
     let of_path =
-        |at: usize| file.map(|file| File { at, names: Some((file.to_owned(), file.to_owned())), ..File::default() });
-    let mut current: Option<File> = None;
+        |at: usize| file.map(|file| DiffFile { at, names: Some((file.to_owned(), file.to_owned())), ..DiffFile::default() });
+    let mut current: Option<DiffFile> = None;
     while let Some(line) = lines.peek() {
         if let Some(names) = line.strip_prefix("diff --git ") {
             finish(current.take(), lines, &mut files)?;
-            current = Some(File { at: lines.next, git: same_names(names), ..File::default() });
+            current = Some(DiffFile { at: lines.next, git: same_names(names), ..DiffFile::default() });
             lines.advance();
         } else if let Some(names) = headers(lines) {
             if current.as_ref().is_none_or(|file| file.names.is_some()) {
                 finish(current.take(), lines, &mut files)?;
-                current = Some(File { at: lines.next, ..File::default() });
+                current = Some(DiffFile { at: lines.next, ..DiffFile::default() });
             }
             current.iter_mut().for_each(|file| file.names = Some(names.clone()));
             lines.advance();
@@ -72,7 +72,7 @@ pub(super) fn parse(lines: &mut Lines<'_>, file: Option<&str>) -> Result<Vec<Fil
 }
 
 /// The names in `---` and `+++`, if the next two lines have them.
-fn headers(lines: &Lines<'_>) -> Option<(String, String)> {
+fn headers(lines: &PatchLines<'_>) -> Option<(String, String)> {
     let old = lines.peek()?.strip_prefix("--- ")?;
     let new = lines.ahead(1)?.strip_prefix("+++ ")?;
     Some((name(old), name(new)))
@@ -80,12 +80,12 @@ fn headers(lines: &Lines<'_>) -> Option<(String, String)> {
 
 /// Whether a hunk ends before the next line because another file begins. A removed line may begin with `-- `, so the whole
 /// header must be there, and a hunk after it.
-fn is_next_file(lines: &Lines<'_>) -> bool {
+fn is_next_file(lines: &PatchLines<'_>) -> bool {
     let is_header = || headers(lines).is_some() && lines.ahead(2).is_none_or(|line| line.starts_with("@@"));
     lines.peek().is_some_and(|line| line.starts_with("diff --git ")) || is_header()
 }
 
-impl File {
+impl DiffFile {
     /// Reads a header between `diff --git` and the hunks.
     fn header(&mut self, line: &str) -> Result<(), &'static str> {
         let is = |word: &str| line.strip_prefix(word).map(name);
@@ -109,7 +109,7 @@ impl File {
         Ok(())
     }
 
-    fn hunk(&mut self, lines: &mut Lines<'_>) -> Result<(), Fault> {
+    fn hunk(&mut self, lines: &mut PatchLines<'_>) -> Result<(), PatchFault> {
         let place = hunk::place(lines);
         let mut hunk = hunk::read(lines, place, is_next_file)?;
         let count = |text: &str| text.lines().count().try_into().unwrap_or(i64::MAX);
@@ -141,13 +141,13 @@ impl File {
             }
             let text = hunks.into_iter().map(|hunk| hunk.put).collect();
             let executable = new.is_some_and(|mode| mode == "100755");
-            return Ok(FilePatch { key, change: Change::Add { text, executable }, to: None });
+            return Ok(FilePatch { key, change: FileChange::Add { text, executable }, to: None });
         }
         if is_deleted || key == NOWHERE {
             if hunks.iter().any(|hunk| !hunk.put.is_empty()) {
                 return Err("every line of a deleted file begins with `-`");
             }
-            return Ok(FilePatch { key: old, change: Change::Delete, to: None });
+            return Ok(FilePatch { key: old, change: FileChange::Delete, to: None });
         }
         let is_moved = old != key;
         if hunks.is_empty() && !is_moved {
@@ -156,11 +156,11 @@ impl File {
         if hunks.iter().any(|hunk| hunk.find.is_empty() && hunk.after.is_empty()) {
             return Err("a hunk adds lines, but has no line of the file beside them: nothing says where they belong");
         }
-        Ok(FilePatch { key: old, change: Change::Update(hunks), to: is_moved.then_some(key) })
+        Ok(FilePatch { key: old, change: FileChange::Update(hunks), to: is_moved.then_some(key) })
     }
 }
 
-fn finish(file: Option<File>, lines: &Lines<'_>, files: &mut Vec<FilePatch>) -> Result<(), Fault> {
+fn finish(file: Option<DiffFile>, lines: &PatchLines<'_>, files: &mut Vec<FilePatch>) -> Result<(), PatchFault> {
     let Some(file) = file else { return Ok(()) };
     let at = file.at;
     let is_renamed = file.from.is_some() && file.to.is_some();

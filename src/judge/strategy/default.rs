@@ -4,9 +4,9 @@
 //! Out: the schema's `default` for it, or for the nearest value around it that has one.
 //! Never: invents a value.
 
-use crate::judge::mending::{Change, Part};
+use crate::judge::mending::{Mend, MisfitPart};
 
-pub(super) fn mend(part: &Part<'_>) -> Option<Change> {
-    let (way, default) = part.schema.default_at(part.way)?;
+pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
+    let (way, default) = part.schema.default_at(part.pointer)?;
     Some((way.to_vec(), Some(default.clone())))
 }

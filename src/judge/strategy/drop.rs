@@ -4,7 +4,7 @@
 //! Out: the reply without it.
 //! Never: touches what is around it.
 
-use crate::judge::{Fate, Judgement, Place, Subject};
+use crate::judge::{Fate, Judgement, OutsideFate, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
@@ -21,9 +21,9 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
             }
         }
         Subject::Params(call) => judgement.drop_params(*call),
-        Subject::Outside(piece) => judgement.place_outside(*piece, Place::Dropped),
+        Subject::Outside(piece) => judgement.place_outside(*piece, OutsideFate::Dropped),
         Subject::Message(_) => judgement.texts.message_dropped = true,
-        Subject::Unread => judgement.texts.strays = Place::Dropped,
+        Subject::Unread => judgement.texts.strays = OutsideFate::Dropped,
         Subject::Place(None, span) => return judgement.take_out(*span),
         // A place inside a block belongs to the text of that block, which stays.
         Subject::Place(Some(_), _) | Subject::Reply => return false,

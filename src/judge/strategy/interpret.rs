@@ -5,8 +5,8 @@
 //! Never: guesses between two.
 
 use crate::judge::converting;
-use crate::judge::mending::{Change, Part};
+use crate::judge::mending::{Mend, MisfitPart};
 
-pub(super) fn mend(part: &Part<'_>) -> Option<Change> {
-    Some((part.way.to_vec(), Some(converting::interpreted(part.value?, part.types)?)))
+pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
+    Some((part.pointer.to_vec(), Some(converting::interpreted(part.value?, part.types)?)))
 }

@@ -4,7 +4,7 @@
 //! Out: its raw text as part of the message.
 //! Never: runs it.
 
-use crate::judge::{Judgement, Place, Subject};
+use crate::judge::{Judgement, OutsideFate, Subject};
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
@@ -17,7 +17,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
                 judgement.show_call(*call);
             }
         }
-        Subject::Outside(piece) => judgement.place_outside(*piece, Place::Message),
+        Subject::Outside(piece) => judgement.place_outside(*piece, OutsideFate::Message),
         Subject::Blocks(..)
         | Subject::Params(_)
         | Subject::Place(..)

@@ -22,7 +22,7 @@ mod repair;
 mod salvage;
 mod take_stray_text;
 
-use super::mending::{Change, Part};
+use super::mending::{Mend, MisfitPart};
 use super::{Judgement, Subject};
 use crate::diagnostic::Strategy;
 
@@ -50,7 +50,7 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
 }
 
 /// What a strategy makes of one value that does not fit; none if it does not apply.
-pub(super) fn mend(strategy: Strategy, judgement: &Judgement<'_>, part: &Part<'_>) -> Option<Change> {
+pub(super) fn mend(strategy: Strategy, judgement: &Judgement<'_>, part: &MisfitPart<'_>) -> Option<Mend> {
     match strategy {
         Strategy::Coerce => coerce::mend(judgement, part),
         Strategy::Interpret => interpret::mend(part),

@@ -4,13 +4,13 @@
 //! Out: nothing in their place: an optional member is absent, a list has one entry less.
 //! Never: leaves out a whole payload, or an entry that has its meaning by its position.
 
-use crate::judge::mending::{Change, Part};
+use crate::judge::mending::{Mend, MisfitPart};
 use crate::judge::{Judgement, Subject};
 use crate::surface::Role;
 
-pub(super) fn mend(part: &Part<'_>) -> Option<Change> {
-    let can_be_absent = part.value.is_some() && !part.way.is_empty() && !part.is_in_tuple;
-    can_be_absent.then(|| (part.way.to_vec(), None))
+pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
+    let can_be_absent = part.value.is_some() && !part.pointer.is_empty() && !part.is_in_tuple;
+    can_be_absent.then(|| (part.pointer.to_vec(), None))
 }
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {

@@ -6,13 +6,13 @@
 
 use crate::json;
 use crate::pack::Pack;
-use crate::program::Starts;
-use crate::program::names::{Binding, Names};
+use crate::program::Prefilter;
+use crate::program::names::{Binding, BlockNames};
 use crate::program::{
-    Block, BlockId, Called, Closer, Degradation, Dialect, DialectId, Family, FieldName, MaskKinds, Outline, Outside,
+    BlockBinding, BlockId, NameSource, Closer, DegradationTable, Dialect, DialectId, Family, FieldName, MaskKinds, ObjectShape, Outside,
     Schema, Structure,
 };
-use crate::surface::{self, Anchor, Case, Ending, Layout, Mask, Role, Trim};
+use crate::surface::{self, Anchor, Case, Ending, BlockLayout, Mask, Role, Trim};
 use crate::text::Spanned;
 use memchr::memmem;
 use std::collections::BTreeSet;
@@ -22,9 +22,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let at = dialect.at;
     let dialect = &dialect.value;
     let grammars = || pack.grammars.of(dialect);
-    let object = grammars().find(|grammar| Outline::fit(grammar)).cloned();
+    let object = grammars().find(|grammar| ObjectShape::fit(grammar)).cloned();
     // What stands before an object has a grammar of its own.
-    let families = grammars().filter(|grammar| object.is_none() || !Outline::fit(grammar));
+    let families = grammars().filter(|grammar| object.is_none() || !ObjectShape::fit(grammar));
     let mut families: Vec<Family> = families.cloned().filter_map(Family::new).collect();
     let spelled = |action: &surface::Action, name: &str| action.names.iter().any(|other| other.value == name);
     let is_action = |name: &str| {
@@ -41,24 +41,24 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let compiled = |(name, block): (&String, &Spanned<surface::Block>)| {
         let fields = block.value.fields.as_ref().and_then(|name| pack.grammars.get(name));
         let fields = fields.cloned().and_then(Family::new).map(Arc::new);
-        Block { fields, ..compile_block(name, block, dialect, telling(name, &block.value)) }
+        BlockBinding { fields, ..compile_block(name, block, dialect, telling(name, &block.value)) }
     };
-    let blocks: Vec<Block> = dialect.blocks.iter().map(compiled).collect();
+    let blocks: Vec<BlockBinding> = dialect.blocks.iter().map(compiled).collect();
     let bound_names = bindings(dialect, object.is_some(), pack);
     for (number, family) in families.iter_mut().enumerate() {
         let own = bound_names.iter().filter(|(_, bound)| bound.family.is_none_or(|family| family == number));
         family.bind(own.filter_map(|(_, bound)| Some((bound.id, blocks.get(usize::from(bound.id.0))?))));
     }
     let insensitive = dialect.case == Some(Case::Insensitive);
-    let outline = object.clone().and_then(|grammar| Outline::new(grammar, &blocks, insensitive));
+    let outline = object.clone().and_then(|grammar| ObjectShape::new(grammar, &blocks, insensitive));
     let family_of =
         |block: BlockId| bound_names.iter().find(|(_, bound)| bound.id == block).and_then(|(_, one)| one.family);
     let families_of: Vec<Option<usize>> = (0..).map(BlockId).take(blocks.len()).map(family_of).collect();
     let closers = blocks.iter().zip(families_of);
     let closers = closers.flat_map(|(block, own)| block.close.iter().map(move |closer| (closer, block.anchor, own)));
-    let names = Arc::new(Names::new(insensitive, bound_names.into_iter(), closers));
+    let names = Arc::new(BlockNames::new(insensitive, bound_names.into_iter(), closers));
     let by_line = blocks.iter().all(|block| block.anchor != Anchor::Anywhere) && outline.is_none();
-    let starts = Starts::new(&families, &names);
+    let starts = Prefilter::new(&families, &names);
     let has = |mask: Mask| dialect.quoted().contains(&mask);
     let masks = MaskKinds {
         fences: has(Mask::CodeFence),
@@ -82,7 +82,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         outline: outline.map(Arc::new),
         masks,
         mask_starts,
-        closer_leads: Arc::new(closer_leads(&families)),
+        closer_prefixes: Arc::new(closer_leads(&families)),
         families: Arc::new(families),
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
@@ -101,7 +101,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
 /// object have a family.
 fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> Vec<(&'d str, Binding)> {
     let spells =
-        |name: &&Spanned<String>| !is_object || pack.grammars.get(name).is_some_and(|grammar| !Outline::fit(grammar));
+        |name: &&Spanned<String>| !is_object || pack.grammars.get(name).is_some_and(|grammar| !ObjectShape::fit(grammar));
     let mut names = Vec::new();
     for (id, (name, block)) in (0..).map(BlockId).zip(&dialect.blocks) {
         let families = dialect.grammar.0.iter().filter(spells);
@@ -157,16 +157,16 @@ fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
 }
 
 /// Compiles a block. If its name is `telling`, it is the name in the response; otherwise always the declared name.
-fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface::Dialect, telling: bool) -> Block {
+fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface::Dialect, telling: bool) -> BlockBinding {
     let at = block.at;
     let block = &block.value;
     let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
-        Some("name") if telling => Called::Own,
-        Some(attribute) => Called::Attribute(attribute.to_owned()),
-        None => Called::Word(word.value.clone()),
+        Some("name") if telling => NameSource::Own,
+        Some(attribute) => NameSource::Attribute(attribute.to_owned()),
+        None => NameSource::Word(word.value.clone()),
     };
     let source = |word: &Spanned<String>| match surface::Block::within(word) {
-        Some((way, each)) => Called::Payload { way: way.split('.').map(str::to_owned).collect(), each },
+        Some((way, each)) => NameSource::Payload { way: way.split('.').map(str::to_owned).collect(), each },
         None => called(word),
     };
     let mut names = block.name.0.iter().map(source);
@@ -177,8 +177,8 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
     let ends: Vec<Vec<_>> = ends.iter().map(|rung| rung.0.iter().map(|ending| ending.value).collect()).collect();
     let schema = block.schema.as_ref().map(Schema::of_member);
     let trim = block.trim.clone().or_else(|| dialect.trim.clone()).unwrap_or_else(|| vec![Trim::WhiteSpace]);
-    let layout = block.spelled.as_ref().and_then(|spelled| Layout::of(&spelled.value));
-    Block {
+    let layout = block.spelled.as_ref().and_then(|spelled| BlockLayout::of(&spelled.value));
+    BlockBinding {
         name: name.to_owned(),
         names: block.opening_names(name).map(str::to_owned).collect(),
         role: block.role,
@@ -187,12 +187,12 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         starts: block.starts,
         hidden: block.hidden,
         about: block.about.clone(),
-        called: names.next().unwrap_or(Called::Own),
+        called: names.next().unwrap_or(NameSource::Own),
         other_names: names.collect(),
         key: block.key.as_ref().map(|key| match key.value.strip_prefix('@').and_then(|word| word.split_once('.')) {
             // Where members are the blocks, the key is a member, too.
-            _ if block.body().is_some() => Called::Attribute(key.value.trim_start_matches('@').to_owned()),
-            Some((wrapper, attribute)) => Called::Around(wrapper.to_owned(), attribute.to_owned()),
+            _ if block.body().is_some() => NameSource::Attribute(key.value.trim_start_matches('@').to_owned()),
+            Some((wrapper, attribute)) => NameSource::Around(wrapper.to_owned(), attribute.to_owned()),
             None => called(key),
         }),
         body: bodies.next(),
@@ -221,7 +221,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
             .copied()
             .collect(),
         trim,
-        degradation: Degradation::new(&block.degradation),
+        degradation: DegradationTable::new(&block.degradation),
         at,
     }
 }

@@ -5,32 +5,32 @@
 //! Never: performs one.
 
 use super::flow::mode_id;
-use super::{Compiler, Sight};
+use super::{PackCompiler, NameScope};
 use crate::expression::ENTRY;
 use crate::program::Shape;
-use crate::program::{Effect, PathTemplate, Schema, Verb};
+use crate::program::{EffectRule, PathTemplate, Schema, Verb};
 use crate::surface::{self, Matching};
 
-impl Compiler<'_> {
+impl PackCompiler<'_> {
     /// The effects of one list. Names bound by `let` and `new` are visible to later and nested effects, up to the end
     /// of the list, or of one round of an `each`.
-    pub(super) fn effects<'c>(&mut self, list: &'c [surface::Effect], sight: &Sight<'c>) -> Vec<Effect> {
+    pub(super) fn effects<'c>(&mut self, list: &'c [surface::Effect], sight: &NameScope<'c>) -> Vec<EffectRule> {
         let mut sight = sight.clone();
         list.iter().map(|effect| self.effect(effect, &mut sight)).collect()
     }
 
-    fn effect<'c>(&mut self, effect: &'c surface::Effect, sight: &mut Sight<'c>) -> Effect {
+    fn effect<'c>(&mut self, effect: &'c surface::Effect, sight: &mut NameScope<'c>) -> EffectRule {
         sight.open(self.surface.torn.contains(&effect.at));
         let before = sight.bounds();
         let each = self.condition(effect.each.as_ref(), sight);
         if let Some(each) = &each {
-            let list = sight.leads(each.reads_at().path());
+            let list = sight.resolved_path(each.reads_at().path());
             sight.bind("item", list.map(|list| [list, vec![ENTRY.to_owned()]].concat()));
         }
         let mut lets = Vec::new();
         for (name, tree) in &effect.lets {
             let shape = self.shape(Some(&tree.value), sight);
-            let path = shape.as_ref().and_then(|shape| sight.leads(shape.path()));
+            let path = shape.as_ref().and_then(|shape| sight.resolved_path(shape.path()));
             lets.extend(shape.map(|shape| (name.clone(), shape)));
             sight.bind(name, path);
         }
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         let when = self.condition(effect.when.as_ref(), sight);
         effect.new.iter().for_each(|kind| sight.take_id(&kind.value));
         let value = self.shape(effect.value.as_ref(), sight);
-        let effect = Effect {
+        let effect = EffectRule {
             verb: self.verb(effect, value, sight),
             when,
             each,
@@ -54,7 +54,7 @@ impl Compiler<'_> {
     }
 
     /// The verb of an effect; none if it has no verb, or if a part of it is faulty.
-    fn verb(&mut self, effect: &surface::Effect, value: Option<Shape>, sight: &Sight<'_>) -> Option<Verb> {
+    fn verb(&mut self, effect: &surface::Effect, value: Option<Shape>, sight: &NameScope<'_>) -> Option<Verb> {
         if let Some(path) = &effect.set {
             let path = self.path(path, sight)?;
             return Some(Verb::Set { path, value: value? });
@@ -111,7 +111,7 @@ impl Compiler<'_> {
 
     /// A verb that changes a part of a file or its place. None if the effect has another verb; none inside if a part of it
     /// is faulty.
-    fn file_verb(&mut self, effect: &surface::Effect, sight: &Sight<'_>) -> Option<Option<Verb>> {
+    fn file_verb(&mut self, effect: &surface::Effect, sight: &NameScope<'_>) -> Option<Option<Verb>> {
         let matching = || match effect.matching.0.as_slice() {
             [] => vec![Matching::Exact],
             ways => ways.iter().map(|way| way.value).collect(),

@@ -4,15 +4,15 @@
 //! Out: [`Flows`], [`Message`]s and [`Exit`]s, referring to each other by id.
 //! Never: fails for an undeclared name: the pack's checks have reported it.
 
-use super::Compiler;
-use super::sight::{COMPUTE_NAMES, INPUT_NAMES, RULE_NAMES, Sight, UTTERANCE_NAMES};
-use crate::program::{Event, Exit, Flows, Input, Message, ModeId, Modes, Rule, Speakers};
+use super::PackCompiler;
+use super::name_scope::{COMPUTE_NAMES, INPUT_NAMES, RULE_NAMES, NameScope, UTTERANCE_NAMES};
+use crate::program::{RuleEvent, Exit, Flows, Input, CannedMessage, ModeId, Modes, EventRule, Speakers};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
 use crate::value::Table;
 use indexmap::IndexSet;
 
-impl Compiler<'_> {
+impl PackCompiler<'_> {
     pub(super) fn compile_flows(&mut self) -> Flows {
         let surface = self.surface;
         let mut classes = IndexSet::new();
@@ -29,7 +29,7 @@ impl Compiler<'_> {
             });
         }
         let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes, &inputs)).collect();
-        let sight = Sight::of(COMPUTE_NAMES);
+        let sight = NameScope::of(COMPUTE_NAMES);
         let speakers = surface.speakers.as_ref().map(|speakers| Speakers {
             from: self.condition(Some(&speakers.from), &sight),
             order: self.condition(speakers.order.as_ref(), &sight),
@@ -39,21 +39,21 @@ impl Compiler<'_> {
         Flows { classes, inputs, rules, speakers }
     }
 
-    fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>, inputs: &[Input]) -> Rule {
-        let mut sight = Sight::of(RULE_NAMES);
+    fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>, inputs: &[Input]) -> EventRule {
+        let mut sight = NameScope::of(RULE_NAMES);
         let unknown = |word: &Spanned<String>| surface::Event::parse(&word.value).is_none();
         sight.open(rule.on.0.is_empty() || rule.on.0.iter().any(unknown) || self.surface.torn.contains(&rule.at));
         let mut on = Vec::new();
         for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
             let (event, own) = match event {
-                surface::Event::Start => (Some(Event::Start), &[][..]),
-                surface::Event::Input(class) => (classes.get_index_of(class).map(Event::Input), INPUT_NAMES),
-                surface::Event::Utterance => (Some(Event::Utterance), UTTERANCE_NAMES),
-                surface::Event::Reply => (Some(Event::Reply), &[][..]),
-                surface::Event::Enter(mode) => (mode_id(self.surface, mode).map(Event::Enter), &[][..]),
-                surface::Event::Leave(mode) => (mode_id(self.surface, mode).map(Event::Leave), &[][..]),
+                surface::Event::Start => (Some(RuleEvent::Start), &[][..]),
+                surface::Event::Input(class) => (classes.get_index_of(class).map(RuleEvent::Input), INPUT_NAMES),
+                surface::Event::Utterance => (Some(RuleEvent::Utterance), UTTERANCE_NAMES),
+                surface::Event::Reply => (Some(RuleEvent::Reply), &[][..]),
+                surface::Event::Enter(mode) => (mode_id(self.surface, mode).map(RuleEvent::Enter), &[][..]),
+                surface::Event::Leave(mode) => (mode_id(self.surface, mode).map(RuleEvent::Leave), &[][..]),
             };
-            if let Some(Event::Input(class)) = event {
+            if let Some(RuleEvent::Input(class)) = event {
                 let typed = inputs.iter().zip(&self.surface.inputs).filter(|(input, _)| input.class == class);
                 // If a pattern could not be read, its captures are unknown: then any name is allowed.
                 if typed.clone().all(|(input, typed)| input.matches.len() == typed.matches.0.len()) {
@@ -63,7 +63,7 @@ impl Compiler<'_> {
             on.extend(event);
             sight.add(own);
         }
-        Rule {
+        EventRule {
             id: rule.id.value.clone(),
             on,
             modes: modes_of(self.surface, &rule.modes.0),
@@ -73,12 +73,12 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn compile_messages(&mut self) -> Table<String, Message> {
+    pub(super) fn compile_messages(&mut self) -> Table<String, CannedMessage> {
         let surface = self.surface;
         let mut messages = Table::default();
         for (name, message) in &surface.messages {
             let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
-            let mut sight = Sight::of(COMPUTE_NAMES);
+            let mut sight = NameScope::of(COMPUTE_NAMES);
             takes.iter().for_each(|name| sight.bind(name, None));
             sight.open(surface.torn.contains(&message.at));
             let words = message.value.says.clone().or_else(|| {
@@ -91,7 +91,7 @@ impl Compiler<'_> {
                 Some(Spanned::new(text.to_owned(), Location { source, span }))
             });
             if let Some(text) = self.template(words.as_ref(), &sight) {
-                messages.insert(name.clone(), Message { text, takes, at: message.at });
+                messages.insert(name.clone(), CannedMessage { text, takes, at: message.at });
             }
         }
         messages
@@ -99,7 +99,7 @@ impl Compiler<'_> {
 
     pub(super) fn compile_exits(&mut self, mode: &surface::Mode) -> Vec<Exit> {
         let surface = self.surface;
-        let sight = Sight::of(COMPUTE_NAMES);
+        let sight = NameScope::of(COMPUTE_NAMES);
         let mut exits = Vec::new();
         for exit in &mode.exits {
             let gate = self.condition(exit.gate.as_ref(), &sight);

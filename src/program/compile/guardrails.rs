@@ -5,13 +5,13 @@
 //! Never: searches a text.
 
 use super::flow::modes_of;
-use super::{COMPUTE_NAMES, Compiler, REPLY_NAMES, Sight};
+use super::{COMPUTE_NAMES, PackCompiler, REPLY_NAMES, NameScope};
 use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
-use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, Target, TargetPatterns};
+use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, GuardrailTarget, TargetPatterns};
 use crate::surface::{self, Role, Surface};
 use std::sync::{Arc, OnceLock};
 
-impl Compiler<'_> {
+impl PackCompiler<'_> {
     pub(super) fn compile_guardrails(&mut self) -> Guardrails {
         let surface = self.surface;
         let rules = surface.guardrails.iter().map(|guardrail| self.compile_guardrail(guardrail)).collect();
@@ -24,9 +24,9 @@ impl Compiler<'_> {
         let pattern = guardrail.matches.as_ref().or(guardrail.unless.as_ref()).and_then(|text| self.pattern(text));
         let excuse = guardrail.matches.as_ref().and(guardrail.unless.as_ref());
         let excuse = excuse.and_then(|text| self.pattern(text));
-        let targets: Vec<Target> = guardrail.on.0.iter().map(|on| target(&on.value, self.surface)).collect();
+        let targets: Vec<GuardrailTarget> = guardrail.on.0.iter().map(|on| target(&on.value, self.surface)).collect();
         self.check_guardrail(guardrail, &targets);
-        let sight = self.sight_of_guardrail(guardrail, pattern.as_ref(), &targets);
+        let sight = self.scope_of_guardrail(guardrail, pattern.as_ref(), &targets);
         Guardrail {
             id: guardrail.id.value.clone(),
             targets,
@@ -46,19 +46,19 @@ impl Compiler<'_> {
     }
 
     /// Checks that a guardrail can trip at all, that its pattern is for texts, and that its advice is not a template.
-    fn check_guardrail(&mut self, guardrail: &surface::Guardrail, targets: &[Target]) {
+    fn check_guardrail(&mut self, guardrail: &surface::Guardrail, targets: &[GuardrailTarget]) {
         let has_pattern = has_pattern(guardrail);
         if !has_pattern && guardrail.when.is_none() && !self.surface.torn.contains(&guardrail.at) {
             let message = "nothing says when this guardrail trips";
             let fault = Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message);
             self.diagnostics.push(fault.with_help("add `matches`, `unless` or `when`"));
         }
-        let whole = guardrail.on.0.iter().zip(targets).filter(|(_, target)| has_pattern && **target == Target::Reply);
+        let whole = guardrail.on.0.iter().zip(targets).filter(|(_, target)| has_pattern && **target == GuardrailTarget::Reply);
         self.diagnostics.extend(whole.map(|(on, _)| {
             Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
                 .with_help("name a role or a block, or use `when`")
         }));
-        let of_input = guardrail.on.0.iter().zip(targets).find(|(_, target)| **target == Target::Input);
+        let of_input = guardrail.on.0.iter().zip(targets).find(|(_, target)| **target == GuardrailTarget::Input);
         if let Some((on, _)) = of_input.filter(|_| targets.len() > 1 || !has_pattern) {
             let message = "what a user says is looked at by itself, with a pattern";
             let help = "give it a guardrail of its own, with `matches` or `unless`";
@@ -76,9 +76,9 @@ impl Compiler<'_> {
             let mut named = self.surface.blocks().filter(|(block, _)| *block == name);
             named.any(|(_, block)| block.value.role == Role::Call)
         };
-        let text = |target: &Target| match target {
-            Target::Reply | Target::Key(_) | Target::Role(Role::Call) => false,
-            Target::Block(name) => !is_call(name),
+        let text = |target: &GuardrailTarget| match target {
+            GuardrailTarget::Reply | GuardrailTarget::Key(_) | GuardrailTarget::Role(Role::Call) => false,
+            GuardrailTarget::Block(name) => !is_call(name),
             _ => true,
         };
         if let Some(strategy) = redacts.filter(|_| guardrail.matches.is_none() || !targets.iter().all(text)) {
@@ -100,24 +100,24 @@ impl Compiler<'_> {
     }
 
     /// The names that the condition of a guardrail may read.
-    fn sight_of_guardrail<'s>(
+    fn scope_of_guardrail<'s>(
         &self,
         guardrail: &surface::Guardrail,
         pattern: Option<&Pattern>,
-        targets: &[Target],
-    ) -> Sight<'s> {
-        let mut sight = Sight::of(if targets.contains(&Target::Input) { COMPUTE_NAMES } else { REPLY_NAMES });
+        targets: &[GuardrailTarget],
+    ) -> NameScope<'s> {
+        let mut sight = NameScope::of(if targets.contains(&GuardrailTarget::Input) { COMPUTE_NAMES } else { REPLY_NAMES });
         let torn = self.surface.torn.contains(&guardrail.at);
         sight.open(torn || targets.iter().any(|target| is_unknown(target, self.surface)));
         if guardrail.matches.is_some() {
             sight.add(&["captures"]);
             pattern.iter().for_each(|pattern| sight.capture(std::iter::once(*pattern)));
         }
-        if targets.contains(&Target::Role(Role::Utterance)) {
+        if targets.contains(&GuardrailTarget::Role(Role::Utterance)) {
             sight.add(&["speaker", "label"]);
         }
         let of_block =
-            |target: &Target| matches!(target, Target::Block(_) | Target::Role(Role::Content | Role::Section));
+            |target: &GuardrailTarget| matches!(target, GuardrailTarget::Block(_) | GuardrailTarget::Role(Role::Content | Role::Section));
         if has_pattern(guardrail) && targets.iter().any(of_block) {
             sight.add(&["key", "value"]);
         }
@@ -126,7 +126,7 @@ impl Compiler<'_> {
 
     /// Compiles one set of patterns for each target.
     fn compile_sets(&mut self, guardrails: &mut Guardrails) {
-        let mut targets: Vec<Target> = Vec::new();
+        let mut targets: Vec<GuardrailTarget> = Vec::new();
         for (index, rule) in guardrails.rules.iter().enumerate() {
             if rule.pattern.is_none() {
                 guardrails.conditions.push(index);
@@ -166,31 +166,31 @@ fn has_pattern(guardrail: &surface::Guardrail) -> bool {
 }
 
 /// Whether the target is a block that no dialect declares.
-fn is_unknown(target: &Target, surface: &Surface) -> bool {
-    let Target::Block(on) = target else { return false };
+fn is_unknown(target: &GuardrailTarget, surface: &Surface) -> bool {
+    let GuardrailTarget::Block(on) = target else { return false };
     !surface.blocks().any(|(name, block)| name == on || block.value.name().is_some_and(|called| called.value == *on))
 }
 
 /// The target of a guardrail: the word for a role, `ACTION.PARAMETER`, or else the name of blocks.
-fn target(on: &str, surface: &Surface) -> Target {
+fn target(on: &str, surface: &Surface) -> GuardrailTarget {
     match on {
-        "reply" => return Target::Reply,
-        "input" => return Target::Input,
+        "reply" => return GuardrailTarget::Reply,
+        "input" => return GuardrailTarget::Input,
         _ => {}
     }
     if let Some((action, param)) = on.split_once('.')
         && surface.actions.contains_key(action)
     {
-        return Target::Param(action.to_owned(), param.to_owned());
+        return GuardrailTarget::Param(action.to_owned(), param.to_owned());
     }
     if let Some(name) = on.strip_suffix(".key") {
-        return Target::Key(name.to_owned());
+        return GuardrailTarget::Key(name.to_owned());
     }
     let bound = surface.dialects.values().any(|dialect| dialect.value.blocks.contains_key(on));
     let roles = [Role::Message, Role::Thinking, Role::Call, Role::Content, Role::Section, Role::Utterance];
     match roles.into_iter().find(|role| role.word() == on) {
-        Some(role @ (Role::Message | Role::Thinking)) => Target::Role(role),
-        Some(role) if !bound => Target::Role(role),
-        _ => Target::Block(on.to_owned()),
+        Some(role @ (Role::Message | Role::Thinking)) => GuardrailTarget::Role(role),
+        Some(role) if !bound => GuardrailTarget::Role(role),
+        _ => GuardrailTarget::Block(on.to_owned()),
     }
 }

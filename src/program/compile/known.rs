@@ -5,7 +5,7 @@
 //! Out: [`UnknownPath`]: the first segment that nothing declares, and the names that are declared there.
 //! Never: calls a name unknown if there may be undeclared ones.
 
-use super::sight::Sight;
+use super::name_scope::NameScope;
 use crate::expression::{Compared, Constant, ENTRY, Relation};
 use crate::program::{Never, REPLY_MEMBERS};
 use crate::surface::{Role, Surface, Tree, is_pattern};
@@ -35,7 +35,7 @@ pub(super) struct UnknownPath<'s> {
 
 /// The first segment of `path` that nothing declares. Values of the state are not checked here, because effects can add
 /// members.
-pub(super) fn lost<'s>(path: &[String], surface: &'s Surface, sight: &'s Sight<'_>) -> Option<UnknownPath<'s>> {
+pub(super) fn first_undeclared<'s>(path: &[String], surface: &'s Surface, sight: &'s NameScope<'_>) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
     // A declaration with a blank name may be the one that is meant.
@@ -103,7 +103,7 @@ fn traits(surface: &Surface) -> Option<Vec<&str>> {
 }
 
 /// Why the value at a path is never in this relation to the constant; none if it may be.
-pub(super) fn never_is(compared: &Compared, path: &[String], surface: &Surface, sight: &Sight<'_>) -> Option<Never> {
+pub(super) fn never_is(compared: &Compared, path: &[String], surface: &Surface, sight: &NameScope<'_>) -> Option<Never> {
     let constant = &compared.constant.value;
     if let (false, Constant::Text(text), Some(known)) =
         (compared.relation.is_order(), constant, texts(path, surface, sight))
@@ -147,7 +147,7 @@ fn beyond(schema: &Tree, relation: Relation, constant: f64) -> Option<String> {
 }
 
 /// The schema at a path, if there is only one.
-fn schema<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option<&'s Tree> {
+fn schema<'s>(path: &[String], surface: &'s Surface, sight: &NameScope<'s>) -> Option<&'s Tree> {
     let (head, inside) = path.split_first()?;
     let (name, inside) = inside.split_first()?;
     let mut schema = match head.as_str() {
@@ -174,7 +174,7 @@ fn kind(schema: &Tree) -> Option<&'static str> {
 }
 
 /// All texts that the value at `path` can be; none if it may be others.
-fn texts<'s>(path: &[String], surface: &'s Surface, sight: &Sight<'s>) -> Option<Vec<&'s str>> {
+fn texts<'s>(path: &[String], surface: &'s Surface, sight: &NameScope<'s>) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["mode"] => Some(surface.mode_names().collect()),
@@ -206,13 +206,13 @@ fn words_of<'t>(schema: &'t Tree, inside: &[&str]) -> Option<Vec<&'t str>> {
 }
 
 /// The names that a tree declares, with their values; none if there may be others.
-type Members<'t> = Option<Vec<(&'t str, &'t Tree)>>;
+type DeclaredMembers<'t> = Option<Vec<(&'t str, &'t Tree)>>;
 
 /// Follows a path through all values that may be there, after its first two segments.
 fn below<'t>(
     tree: &'t Tree,
     path: &[String],
-    members: fn(&'t Tree) -> Members<'t>,
+    members: fn(&'t Tree) -> DeclaredMembers<'t>,
     entries: fn(&'t Tree) -> Vec<&'t Tree>,
 ) -> Option<UnknownPath<'t>> {
     let mut inside = vec![tree];
@@ -234,7 +234,7 @@ fn below<'t>(
 }
 
 /// The members of a constant table.
-fn constants(tree: &Tree) -> Members<'_> {
+fn constants(tree: &Tree) -> DeclaredMembers<'_> {
     match tree {
         Tree::Table(members, _) => Some(members.iter().map(|(name, tree)| (name.value.as_str(), tree)).collect()),
         Tree::List(..) => None,
@@ -257,7 +257,7 @@ fn is_single(schema: &Tree) -> bool {
 }
 
 /// The members that a schema declares, if it allows no others.
-fn properties(schema: &Tree) -> Members<'_> {
+fn properties(schema: &Tree) -> DeclaredMembers<'_> {
     if is_single(schema) {
         return Some(Vec::new());
     }

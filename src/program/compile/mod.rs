@@ -6,7 +6,7 @@
 
 mod dialects;
 mod effects;
-mod fitting;
+mod effect_types;
 mod flow;
 mod guardrails;
 mod known;
@@ -14,11 +14,11 @@ mod patterns;
 mod permits;
 mod prompts;
 mod replies;
-mod sight;
+mod name_scope;
 
 use super::{
-    Action, ActionId, AskAgain, Content, Degradation, Dialect, DialectId, IdleComparison, Mode, ModeId, ModeView,
-    Param, ParamNames, Permits, PlaceNames, Program, Reply, Schema, Slot,
+    Action, ActionId, AskAgain, Content, DegradationTable, Dialect, DialectId, IdleComparison, Mode, ModeId, ModeView,
+    Param, ParamNames, ModePermits, PlaceNames, Program, ReplyShape, Schema, StateSlot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
@@ -29,8 +29,8 @@ use crate::value::Record;
 use crate::value::Table;
 use crate::value::{Object, Value, value};
 use indexmap::IndexMap;
-use sight::{
-    ASK_AGAIN_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, Sight, Touched, VALUE_NAMES, from_host,
+use name_scope::{
+    ASK_AGAIN_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, NameScope, Touched, VALUE_NAMES, from_host,
 };
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -47,7 +47,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     let data = surface.data.iter().map(|(name, tree)| (name.as_str(), tree.value.to_json()));
     let ids = surface.effects().into_iter().filter_map(|effect| Some(effect.new.as_ref()?.value.as_str()));
     let patterns = surface.actions.keys().enumerate().filter(|(_, name)| is_pattern(name));
-    let mut compiler = Compiler {
+    let mut compiler = PackCompiler {
         surface,
         diagnostics,
         tool_patterns: patterns.map(|(number, _)| number).collect(),
@@ -76,7 +76,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
     compiler.touched.mark(&mut slots);
     compiler.join_plain();
     let levels = surface.check.iter().flat_map(surface::Levels::all);
-    let Compiler { effects_read, comparisons, data, tool_patterns, .. } = compiler;
+    let PackCompiler { effects_read, comparisons, data, tool_patterns, .. } = compiler;
     let mut program = Program {
         name: surface.about.as_ref().map(|about| about.name.value.clone()).unwrap_or_default(),
         version: surface.about.as_ref().and_then(|about| Some(about.version.as_ref()?.value.clone())),
@@ -98,7 +98,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         guardrails: Arc::new(guardrails),
         flows: Arc::new(flows),
         messages: Arc::new(messages),
-        degradation: Degradation::new(&surface.degradation),
+        degradation: DegradationTable::new(&surface.degradation),
         ask_again: Arc::new(ask_again),
         slots: Arc::new(slots),
         initial,
@@ -151,7 +151,7 @@ fn places(program: &Program) -> PlaceNames {
     places.into_iter().filter_map(name).collect()
 }
 
-struct Compiler<'c> {
+struct PackCompiler<'c> {
     surface: &'c Surface,
     diagnostics: &'c mut Vec<Diagnostic>,
     data: Value,
@@ -168,14 +168,14 @@ struct Compiler<'c> {
     comparisons: IndexMap<(Location, String, Constant), Option<IdleComparison>>,
 }
 
-impl<'c> Compiler<'c> {
+impl<'c> PackCompiler<'c> {
     fn compile_dialects(&mut self, pack: &Pack) -> Vec<Dialect> {
         let mut compiled = Vec::new();
         for (name, declared) in &self.surface.dialects {
             let mut dialect = dialects::compile_dialect(DialectId(compiled.len()), name, declared, pack);
             let blocks = Arc::get_mut(&mut dialect.blocks).into_iter().flatten();
             for (block, declared) in blocks.zip(declared.value.blocks.values()) {
-                block.text = self.template(declared.value.text.as_ref(), &Sight::of(VALUE_NAMES));
+                block.text = self.template(declared.value.text.as_ref(), &NameScope::of(VALUE_NAMES));
             }
             compiled.push(dialect);
         }
@@ -186,7 +186,7 @@ impl<'c> Compiler<'c> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
-            let sight = self.sight_of_call(EFFECT_NAMES, name);
+            let sight = self.scope_of_call(EFFECT_NAMES, name);
             let effects = self.effects(&action.value.effects, &sight);
             let compiled = Action {
                 about: action.value.about.clone(),
@@ -199,7 +199,7 @@ impl<'c> Compiler<'c> {
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| Param::of(name, param)).collect(),
                 effects: Arc::new(effects),
-                degradation: Degradation::new(&action.value.degradation),
+                degradation: DegradationTable::new(&action.value.degradation),
                 is_pattern: is_pattern(name),
                 at: action.at,
             };
@@ -222,7 +222,7 @@ impl<'c> Compiler<'c> {
                 let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, key.at, message).with_help(help);
                 self.diagnostics.push(finding.into_warning());
             }
-            let effects = self.effects(&content.value.effects, &Sight::of(CONTENT_NAMES));
+            let effects = self.effects(&content.value.effects, &NameScope::of(CONTENT_NAMES));
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).cloned();
             let exemplified = content.value.example.is_some();
             let unique = content.value.unique;
@@ -258,7 +258,7 @@ impl<'c> Compiler<'c> {
                 },
                 reply: self.compile_reply(Some(&mode.value.reply), dialects),
                 exits: self.compile_exits(&mode.value),
-                degradation: Degradation::new(&mode.value.degradation),
+                degradation: DegradationTable::new(&mode.value.degradation),
             };
             modes.insert(name.clone(), compiled);
         }
@@ -266,8 +266,8 @@ impl<'c> Compiler<'c> {
             let at = surface.about.as_ref().map_or(Location::response(Default::default()), |about| about.name.at);
             let mode = Mode {
                 // Deny by default: where nothing is permitted, nothing may run.
-                actions: Permits::default(),
-                contents: Permits::default(),
+                actions: ModePermits::default(),
+                contents: ModePermits::default(),
                 title: ONLY_MODE.into(),
                 sections: Object::new().into(),
                 at,
@@ -275,18 +275,18 @@ impl<'c> Compiler<'c> {
                 dialects: all,
                 reply: self.compile_reply(None, dialects),
                 exits: Vec::new(),
-                degradation: Degradation::default(),
+                degradation: DegradationTable::default(),
             };
             modes.insert(ONLY_MODE.to_owned(), mode);
         }
         modes
     }
 
-    fn compile_reply(&mut self, of_mode: Option<&surface::Reply>, dialects: &[Dialect]) -> Reply {
+    fn compile_reply(&mut self, of_mode: Option<&surface::ReplyTable>, dialects: &[Dialect]) -> ReplyShape {
         let of_pack = &self.surface.reply;
         let refused = of_mode.and_then(|mode| mode.refused.as_ref()).or(of_pack.refused.as_ref());
-        let refused = self.template(refused, &Sight::of(COMPUTE_NAMES));
-        Reply { refused, ..replies::compile_reply(of_pack, of_mode, dialects) }
+        let refused = self.template(refused, &NameScope::of(COMPUTE_NAMES));
+        ReplyShape { refused, ..replies::compile_reply(of_pack, of_mode, dialects) }
     }
 
     fn compile_ask_again(&mut self) -> AskAgain {
@@ -296,7 +296,7 @@ impl<'c> Compiler<'c> {
         AskAgain {
             most: asks.and_then(|asks| asks.most).map_or(MOST_ATTEMPTS, |most| most.value),
             tokens: asks.and_then(|asks| asks.tokens).map_or(MOST_TOKENS, |tokens| tokens.value),
-            words: self.template(words, &Sight::of(ASK_AGAIN_NAMES)),
+            words: self.template(words, &NameScope::of(ASK_AGAIN_NAMES)),
         }
     }
 
@@ -362,9 +362,9 @@ impl<'c> Compiler<'c> {
                     self.diagnostics.push(finding.with_help("give a value to what it is computed from"));
                 }
                 Some(_) => sample.push((name.clone(), value.value.to_json(), value.value.at())),
-                None if surface.lost.contains(name) => {}
+                None if surface.unreadable.contains(name) => {}
                 None => {
-                    let finding = sight::no_state(name, value.at);
+                    let finding = name_scope::no_state(name, value.at);
                     self.diagnostics.push(finding.with_nearest(name, surface.state.keys().map(String::as_str)));
                 }
             }
@@ -372,12 +372,12 @@ impl<'c> Compiler<'c> {
         sample
     }
 
-    fn compile_state(&mut self) -> (Table<String, Slot>, Record) {
+    fn compile_state(&mut self) -> (Table<String, StateSlot>, Record) {
         let surface = self.surface;
         let mut slots = Table::default();
         let mut initial = Record::default();
         for (name, tree) in &surface.state {
-            let compute = self.template(tree.value.text("compute"), &Sight::of(COMPUTE_NAMES));
+            let compute = self.template(tree.value.text("compute"), &NameScope::of(COMPUTE_NAMES));
             if let Some(compute) = &compute {
                 self.check_order(name, compute);
             }
@@ -386,10 +386,10 @@ impl<'c> Compiler<'c> {
             let host = from_host(&tree.value);
             let given = host || compute.is_some() || tree.value.get("default").is_some();
             let schema = Schema::of_value(&tree.value);
-            let rule = compute.as_ref().and_then(|compute| Slot::rule_for_all(name, compute, &self.data));
+            let rule = compute.as_ref().and_then(|compute| StateSlot::rule_for_all(name, compute, &self.data));
             let default = tree.value.get("default").map(Tree::at);
             let slot =
-                Slot { schema, compute, rule, host, reads: Vec::new(), given, changed: false, at: tree.at, default };
+                StateSlot { schema, compute, rule, host, reads: Vec::new(), given, changed: false, at: tree.at, default };
             slots.insert(name.clone(), slot);
         }
         (slots, initial)

@@ -4,15 +4,15 @@
 //! Out: the compiled [`Pattern`], with the words of its named groups; a diagnostic for one that cannot be used.
 //! Never: lets a value act as a pattern: special characters in it are escaped.
 
-use super::Compiler;
-use super::sight::{PATTERN_NAMES, Sight};
+use super::PackCompiler;
+use super::name_scope::{PATTERN_NAMES, NameScope};
 use crate::diagnostic::{Code, Diagnostic, Label, bad_pattern_place, bad_pattern_words};
 use crate::expression::Scope;
 use crate::program::Pattern;
 use crate::text::{Spanned, excerpt};
 use crate::value::Value;
 
-impl Compiler<'_> {
+impl PackCompiler<'_> {
     /// Compiles a pattern with the values of `data` inserted.
     pub(super) fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
         if let Some(control) = text.value.chars().find(|one| one.is_control() && !one.is_whitespace()) {
@@ -60,7 +60,7 @@ impl Compiler<'_> {
     /// The text of an expression over `data`, or the texts of a list.
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
         let before = self.diagnostics.len();
-        let parsed = self.condition(Some(expression), &Sight::of(PATTERN_NAMES))?;
+        let parsed = self.condition(Some(expression), &NameScope::of(PATTERN_NAMES))?;
         // An expression that reads unknown names has been told: its value does not matter.
         if self.diagnostics.len() > before {
             return None;
@@ -69,7 +69,7 @@ impl Compiler<'_> {
             Ok(value) => value,
             Err(failure) => {
                 let message = format!("this fails: {}", excerpt(&failure.message, 160));
-                self.tell_once(Diagnostic::new(Code::PACK_FAILS, expression.at, message));
+                self.report_once(Diagnostic::new(Code::PACK_FAILS, expression.at, message));
                 return None;
             }
         };
@@ -85,7 +85,7 @@ impl Compiler<'_> {
         let texts: Option<Vec<String>> = texts.filter(|texts: &Vec<String>| !texts.is_empty());
         if texts.is_none() {
             let message = format!("`{}` gives no text that a pattern could look for", excerpt(&expression.value, 60));
-            self.tell_once(
+            self.report_once(
                 Diagnostic::new(Code::PACK_PATTERN, expression.at, message)
                     .with_help("a text or a number stands for itself, a list for any of its texts"),
             );
@@ -94,7 +94,7 @@ impl Compiler<'_> {
     }
 
     /// Reports the same fault at several places only once, at the first.
-    pub(super) fn tell_once(&mut self, fault: Diagnostic) {
+    pub(super) fn report_once(&mut self, fault: Diagnostic) {
         let mut known = self.diagnostics.iter_mut();
         match (known.find(|known| (&known.code, &known.message) == (&fault.code, &fault.message)), fault.at) {
             (Some(known), Some(at)) => known.labels.push(Label { at, text: "and here".to_owned() }),

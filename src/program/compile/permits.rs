@@ -5,21 +5,21 @@
 //! of them does not have.
 //! Never: decides what an entry permits.
 
-use super::Compiler;
-use super::sight::{CALL_NAMES, CONTENT_PERMIT_NAMES, Sight};
+use super::PackCompiler;
+use super::name_scope::{CALL_NAMES, CONTENT_PERMIT_NAMES, NameScope};
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Expression, Reads, Template};
-use crate::program::{Permit, PermitList, Permits};
+use crate::program::{Permit, PermitList, ModePermits};
 use crate::surface::{self, Mode, is_pattern};
 use crate::text::Spanned;
 
-impl<'c> Compiler<'c> {
+impl<'c> PackCompiler<'c> {
     /// What a mode says of actions, or of contents.
-    pub(super) fn compile_permits(&mut self, mode: &Mode, of_contents: bool) -> Permits {
+    pub(super) fn compile_permits(&mut self, mode: &Mode, of_contents: bool) -> ModePermits {
         let of = |list: &'_ [surface::Permit]| -> Vec<surface::Permit> {
             list.iter().filter(|permit| permit.is_of_contents() == of_contents).cloned().collect()
         };
-        Permits { permits: self.list(&of(&mode.permits), false), denies: self.list(&of(&mode.denies), true) }
+        ModePermits { permits: self.list(&of(&mode.permits), false), denies: self.list(&of(&mode.denies), true) }
     }
 
     fn list(&mut self, entries: &[surface::Permit], denies: bool) -> PermitList {
@@ -33,7 +33,7 @@ impl<'c> Compiler<'c> {
             let reads = reads.chain([&advice, &confirm].into_iter().flatten().map(Template::reads_at));
             let reads: Vec<&Reads> = reads.collect();
             match entry.is_of_contents() {
-                true => reads.iter().for_each(|reads| self.see(reads, &Sight::of(CONTENT_PERMIT_NAMES))),
+                true => reads.iter().for_each(|reads| self.see(reads, &NameScope::of(CONTENT_PERMIT_NAMES))),
                 false if reads.is_empty() => {}
                 false => self.see_calls(entry, &reads, denies),
             }
@@ -50,11 +50,11 @@ impl<'c> Compiler<'c> {
     fn see_calls(&mut self, entry: &surface::Permit, reads: &[&Reads], denies: bool) {
         let concerned = self.concerned(entry);
         if concerned.is_empty() {
-            return reads.iter().for_each(|reads| self.see(reads, &Sight::of(CALL_NAMES)));
+            return reads.iter().for_each(|reads| self.see(reads, &NameScope::of(CALL_NAMES)));
         }
         let mut found: Vec<Vec<Diagnostic>> = Vec::new();
         for (action, declared) in &concerned {
-            let sight = self.sight_of_call(CALL_NAMES, action);
+            let sight = self.scope_of_call(CALL_NAMES, action);
             let known = self.diagnostics.len();
             reads.iter().for_each(|reads| self.see(reads, &sight));
             let of_this = self.diagnostics.split_off(known).into_iter();
@@ -93,11 +93,11 @@ impl<'c> Compiler<'c> {
 
     /// The names that are seen where a call of this action is. The parameters of a pattern for tools may be any, and those
     /// of which none could be read are not known.
-    pub(super) fn sight_of_call(&self, names: &[&'c str], action: &str) -> Sight<'c> {
-        let Some(declared) = self.surface.actions.get(action) else { return Sight::of(names) };
+    pub(super) fn scope_of_call(&self, names: &[&'c str], action: &str) -> NameScope<'c> {
+        let Some(declared) = self.surface.actions.get(action) else { return NameScope::of(names) };
         let params = &declared.value.params;
         let unknown = params.is_empty() && (is_pattern(action) || self.surface.torn.contains(&declared.at));
-        let mut sight = Sight::of(names);
+        let mut sight = NameScope::of(names);
         sight.params = (!unknown).then_some(params);
         sight
     }

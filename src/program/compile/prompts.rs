@@ -4,15 +4,15 @@
 //! Out: [`Prompts`], and a diagnostic for each template that cannot be used.
 //! Never: reports an undeclared name or a missing file; the pack's checks have done so.
 
-use super::Compiler;
-use super::sight::{LAYER_NAMES, Sight};
+use super::PackCompiler;
+use super::name_scope::{LAYER_NAMES, NameScope};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::markup::{Escape, Guarding, Library, Marking, Start};
+use crate::markup::{Escape, Guarding, Library, Marking, MarkupStart};
 use crate::pack::files::wrong_text;
 use crate::pack::prompts::{modes_of, path_in, trimming};
-use crate::program::prompt::{Body, Layer, LayerSource, Model, Prompt, Prompts, Text, Tier, Variant};
-use crate::program::{Braces, Dialect, Mode, Structure};
-use crate::surface::files::Found;
+use crate::program::prompt::{FileContent, LayerPlan, LayerSource, Model, PromptPlan, Prompts, PromptFile, Tier, Variant};
+use crate::program::{ObjectStarts, Dialect, Mode, Structure};
+use crate::surface::files::NameMeaning;
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{Location, Source, SourceId, Span, Spanned};
 use crate::value::Table;
@@ -26,7 +26,7 @@ const TURNS: usize = 10;
 /// The most tokens by default for what became of the calls of the last answer.
 const VERDICTS: usize = 200;
 
-impl Compiler<'_> {
+impl PackCompiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
         let surface = self.surface;
         let escape = Arc::new(escape(surface, dialects));
@@ -36,7 +36,7 @@ impl Compiler<'_> {
         let names: Vec<&str> = modes.keys().map(String::as_str).collect();
         let mut prompts = Table::default();
         for (name, prompt) in &surface.prompts {
-            let layers: Vec<Layer> =
+            let layers: Vec<LayerPlan> =
                 prompt.value.layers.iter().filter_map(|layer| self.compile_layer(layer, &names, &mut texts)).collect();
             let trim_order = match &prompt.value.trim_order {
                 Some(order) => {
@@ -45,13 +45,13 @@ impl Compiler<'_> {
                 }
                 None => {
                     let history =
-                        |number: &usize| matches!(layers.get(*number), Some(Layer { holds: LayerSource::History, .. }));
+                        |number: &usize| matches!(layers.get(*number), Some(LayerPlan { holds: LayerSource::History, .. }));
                     let (first, rest): (Vec<usize>, Vec<usize>) = (0..layers.len()).rev().partition(history);
                     [first, rest].concat()
                 }
             };
             let separator = prompt.value.separator.clone().unwrap_or_else(|| "\n\n".to_owned());
-            prompts.insert(name.clone(), Prompt { separator, trim_order, layers, at: prompt.at });
+            prompts.insert(name.clone(), PromptPlan { separator, trim_order, layers, at: prompt.at });
         }
         if !texts.unread {
             self.check_sections(&texts.known);
@@ -61,7 +61,7 @@ impl Compiler<'_> {
         Prompts { prompts, tiers, models, default, texts, escape }
     }
 
-    fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut KnownTexts) -> Option<Layer> {
+    fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut KnownTexts) -> Option<LayerPlan> {
         let surface = self.surface;
         let stands = modes_of(surface, layer);
         let by_tier = |amount: Option<&Amount>, otherwise: Option<usize>| {
@@ -91,10 +91,10 @@ impl Compiler<'_> {
                 return None;
             }
         };
-        Some(Layer {
+        Some(LayerPlan {
             id: layer.id.value.clone(),
             modes: modes.iter().map(|mode| stands.contains(mode)).collect(),
-            when: self.condition(layer.when.as_ref(), &Sight::of(LAYER_NAMES)),
+            when: self.condition(layer.when.as_ref(), &NameScope::of(LAYER_NAMES)),
             budget: match holds {
                 LayerSource::Verdicts { .. } => by_tier(layer.budget.as_ref(), Some(VERDICTS))
                     .into_iter()
@@ -125,25 +125,25 @@ impl Compiler<'_> {
         if known.is_none() {
             let file = surface.sources.get(source)?;
             let body = if plain {
-                Body::Plain(file.text().trim_matches(['\n', '\r']).to_owned())
+                FileContent::Plain(file.text().trim_matches(['\n', '\r']).to_owned())
             } else {
-                Body::Template(self.document(source, &texts.escape)?)
+                FileContent::Template(self.document(source, &texts.escape)?)
             };
             // A path alone is that of a file of the pack itself.
             let path = if surface.files.is_own(source) { below } else { file.name() };
             let counts = [OnceLock::new(), OnceLock::new()];
-            texts.known.push((plain, Text { path: path.to_owned(), source, body, counts }));
+            texts.known.push((plain, PromptFile { path: path.to_owned(), source, body, counts }));
         }
         texts.unread = unread;
         known.or(texts.known.len().checked_sub(1))
     }
 
     /// Reports sections of modes that no template asks for: they would never be shown.
-    fn check_sections(&mut self, texts: &[(bool, Text)]) {
+    fn check_sections(&mut self, texts: &[(bool, PromptFile)]) {
         let surface = self.surface;
         let mut asked: Vec<&str> = Vec::new();
         for (_, text) in texts {
-            let Body::Template(document) = &text.body else { continue };
+            let FileContent::Template(document) = &text.body else { continue };
             for (path, _) in document.reads().iter() {
                 match path {
                     [head] if head == "sections" => return,
@@ -177,8 +177,8 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     let read = || dialects.iter().filter(is_read);
     let families = || read().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
     let openers = families().map(|(dialect, family)| {
-        let by_line = dialect.structure.is_some() || (family.leads_line && family.prelude.is_none());
-        Start::new(family.grammar.first(family.open), by_line)
+        let by_line = dialect.structure.is_some() || (family.starts_line && family.prelude.is_none());
+        MarkupStart::new(family.grammar.first(family.open), by_line)
     });
     let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));
     let guards = dialects.iter().filter_map(|dialect| {
@@ -191,7 +191,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     // A fallback has the marks of the dialect that it is like.
     let marks = read().filter(|dialect| dialect.fallback.is_none()).map(|dialect| -> Arc<dyn Marking> {
         match (&dialect.outline, &dialect.structure) {
-            (Some(outline), _) => Arc::new(Braces(outline.clone())),
+            (Some(outline), _) => Arc::new(ObjectStarts(outline.clone())),
             (None, Some(structure)) => structure.clone(),
             (None, None) => Arc::new(Structure::new(&dialect.families, dialect.names.clone(), false)),
         }
@@ -203,7 +203,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
 /// The texts read so far.
 struct KnownTexts {
     /// Whether each is plain, and the text.
-    known: Vec<(bool, Text)>,
+    known: Vec<(bool, PromptFile)>,
     /// Whether some texts cannot be read.
     unread: bool,
     escape: Arc<Escape>,
@@ -212,7 +212,7 @@ struct KnownTexts {
 impl Library for Surface {
     fn find(&self, name: &str, from: SourceId) -> Option<SourceId> {
         // A name with a fault means no file, so that the fault is reported.
-        let found = Some(self.files.text(name, from)).filter(|found| !matches!(found, Found::Ambiguous(..)));
+        let found = Some(self.files.text(name, from)).filter(|found| !matches!(found, NameMeaning::Ambiguous(..)));
         found?.source()
     }
 

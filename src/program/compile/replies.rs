@@ -4,14 +4,14 @@
 //! Out: [`Reply`], with the mode's settings on top of the pack's.
 //! Never: fails: the pack's checks have already reported what does not resolve.
 
-use crate::program::{Block, BlockId, Called, Count, Dialect, DialectId, Outside, Reply};
+use crate::program::{BlockBinding, BlockId, NameSource, Count, Dialect, DialectId, Outside, ReplyShape};
 use crate::surface::{self, Role};
 use indexmap::IndexSet;
 
 /// The shape of a reply: the mode's settings on top of the pack's.
-pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>, dialects: &[Dialect]) -> Reply {
+pub(super) fn compile_reply(pack: &surface::ReplyTable, mode: Option<&surface::ReplyTable>, dialects: &[Dialect]) -> ReplyShape {
     let blocks_called = |name: &str| -> Vec<(DialectId, BlockId)> {
-        let is_called = |block: &Block| block.name == name || block.called == Called::Word(name.to_owned());
+        let is_called = |block: &BlockBinding| block.name == name || block.called == NameSource::Word(name.to_owned());
         let of_dialect = |dialect: &Dialect| {
             let blocks = dialect.blocks_by_id().filter(|(_, block)| is_called(block));
             blocks.map(|(id, _)| (dialect.id, id)).collect::<Vec<_>>()
@@ -22,7 +22,7 @@ pub(super) fn compile_reply(pack: &surface::Reply, mode: Option<&surface::Reply>
     let separator = mode.and_then(|mode| mode.separator.as_ref()).or(pack.separator.as_ref());
     let separator = separator.map(|separator| separator.value.clone());
     let hold = mode.and_then(|mode| mode.hold.as_ref()).or(pack.hold.as_ref()).map(|hold| (hold.value, hold.at));
-    let mut reply = Reply { shows: shows.clone(), separator, hold, ..Reply::default() };
+    let mut reply = ReplyShape { shows: shows.clone(), separator, hold, ..ReplyShape::default() };
     let tables: Vec<_> = mode.into_iter().chain([pack]).map(|reply| &reply.counts).collect();
     let names: IndexSet<&String> = tables.iter().rev().flat_map(|counts| counts.keys()).collect();
     for name in names {

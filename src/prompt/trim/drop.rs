@@ -5,10 +5,10 @@
 //! Never: keeps a part of it.
 
 use super::TrimReason;
-use crate::prompt::draft::Draft;
+use crate::prompt::draft::LayerDraft;
 use crate::surface::Trimming;
 
-pub(super) fn trim(draft: &mut Draft<'_>, why: TrimReason) {
+pub(super) fn trim(draft: &mut LayerDraft<'_>, why: TrimReason) {
     draft.give_up();
     draft.note(Trimming::Drop, format!("left out, {why}"));
 }

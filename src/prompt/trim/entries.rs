@@ -6,12 +6,12 @@
 //! Never: shows an older item instead of a newer one, or renders more often than a binary search does.
 
 use super::TrimReason;
-use crate::prompt::draft::{Choice, Draft, PromptScope, length};
+use crate::prompt::draft::{Choice, LayerDraft, PromptScope, length};
 use crate::prompt::verdicts::Detail;
 use crate::surface::Trimming;
 
 /// Shows as many items as the pack allows, and notes it if there are more.
-pub(super) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn all<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
     let (mut most, mut held) = (Vec::new(), Vec::new());
     for (path, allowed) in &draft.layer.entries {
         let length = length(sight.state, path);
@@ -27,7 +27,7 @@ pub(super) fn all<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     }
 }
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     if let Choice::Verdicts { calls, detail } = &draft.choice {
         return trim_verdicts(draft, (calls.len(), *detail), limit, why, sight);
     }
@@ -40,7 +40,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
         }
         // Search for the most items that fit. First try none at all, since even that may not be enough.
         let (mut fits, mut too_many) = (0, shown.get(list).copied().unwrap_or(0));
-        let mut show = |draft: &mut Draft<'d>, count: usize| {
+        let mut show = |draft: &mut LayerDraft<'d>, count: usize| {
             if let Some(slot) = shown.get_mut(list) {
                 *slot = count;
             }
@@ -63,7 +63,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
 
 /// Says less of the calls that were not carried out: first without advice, then fewer of them, but at least one.
 fn trim_verdicts<'d>(
-    draft: &mut Draft<'d>,
+    draft: &mut LayerDraft<'d>,
     (all, before): (usize, Detail),
     limit: usize,
     why: TrimReason,
@@ -83,7 +83,7 @@ fn trim_verdicts<'d>(
 }
 
 /// Notes how many items of each list are shown, if not all are.
-fn note(draft: &mut Draft<'_>, why: TrimReason, sight: &PromptScope<'_>) {
+fn note(draft: &mut LayerDraft<'_>, why: TrimReason, sight: &PromptScope<'_>) {
     let Choice::File { shown, .. } = &draft.choice else { return };
     let parts: Vec<String> = draft
         .layer

@@ -5,7 +5,7 @@
 //! Never: cuts a block in two: an answer is shortened part by part and then written again.
 
 use super::TrimReason;
-use crate::prompt::draft::{Choice, Draft, PromptScope};
+use crate::prompt::draft::{Choice, LayerDraft, PromptScope};
 use crate::prompt::history::line;
 use crate::surface::{Speaker, Trimming};
 
@@ -14,7 +14,7 @@ const PART: usize = 3;
 /// The shortest text that is left of a turn, in bytes.
 const SHORTEST: usize = 40;
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, from) = (*window, *from);
     let most = limit / PART;
@@ -22,7 +22,7 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
     for number in from..window.len() {
         let role = window.role(number).unwrap_or(Speaker::User);
         let fits = |said: &str| sight.target.count(&line(role, said)) <= most;
-        if fits(window.said(number)) {
+        if fits(window.turn_text(number)) {
             continue;
         }
         // The longest texts with which the turn fits, or else the shortest ones.

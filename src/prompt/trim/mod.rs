@@ -10,7 +10,7 @@ mod long_turns;
 mod oldest_turns;
 mod variant;
 
-use super::draft::{Choice, Draft, PromptScope};
+use super::draft::{Choice, LayerDraft, PromptScope};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Trimming;
 use std::fmt;
@@ -38,7 +38,7 @@ impl fmt::Display for TrimReason {
 }
 
 /// Writes the layer with as many items or turns as the pack allows.
-pub(super) fn open<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn open<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
     match draft.choice {
         Choice::History { .. } => oldest_turns::window(draft, sight),
         Choice::Verdicts { detail, .. } => {
@@ -51,7 +51,7 @@ pub(super) fn open<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
 }
 
 /// Shortens the layer to its budget; reports it if that is not possible.
-pub(super) fn keep_to_budget<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn keep_to_budget<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
     let layer = draft.layer;
     let budget = sight.target.of_tier(&layer.budget);
     shrink(draft, budget.unwrap_or(usize::MAX - 1), TrimReason::Budget(budget), sight);
@@ -69,7 +69,7 @@ pub(super) fn keep_to_budget<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>,
 
 /// Applies its strategies in order, until it has at most `limit` tokens. A choice that does not make the layer shorter
 /// is undone: a variant may be longer than the text, and so may what a template says about an empty list.
-pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn shrink<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     for strategy in &draft.layer.trim {
         if draft.tokens <= limit {
             return;
@@ -83,7 +83,7 @@ pub(super) fn shrink<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, s
 }
 
 /// Lets one strategy shorten the draft to `limit`, if it can.
-fn apply<'d>(strategy: Trimming, draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+fn apply<'d>(strategy: Trimming, draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     match strategy {
         // Where the rest cannot give way either, the prompt is an error that names the layer.
         Trimming::Never => {}

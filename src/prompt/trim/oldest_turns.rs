@@ -5,7 +5,7 @@
 //! Never: cuts a turn in two, or starts with an answer whose question is left out.
 
 use super::TrimReason;
-use crate::prompt::draft::{Choice, Draft, PromptScope};
+use crate::prompt::draft::{Choice, LayerDraft, PromptScope};
 use crate::prompt::history::{Window, line};
 use crate::surface::{Speaker, Trimming};
 
@@ -13,13 +13,13 @@ use crate::surface::{Speaker, Trimming};
 const SILENT: &str = "turns";
 
 /// Shows as many turns as the pack allows. Turns without text do not count.
-pub(super) fn window<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn window<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
     let most = sight.target.of_tier(&draft.layer.turns).unwrap_or(usize::MAX);
     let (mut from, mut left) = (window.len(), most);
     while let Some(number) = from.checked_sub(1) {
-        if !window.said(number).is_empty() {
+        if !window.turn_text(number).is_empty() {
             let Some(rest) = left.checked_sub(1) else { break };
             left = rest;
         }
@@ -28,14 +28,14 @@ pub(super) fn window<'d>(draft: &mut Draft<'d>, sight: &PromptScope<'d>) {
     open(draft, window, from, TrimReason::Most(most), sight);
 }
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, mut from) = (*window, *from);
     // The newest turns, as far as they fit one by one; then the whole decides.
     let (mut left, mut first) = (limit, window.len());
     while let Some(number) = first.checked_sub(1).filter(|number| *number >= from) {
         let role = window.role(number).unwrap_or(Speaker::User);
-        let said = draft.said(window, number);
+        let said = draft.turn_text(window, number);
         let tokens = if said.is_empty() { 0 } else { sight.target.count(&line(role, said)) };
         let Some(rest) = left.checked_sub(tokens) else { break };
         (left, first) = (rest, number);
@@ -49,8 +49,8 @@ pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sig
 }
 
 /// Shows the turns from `from` on.
-fn open<'d>(draft: &mut Draft<'d>, window: &'d Window<'d>, from: usize, why: TrimReason, sight: &PromptScope<'d>) {
-    let is_silent = |number: &usize| window.said(*number).is_empty();
+fn open<'d>(draft: &mut LayerDraft<'d>, window: &'d Window<'d>, from: usize, why: TrimReason, sight: &PromptScope<'d>) {
+    let is_silent = |number: &usize| window.turn_text(*number).is_empty();
     let is_orphan = |number: &usize| window.role(*number) == Some(Speaker::Assistant) || is_silent(number);
     let orphans = if from == 0 { 0 } else { (from..window.len()).take_while(is_orphan).count() };
     let from = from + orphans;

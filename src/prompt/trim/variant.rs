@@ -5,10 +5,10 @@
 //! Never: writes a text of its own.
 
 use super::{TrimReason, entries};
-use crate::prompt::draft::{Choice, Draft, PromptScope};
+use crate::prompt::draft::{Choice, LayerDraft, PromptScope};
 use crate::surface::Trimming;
 
-pub(super) fn trim<'d>(draft: &mut Draft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
     while draft.tokens > limit {
         let Choice::File { variant, .. } = &draft.choice else { return };
         let next = *variant + 1;

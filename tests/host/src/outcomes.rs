@@ -46,7 +46,7 @@ fn of_pack(name: &str, pack: &Value, text: &mut String) -> Result<(), serde_json
             line(text, name, &path, run.verdict.name());
             run.failures.iter().for_each(|failure| line(text, name, &path, &failure.to_string()));
             findings(name, &path, &run.diagnostics, text);
-            for result in &run.told {
+            for result in &run.results {
                 let json = match result {
                     TurnResult::Heard(heard) => to_string(heard)?,
                     TurnResult::Outcome(outcome) => to_string(outcome)?,

@@ -9,7 +9,7 @@
 mod gate;
 
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, OpenedPack, Printed, Status};
+use super::{Error, Format, OpenedPack, CommandOutput, Status};
 use gate::{Gate, Route};
 use rulebook_fs::io_reason;
 use serde_json::Value;
@@ -102,7 +102,7 @@ fn lines(from: impl Read, mut each: impl FnMut(Result<Value, String>)) {
     }
 }
 
-pub(super) fn mcp(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let format = Format::default();
     let opened = OpenedPack::open_with(&arguments.pack, None, format)?;
     let program = opened.program(format)?.clone();
@@ -131,7 +131,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<Printed, Error> {
         shared.send(routes);
     });
     match ended(&shared) {
-        Some(status) if status.success() => Ok(Printed::new(String::new(), Status::Clean)),
+        Some(status) if status.success() => Ok(CommandOutput::new(String::new(), Status::Clean)),
         Some(status) => Err(Error::Usage(format!("`{}` ended: {status}", arguments.server.join(" ")))),
         None => Err(Error::Usage(format!("`{}` did not end, and was killed", arguments.server.join(" ")))),
     }

@@ -11,7 +11,7 @@ mod part;
 mod schema;
 mod tools;
 
-use super::{Error, Printed};
+use super::{Error, CommandOutput};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -104,7 +104,7 @@ impl Kind {
     }
 }
 
-pub(super) fn new(arguments: &Arguments) -> Result<Printed, Error> {
+pub(super) fn new(arguments: &Arguments) -> Result<CommandOutput, Error> {
     match &arguments.what {
         Subject::Pack(pack) => pack::make(pack),
         Subject::Action(part) => part::add(Kind::Action, part),

@@ -7,7 +7,7 @@
 
 use super::{NewPack, tools};
 use crate::save::cannot_write;
-use crate::{Error, Printed, Status};
+use crate::{Error, CommandOutput, Status};
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};
 use rulebook_report::{Pen, schemas};
 use std::fs;
@@ -20,7 +20,7 @@ const FILES: &[(&str, &str)] = &[
     ("tests/an-unknown-action-is-dropped.case", include_str!("../scaffold/an-unknown-action-is-dropped.case")),
 ];
 
-pub(super) fn make(pack: &NewPack) -> Result<Printed, Error> {
+pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
     let folder = pack.folder.as_path();
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -53,8 +53,8 @@ pub(super) fn make(pack: &NewPack) -> Result<Printed, Error> {
     let shown = folder.display();
     let has_cases = files.iter().any(|(path, _)| path.ends_with(".case"));
     let next = if has_cases { "test" } else { "check" };
-    let made = Printed::new(format!("made `{shown}`; try `rulebook {next} {shown}`\n"), Status::Clean);
-    Ok(Printed { err: left_out.iter().map(|what| Pen::default().trouble(what)).collect(), ..made })
+    let made = CommandOutput::new(format!("made `{shown}`; try `rulebook {next} {shown}`\n"), Status::Clean);
+    Ok(CommandOutput { err: left_out.iter().map(|what| Pen::default().trouble(what)).collect(), ..made })
 }
 
 /// The name of a shipped pack, with `std:` or without it.

@@ -7,7 +7,7 @@
 use super::edits::Edits;
 use super::{Kind, NewPart, case};
 use crate::save::save;
-use crate::{Error, Format, OpenedPack, Printed, Status, parallel};
+use crate::{Error, Format, OpenedPack, CommandOutput, Status, parallel};
 use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
 use rulebook::diagnostic::{Checked, Code, Diagnostic};
 use rulebook::lint;
@@ -19,13 +19,13 @@ use rulebook_report::Pen;
 use std::collections::BTreeMap;
 use toml_edit::{Array, InlineTable, Item, Table, Value, value};
 
-pub(super) fn add(kind: Kind, part: &NewPart) -> Result<Printed, Error> {
+pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
     let name = part.name.as_str();
     check_name(kind, name)?;
     let opened = OpenedPack::review(&part.pack)?;
     let program = opened.program(Format::Human)?;
     if let Some(at) = declared(program, kind, name) {
-        let place = program.sources().place(at).map(|place| opened.pen.shown(&place)).unwrap_or_default();
+        let place = program.sources().place(at).map(|place| opened.pen.display_name(&place)).unwrap_or_default();
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
     crate::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
@@ -146,14 +146,14 @@ fn finish(
     opened: &OpenedPack,
     mode: &str,
     drafted: Drafted,
-) -> Result<Printed, Error> {
+) -> Result<CommandOutput, Error> {
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
     let told = pen.diagnostics(&loaded.sources, &news);
     let Some(program) = loaded.value.filter(|_| !broken) else {
         let fault = format!("with the new {} `{name}` the pack would have faults", kind.word());
-        return Ok(Printed::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
+        return Ok(CommandOutput::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
     };
     // A case claims nothing that nobody has seen.
     let mut unshown = String::new();
@@ -176,11 +176,11 @@ fn finish(
     let lost = opened.loaded.value.as_ref().map(|before| lost(&opened.files.cases, before, &program));
     let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
         // What is left to do, such as a word in a prompt.
-        return Ok(Printed { out, err: told, status: Status::Clean });
+        return Ok(CommandOutput { out, err: told, status: Status::Clean });
     };
     let what = format!("with the new {} these cases no longer hold, look at each", kind.word());
-    let names: String = lost.iter().map(|name| format!("  {}\n", pen.shown(name))).collect();
-    Ok(Printed { out, err: told + &pen.trouble(&what) + &names, status: Status::Findings })
+    let names: String = lost.iter().map(|name| format!("  {}\n", pen.display_name(name))).collect();
+    Ok(CommandOutput { out, err: told + &pen.trouble(&what) + &names, status: Status::Findings })
 }
 
 /// The files of the cases that passed before and no longer do.

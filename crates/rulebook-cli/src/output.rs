@@ -1,0 +1,155 @@
+//! Endings: what does a command print, in which format, and with which exit status?
+//!
+//! In: findings, or the reason why a command could not run.
+//! Out: [`Printed`], for standard output and standard error; the same [`Status`] in every format.
+//! Never: prints anything.
+
+use clap::ValueEnum;
+use rulebook::diagnostic::Severity;
+use rulebook_fs::ReadError;
+use rulebook_report::{Pen, Row, json};
+use serde::Serialize;
+
+/// The format of a report of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// One line for each finding, for grep and screen readers
+    Plain,
+    /// For programs
+    Json,
+    /// For code scanners: SARIF 2.1.0
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+}
+
+impl Format {
+    /// The findings `rows` in this format. `drawn` is for people, followed by the line `sum`; `json` is the report for
+    /// programs.
+    pub(super) fn write<T: Serialize>(
+        self,
+        rows: impl FnOnce() -> Vec<Row>,
+        drawn: impl FnOnce() -> String,
+        sum: &str,
+        json: impl FnOnce(Vec<Row>) -> T,
+    ) -> Result<String, Error> {
+        Ok(match self {
+            Format::Human => drawn() + sum,
+            Format::Plain => rulebook_report::plain(&rows()) + &rulebook_report::unpainted(sum),
+            Format::Json => written(&json(rows()))?,
+            Format::Sarif => written(&rulebook_report::sarif(&rows()))?,
+            // A log that says nothing leaves open whether anything ran.
+            Format::Github => rulebook_report::github(&rows()) + &rulebook_report::unpainted(sum),
+        })
+    }
+}
+
+/// A report as JSON.
+pub(super) fn written(report: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(report);
+    text.map(|text| text + "\n").map_err(|error| Error::Usage(format!("cannot write the report: {error}")))
+}
+
+/// The exit status of a command; the same in every format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Status {
+    /// Nothing was found.
+    Clean = 0,
+    /// An error was found, or a case failed.
+    Findings = 1,
+    /// The arguments are wrong, or a file cannot be read or written.
+    Trouble = 2,
+    /// There was nothing to check or test.
+    Nothing = 3,
+}
+
+impl Status {
+    /// The status of a command that found something, or nothing.
+    pub(super) fn of(found: bool) -> Self {
+        if found { Status::Findings } else { Status::Clean }
+    }
+
+    /// The status for findings with these severities: an error counts, and with `strict` a warning, too.
+    pub(super) fn of_findings(severities: impl IntoIterator<Item = Severity>, strict: bool) -> Self {
+        let least = if strict { Severity::Warning } else { Severity::Error };
+        Self::of(severities.into_iter().any(|severity| severity >= least))
+    }
+}
+
+/// What a command prints.
+#[derive(Debug)]
+pub(super) struct CommandOutput {
+    /// On standard output.
+    pub(super) out: String,
+    /// On standard error.
+    pub(super) err: String,
+    pub(super) status: Status,
+}
+
+impl CommandOutput {
+    pub(super) fn new(out: String, status: Status) -> Self {
+        Self { out, err: String::new(), status }
+    }
+
+    /// Prints only on standard error.
+    pub(super) fn refused(err: String, status: Status) -> Self {
+        Self { out: String::new(), err, status }
+    }
+
+    /// The same, but with an error for each file or folder that could not be read.
+    pub(super) fn without(mut self, unread: &[ReadError]) -> Self {
+        if !unread.is_empty() {
+            self.status = Status::Trouble;
+            self.err.extend(unread.iter().map(|error| Pen::default().trouble(&error.to_string())));
+        }
+        self
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// A file or folder cannot be read.
+    Read(ReadError),
+    /// The arguments are wrong, or something else failed: one line.
+    Usage(String),
+    /// Findings that stand in the way, such as the faults of a pack, already printed.
+    Found(CommandOutput),
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Error::Read(error)
+    }
+}
+
+impl From<Error> for CommandOutput {
+    fn from(error: Error) -> Self {
+        let message = match error {
+            Error::Read(error) => error.to_string(),
+            Error::Usage(message) => message,
+            Error::Found(printed) => return printed,
+        };
+        Self::refused(Pen::default().trouble(&message), Status::Trouble)
+    }
+}
+
+/// The error for findings that stand in the way: `drawn` on standard error for people, or the report of `check` for
+/// programs.
+pub(super) fn found(
+    format: Format,
+    drawn: impl FnOnce() -> String,
+    rows: impl FnOnce() -> Vec<Row>,
+    status: Status,
+) -> Error {
+    match format {
+        Format::Human => Error::Found(CommandOutput::refused(drawn(), status)),
+        other => match other.write(rows, String::new, "", |rows| json::Checked::new(rows, 1)) {
+            Ok(out) => Error::Found(CommandOutput::new(out, status)),
+            Err(error) => error,
+        },
+    }
+}

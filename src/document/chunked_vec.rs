@@ -1,0 +1,148 @@
+//! Pieces: how can a long list grow without being moved?
+//!
+//! In: items in order.
+//! Out: [`Pieces`], a list that allocates piece by piece, and frees its first pieces when they are no longer needed.
+//! Never: uses more memory than its items and one more piece need.
+//!
+//! A list that doubles its capacity needs three times its size while it is moved: too much if there is an item every
+//! few bytes.
+
+use std::collections::VecDeque;
+
+/// The items of a piece. The first piece starts smaller, up to a number of bytes, and grows like any list.
+const PIECE: usize = 256;
+const FIRST: usize = 768;
+
+/// A list in pieces. Forgotten items keep their indexes.
+#[derive(Debug)]
+pub(crate) struct ChunkedVec<T> {
+    /// The first piece that is not forgotten; most lists have no other.
+    first: Vec<T>,
+    further: VecDeque<Vec<T>>,
+    /// The number of forgotten items; always those of whole pieces.
+    forgotten: usize,
+    len: usize,
+}
+
+impl<T> Default for ChunkedVec<T> {
+    fn default() -> Self {
+        Self { first: Vec::new(), further: VecDeque::new(), forgotten: 0, len: 0 }
+    }
+}
+
+impl<T> ChunkedVec<T> {
+    /// The number of items, including forgotten ones.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The item at this index, unless it is forgotten.
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        let index = index.checked_sub(self.forgotten)?;
+        if index < PIECE { self.first.get(index) } else { self.further(index) }
+    }
+
+    /// The item at this index after the forgotten ones, if it is not in the first piece.
+    #[cold]
+    #[inline(never)]
+    fn further(&self, index: usize) -> Option<&T> {
+        self.further.get(index / PIECE - 1)?.get(index % PIECE)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        let index = index.checked_sub(self.forgotten)?;
+        if index < PIECE {
+            return self.first.get_mut(index);
+        }
+        self.further.get_mut(index / PIECE - 1)?.get_mut(index % PIECE)
+    }
+
+    pub(crate) fn push(&mut self, one: T) {
+        if self.len.is_multiple_of(PIECE) && self.len > self.forgotten {
+            self.further.push_back(Vec::with_capacity(PIECE));
+        }
+        let last = self.further.back_mut().unwrap_or(&mut self.first);
+        if last.capacity() == 0 {
+            last.reserve(if self.len == 0 { FIRST / size_of::<T>().max(1) } else { PIECE });
+        }
+        last.push(one);
+        self.len += 1;
+    }
+
+    /// Takes away the last item that is not forgotten.
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let one = match self.further.back_mut() {
+            Some(last) => last.pop(),
+            None => self.first.pop(),
+        };
+        if self.further.back().is_some_and(Vec::is_empty) {
+            self.further.pop_back();
+        }
+        self.len -= usize::from(one.is_some());
+        one
+    }
+
+    /// The items that are not forgotten, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(self.further.iter().flatten())
+    }
+
+    /// The items from `first` on, with their indexes.
+    pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = (usize, &T)> {
+        (first..self.len).map_while(|index| Some((index, self.get(index)?)))
+    }
+
+    /// The first index from `from` on whose item is not `before`, in a list where all items that are come first.
+    /// Forgotten items count as before.
+    pub(crate) fn partition_point(&self, from: usize, before: impl Fn(&T) -> bool) -> usize {
+        let (mut low, mut high) = (from.max(self.forgotten), self.len.max(from));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle).is_some_and(&before) {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low
+    }
+
+    /// Frees everything before `index`, as far as whole pieces go.
+    pub(crate) fn forget(&mut self, index: usize) {
+        while self.forgotten + PIECE <= index.min(self.len) {
+            self.first = self.further.pop_front().unwrap_or_default();
+            self.forgotten += PIECE;
+        }
+    }
+}
+
+impl<T> FromIterator<T> for ChunkedVec<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(list: I) -> Self {
+        let mut pieces = Self::default();
+        list.into_iter().for_each(|one| pieces.push(one));
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_keeps_its_number_and_is_before_the_rest() {
+        let mut pieces: ChunkedVec<usize> = (0..3 * PIECE).collect();
+        pieces.forget(2 * PIECE - 1);
+        assert_eq!(pieces.len(), 3 * PIECE);
+        assert_eq!(pieces.get(PIECE - 1), None);
+        assert_eq!(pieces.get(PIECE), Some(&PIECE));
+        assert_eq!(pieces.partition_point(0, |one| *one < 10), PIECE);
+        assert_eq!(pieces.partition_point(0, |one| *one < 2 * PIECE + 3), 2 * PIECE + 3);
+        pieces.forget(3 * PIECE);
+        assert_eq!(pieces.iter().count(), 0);
+        pieces.push(7);
+        assert_eq!(pieces.from(3 * PIECE).next(), Some((3 * PIECE, &7)));
+    }
+}

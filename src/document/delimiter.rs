@@ -1,0 +1,150 @@
+//! Marks: what opens or closes at a place, and what does its opener say?
+//!
+//! In: the captures of an opener.
+//! Out: [`Mark`], which is small because there may be one every few bytes, and [`Opener`], which few marks have.
+//! Never: holds a text: both hold only places.
+
+use super::{Attribute, Attributes, AttributeKey};
+use crate::grammar::{Capture, inside};
+use crate::program::{BlockId, Dialect, Family, Limits};
+use crate::text::{Span, Stretch};
+
+/// A place where a block may open or close.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Delimiter {
+    pub(super) span: Stretch,
+    pub(super) name: Stretch,
+    pub(super) kind: DelimiterKind,
+    /// Whether it is inside a mask.
+    pub(super) masked: bool,
+    pub(super) starts: StartOf,
+    /// Whether its opener has nothing besides its name.
+    pub(super) plain: bool,
+}
+
+/// What a mark is at the start of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartOf {
+    Nothing,
+    /// Of a line: only white space, fences and closers come before it.
+    Line,
+    /// Of a line after a blank one, or at the start of the response.
+    Paragraph,
+}
+
+/// What an opener has besides its name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Opener {
+    pub(super) attributes: Attributes,
+    /// Whether the block has no body.
+    pub(super) empty: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DelimiterKind {
+    Open {
+        family: u8,
+        id: BlockId,
+        /// Whether it is the closer of a wrapper. Like after its opener, everything after it is outside.
+        leaves: bool,
+    },
+    Close {
+        family: u8,
+    },
+    /// The start of an opener with a declared name that its grammar cannot read.
+    Broken {
+        id: BlockId,
+    },
+}
+
+impl Delimiter {
+    pub(super) fn span(&self) -> Span {
+        self.span.span()
+    }
+
+    pub(super) fn name(&self) -> Span {
+        self.name.span()
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.span.start()
+    }
+
+    pub(super) fn starts_line(&self) -> bool {
+        self.starts != StartOf::Nothing
+    }
+
+    pub(super) fn starts_paragraph(&self) -> bool {
+        self.starts == StartOf::Paragraph
+    }
+}
+
+/// The captures that an attribute consists of, each with its index: its key and its value. A fault is neither, but contains
+/// one or takes its place.
+pub(super) fn parts_of<'c>(
+    family: &'c Family,
+    captures: &'c [Capture],
+    index: usize,
+) -> impl Iterator<Item = (usize, &'c Capture)> {
+    let end = captures.get(index).map_or(0, Capture::next);
+    let mut at = index + 1;
+    std::iter::from_fn(move || {
+        while captures.get(at).is_some_and(|one| at < end && family.faults.contains(&one.rule())) {
+            at += 1;
+        }
+        let here = at;
+        let capture = captures.get(here).filter(|_| here < end)?;
+        at = capture.next().max(here + 1);
+        Some((here, capture))
+    })
+}
+
+/// Adds the attribute at `index`: what is first in it is the key, the second the value.
+fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &mut Attributes) {
+    let mut parts = parts_of(family, captures, index).map(|(_, part)| part);
+    let (key, value) = (parts.next(), parts.next());
+    let inner = captures.get(index).map_or(0, Capture::next);
+    let inner = captures.get(index + 1..inner).unwrap_or_default();
+    let faults = || inner.iter().filter(|capture| family.faults.contains(&capture.rule()));
+    if let Some(key) = key
+        && let Some(value) = value.or_else(|| faults().next())
+    {
+        attributes.push(Attribute { key: AttributeKey::Typed(key.span().into()), value: value.span().into() });
+    }
+    attributes.extend(faults().map(|fault| Attribute { key: AttributeKey::Rule(fault.rule()), value: fault.span().into() }));
+}
+
+/// Reads the captures of an opener. An `attribute` has its own key; any other rule in the opener, or directly inside
+/// its name, is an attribute with the name of the rule.
+pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
+    let mut opener = Opener::default();
+    // Most openers have a name and nothing else.
+    if let [_, name] = captures
+        && name.rule() == family.name
+    {
+        return opener;
+    }
+    // The outermost capture is the opener itself.
+    for (index, capture) in inside(captures, Some(0)) {
+        if Some(capture.rule()) == family.empty {
+            opener.empty = true;
+        } else if Some(capture.rule()) == family.attribute {
+            attribute(family, captures, index, &mut opener.attributes);
+        } else {
+            // Of a name, its parts: the rules inside it.
+            let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
+            let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
+            let named =
+                whole.chain(parts).map(|(_, one)| Attribute { key: AttributeKey::Rule(one.rule()), value: one.span().into() });
+            opener.attributes.extend(named);
+        }
+    }
+    opener
+}
+
+/// The most captures of an opener: a name, and for each allowed attribute the attribute, its key and its value. Where
+/// attributes build values, each of these has a few as well.
+pub(super) fn most_captures(dialect: &Dialect, limits: &Limits) -> usize {
+    let builds = dialect.families.iter().any(|family| family.builders.is_some());
+    8 + 3 * limits.fields + if builds { 4 * limits.values } else { 0 }
+}

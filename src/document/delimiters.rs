@@ -1,0 +1,633 @@
+//! Marks: where may a block open or close?
+//!
+//! In: the response so far, the families of one dialect, and its masks.
+//! Out: every opener and closer with a declared name, in order, whatever is around it.
+//! Never: decides which of them count: a mark depends only on the text from its first byte on, and on the masks.
+
+use super::ChunkedVec;
+use super::budget::StepBudget;
+use super::delimiter::{DelimiterKind, StartOf, Delimiter, Opener, opener};
+use super::masks::{Masks, Quotes};
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{BlockId, Dialect, Family, Prefix, Margin, Prefilter};
+use crate::text::{Span, is_margin};
+use std::collections::VecDeque;
+
+/// The most openers that are kept; others are read again when their blocks begin.
+const MOST_OPENERS: usize = 512;
+
+/// How many bytes of a failing opener are read after its name.
+const MOST_READ: usize = 200;
+
+/// Finds the marks of a response, from start to end.
+#[derive(Debug)]
+pub(super) struct DelimiterScanner {
+    /// Everything before this place has been examined.
+    pub(super) at: usize,
+    marks: ChunkedVec<Delimiter>,
+    /// The number of marks that are certain. The others are in the code span being read, which may turn out not to be
+    /// one.
+    certain: usize,
+    pub(super) spent: bool,
+    machine: Machine,
+    /// The current attempt at `at`: a family, whether as a closer, and whether the machine has started.
+    attempt: Option<(usize, bool, bool)>,
+    /// A broken opener at `at`, its family and its name: it counts unless another rule matches there.
+    broken: Option<(BlockId, usize, Span)>,
+    mask_cursor: usize,
+    /// How far line breaks have been searched for.
+    lines: usize,
+    /// From here on the line only has what may come before a mark at its start; [`SPOILED`] if it has more.
+    clean: usize,
+    /// Whether fence marks are there.
+    fenced: bool,
+    /// Whether `at` counts as the start of its line.
+    leads: bool,
+    /// The name of the last opener at the start of this line.
+    leader: Option<Span>,
+    /// The white space before the place that was last asked about.
+    gap: Gap,
+    /// The code span being read.
+    span: Option<Span>,
+    /// Openers in it that it has not closed, and whether it has a closer without an opener.
+    depth: usize,
+    cut: bool,
+    /// Spans that turned out not to be code spans.
+    pub(super) void: Vec<Span>,
+    /// Openers with more than a name, with their places.
+    openers: VecDeque<(usize, Opener)>,
+    /// Whether the end of the text was examined.
+    ended: bool,
+}
+
+/// Stands for no place in a line.
+const SPOILED: usize = usize::MAX;
+
+/// The text to examine.
+pub(super) struct ExaminedText<'l> {
+    pub(super) dialect: &'l Dialect,
+    pub(super) text: &'l str,
+    pub(super) masks: &'l Masks,
+    pub(super) complete: bool,
+    /// Nothing after this place is examined.
+    pub(super) limit: usize,
+}
+
+/// The result of an attempt.
+enum Attempt {
+    Mark(DelimiterKind, Span, Span),
+    /// The start of an opener, with its name; the rest cannot be read.
+    Broken(BlockId, Span),
+    /// The text starts like the rule, but does not match.
+    Failed,
+    Nothing,
+    /// More text is needed. The flag tells whether the machine has started.
+    Pending(bool),
+    Spent,
+}
+
+impl DelimiterScanner {
+    pub(super) fn new(most_captures: usize) -> Self {
+        Self {
+            at: 0,
+            marks: ChunkedVec::default(),
+            certain: 0,
+            spent: false,
+            machine: Machine::new().capturing(most_captures),
+            attempt: None,
+            broken: None,
+            mask_cursor: 0,
+            lines: 0,
+            clean: 0,
+            fenced: false,
+            leads: false,
+            leader: None,
+            gap: Gap::START,
+            span: None,
+            depth: 0,
+            cut: false,
+            void: Vec::new(),
+            openers: VecDeque::new(),
+            ended: false,
+        }
+    }
+
+    /// The number of marks.
+    pub(super) fn count(&self) -> usize {
+        self.certain
+    }
+
+    /// The mark with this number.
+    pub(super) fn mark(&self, number: usize) -> Option<Delimiter> {
+        self.marks.get(number).filter(|_| number < self.certain).copied()
+    }
+
+    /// Everything before this place has been examined, and every mark there is certain.
+    pub(super) fn certain_until(&self) -> usize {
+        self.marks.get(self.certain).map_or(self.at, |mark| mark.start().min(self.at))
+    }
+
+    /// The number of the first mark at or after `at`, counting from `first`.
+    pub(super) fn first_at(&self, first: usize, at: usize) -> usize {
+        self.marks.partition_point(first, |mark| mark.start() < at).min(self.certain.max(first))
+    }
+
+    /// Examines what has arrived since the last call, as far as masks are certain, until there are `most` marks.
+    pub(super) fn advance(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget, most: usize) {
+        self.examine(look, budget, most);
+        let is_over = self.at >= look.text.len() && look.limit >= look.text.len() && !self.spent;
+        if look.complete && is_over && !std::mem::replace(&mut self.ended, true) {
+            self.close_at_end(look, budget);
+        }
+    }
+
+    /// A closer that takes no text may stand at the end of the answer.
+    fn close_at_end(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget) {
+        let families = look.dialect.families.iter().enumerate();
+        let may = |family: &Family| family.close.is_some_and(|close| family.grammar.first(close).empty);
+        for (index, _) in families.filter(|(_, family)| may(family)) {
+            self.at = look.text.len();
+            if look.dialect.by_line {
+                self.leads = self.leads_line(look.text.as_bytes());
+            }
+            if let Attempt::Mark(kind, span, name) = self.close(look, index, budget, false) {
+                return self.push(look, kind, span, name);
+            }
+        }
+    }
+
+    fn examine(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget, most: usize) {
+        let bytes = look.text.as_bytes();
+        let limit = look.masks.decided().min(bytes.len()).min(look.limit);
+        while self.at < limit && !self.spent && self.certain < most {
+            if self.attempt.is_none() && !self.find(bytes.get(..limit).unwrap_or_default(), &look.dialect.starts) {
+                self.at = limit;
+                self.leave_span(look.text);
+                return;
+            }
+            self.leave_span(look.text);
+            let from = self.attempt.take();
+            if from.is_none() && look.dialect.by_line {
+                self.leads = self.leads_line(bytes);
+            }
+            if !self.attempts(look, budget, from) {
+                if self.spent {
+                    self.at = bytes.len();
+                    self.leave_span(look.text);
+                }
+                return;
+            }
+            self.at += 1;
+        }
+        self.leave_span(look.text);
+    }
+
+    /// Moves to the next byte where something may start. Of bytes that only count at the start of a line, only the
+    /// first after what may come before is examined.
+    fn find(&mut self, bytes: &[u8], starts: &Prefilter) -> bool {
+        loop {
+            if starts.by_line && self.clean <= self.at {
+                match self.pass_margin(bytes, starts) {
+                    Some(true) => return true,
+                    Some(false) => self.clean = SPOILED,
+                    None => return false,
+                }
+            }
+            let end = if starts.by_line { bytes.len().min(self.clean) } else { bytes.len() };
+            match starts.elsewhere.find(bytes.get(self.at..end).unwrap_or_default()) {
+                Some(offset) => self.at += offset,
+                None if end == bytes.len() => return false,
+                None => {
+                    self.at = end;
+                    continue;
+                }
+            }
+            if starts.by_line && bytes.get(self.at) == Some(&b'\n') {
+                self.begin_line(self.at + 1);
+            } else if starts.may_go_on(bytes.get(self.at..).unwrap_or_default()) {
+                return true;
+            } else {
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Skips what may come before a mark on its line, and lines with nothing else. Returns whether something may start
+    /// next, if that is known.
+    fn pass_margin(&mut self, bytes: &[u8], starts: &Prefilter) -> Option<bool> {
+        let mut at = self.at;
+        let starts_here = loop {
+            at += starts.indent(bytes.get(at..).unwrap_or_default());
+            let Some(byte) = bytes.get(at) else { break None };
+            match starts.margin(*byte) {
+                Margin::Start => break Some(true),
+                Margin::Text if !self.fenced => break Some(false),
+                Margin::Break => self.begin_line(at + 1),
+                Margin::Mark => self.fenced = true,
+                Margin::Blank | Margin::Text => {}
+            }
+            at += 1;
+        };
+        self.at = at;
+        starts_here
+    }
+
+    fn begin_line(&mut self, at: usize) {
+        self.at = at;
+        self.lines = at;
+        self.clean = at;
+        self.fenced = false;
+        self.leader = None;
+    }
+
+    /// After a code span: its content is quoted, unless a stray backtick in one block paired with one in a later block,
+    /// several lines further on, and closers of earlier and openers of later blocks are between them.
+    fn leave_span(&mut self, text: &str) {
+        let Some(span) = self.span.filter(|span| self.at >= span.end) else { return };
+        let void = self.cut && self.depth > 0 && span.of(text).contains('\n');
+        if void {
+            self.void.push(span);
+        }
+        for number in self.certain..self.marks.len() {
+            if let Some(mark) = self.marks.get_mut(number) {
+                mark.masked = !void;
+            }
+        }
+        self.certain = self.marks.len();
+        self.span = None;
+        self.depth = 0;
+        self.cut = false;
+    }
+
+    /// Tries everything that may start here; false if more text is needed.
+    fn attempts(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget, mut resumed: Option<(usize, bool, bool)>) -> bool {
+        let families = &look.dialect.families;
+        let inside = is_inside_word(look.text.as_bytes(), self.at);
+        if inside && !families.iter().any(|family| family.inside_words) {
+            return true;
+        }
+        let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
+        let numbers = look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.leads);
+        let numbers = numbers.map(usize::from);
+        let mut in_paragraph = None;
+        for number in numbers.skip_while(|number| *number < first) {
+            let (index, closing) = (number / 2, number % 2 == 1);
+            if inside && families.get(index).is_none_or(|family| !family.inside_words) {
+                continue;
+            }
+            // A quoted opener is reported wherever it is.
+            if !closing
+                && families.get(index).is_some_and(|family| family.starts_paragraph)
+                && *in_paragraph.get_or_insert_with(|| self.is_in_paragraph(look))
+            {
+                continue;
+            }
+            // What was tried before may turn out to start in another way.
+            let resume = resumed.take().is_some_and(|(_, _, started)| started && number == first);
+            let attempt = match closing {
+                false => self.open(look, index, budget, resume),
+                true => self.close(look, index, budget, resume),
+            };
+            match attempt {
+                Attempt::Nothing | Attempt::Failed => {}
+                Attempt::Broken(id, name) => {
+                    self.broken.get_or_insert((id, index, name));
+                }
+                Attempt::Mark(kind, span, name) => {
+                    self.broken = None;
+                    self.push(look, kind, span, name);
+                    return true;
+                }
+                Attempt::Pending(started) => {
+                    self.attempt = Some((index, closing, started));
+                    return false;
+                }
+                Attempt::Spent => {
+                    self.spent = true;
+                    return false;
+                }
+            }
+        }
+        if let Some((id, index, name)) = self.broken.take()
+            && let Some(family) = look.dialect.families.get(index)
+        {
+            let stops = self.stops(look.text, family, name.end);
+            self.push(look, DelimiterKind::Broken { id }, Span::new(self.at, stops), name);
+        }
+        true
+    }
+
+    /// Whether this place is in a paragraph, not at its start, and not quoted.
+    fn is_in_paragraph(&mut self, look: &ExaminedText<'_>) -> bool {
+        !self.gap.ends_paragraph(look.text.as_bytes(), self.at)
+            && look.masks.covering(self.at, &mut self.mask_cursor).is_none()
+    }
+
+    /// Whether there is an opener with a declared name at a place of a complete text.
+    pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize, budget: &mut StepBudget) -> bool {
+        let before = std::mem::replace(&mut self.at, at);
+        let opens = |index| matches!(self.open(look, index, budget, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
+        let found = (0..look.dialect.families.len()).any(opens);
+        self.at = before;
+        found
+    }
+
+    fn open(&mut self, look: &ExaminedText<'_>, index: usize, budget: &mut StepBudget, resume: bool) -> Attempt {
+        let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
+        let may_be = |bytes: &[u8]| look.dialect.names.may_open(bytes, index);
+        match self.run(look, family, (family.open, &family.open_prefix), may_be, budget, resume) {
+            Ok(end) => {
+                let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
+                match look.dialect.names.find(name.of(look.text), Some(index)) {
+                    Some(id) => {
+                        let kind = DelimiterKind::Open { family: index as u8, id, leaves: false };
+                        Attempt::Mark(kind, Span::new(self.at, end), name)
+                    }
+                    None => Attempt::Nothing,
+                }
+            }
+            Err(Attempt::Failed) => self.broken(look, index, family, budget),
+            Err(attempt) => attempt,
+        }
+    }
+
+    /// A broken opener: it starts like one with a declared name, but does not match.
+    fn broken(&mut self, look: &ExaminedText<'_>, index: usize, family: &Family, budget: &mut StepBudget) -> Attempt {
+        if !family.may_break {
+            return Attempt::Nothing;
+        }
+        let at = if family.open_prefix.name_follows {
+            self.at + family.open_prefix.literal.len()
+        } else {
+            self.machine.start(&family.grammar, family.open, self.at);
+            match budget.run_to_name(&mut self.machine, family, look.text, true) {
+                Ok(at) => at,
+                Err(_) => return Attempt::Nothing,
+            }
+        };
+        self.machine.start(&family.grammar, family.name, at);
+        // The opener failed, so its name has come whole, or what follows cannot make it one.
+        match budget.run(&mut self.machine, family, look.text, true) {
+            Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text), Some(index)) {
+                Some(id) => Attempt::Broken(id, Span::new(at, end)),
+                None => Attempt::Nothing,
+            },
+            _ => Attempt::Nothing,
+        }
+    }
+
+    /// How far an opener could be read that has failed: at least past its name, at most to the end of its line.
+    fn stops(&mut self, text: &str, family: &Family, name: usize) -> usize {
+        let rest = text.get(name..).unwrap_or_default();
+        self.machine.start(&family.grammar, family.open, self.at);
+        // It came so far before, within the budget.
+        let mut steps = u64::MAX;
+        let mut end = name;
+        for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MOST_READ) {
+            let read = name + offset + next.len_utf8();
+            let progress = self.machine.run(&family.grammar, text.get(..read).unwrap_or(text), false, &mut steps);
+            if matches!(next, '\n' | '\r') || progress != Progress::Pending {
+                break;
+            }
+            end = read;
+        }
+        end
+    }
+
+    fn close(&mut self, look: &ExaminedText<'_>, index: usize, budget: &mut StepBudget, resume: bool) -> Attempt {
+        let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
+        let Some(rule) = family.close else { return Attempt::Nothing };
+        let leads = self.leads;
+        let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, leads);
+        match self.run(look, family, (rule, &family.close_prefix), may_be, budget, resume) {
+            Ok(end) => {
+                let name = self.capture(family.name).unwrap_or(Span::new(end, end));
+                let span = Span::new(self.at, end);
+                match look.dialect.wrapper_closed_by(name.of(look.text), index) {
+                    Some(id) => Attempt::Mark(DelimiterKind::Open { family: index as u8, id, leaves: true }, span, name),
+                    None if name.is_empty() || look.dialect.names.closes(name.of(look.text), Some(index)) => {
+                        Attempt::Mark(DelimiterKind::Close { family: index as u8 }, span, name)
+                    }
+                    None => Attempt::Nothing,
+                }
+            }
+            Err(attempt) => attempt,
+        }
+    }
+
+    /// Runs one rule here, or continues it: where it ends, or why it does not. It is given up at a name that no
+    /// `may_be` name matches.
+    fn run(
+        &mut self,
+        look: &ExaminedText<'_>,
+        family: &Family,
+        (rule, lead): (RuleId, &Prefix),
+        may_be: impl Fn(&[u8]) -> Option<bool>,
+        budget: &mut StepBudget,
+        resume: bool,
+    ) -> Result<usize, Attempt> {
+        let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
+        // While a name may still be coming, wait for it.
+        let fits = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
+        if !resume {
+            let rest = from(self.at);
+            // A byte or two: a comparison of slices would be a call.
+            let starts = lead.literal.bytes().zip(rest).all(|(one, other)| one == *other);
+            let fits = match starts {
+                true if !(lead.name_follows || lead.name_first) => Some(family.grammar.first(rule).may_start(rest)),
+                true if rest.len() < lead.literal.len() => look.complete.then_some(false),
+                true => fits(self.at + lead.literal.len()),
+                false => Some(false),
+            };
+            match fits {
+                Some(true) => {}
+                Some(false) => return Err(Attempt::Nothing),
+                None => return Err(Attempt::Pending(false)),
+            }
+            self.machine.start(&family.grammar, rule, self.at);
+        }
+        let reached = match lead.holds_name && !(lead.name_follows || lead.name_first) {
+            true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(fits),
+            false => Ok(Some(true)),
+        };
+        let progress = match reached {
+            Ok(Some(true)) => budget.run(&mut self.machine, family, look.text, look.complete),
+            Ok(Some(false)) => return Err(Attempt::Nothing),
+            Ok(None) => Progress::Pending,
+            Err(progress) => progress,
+        };
+        match progress {
+            Progress::Matched(end) => Ok(end),
+            Progress::Failed | Progress::TooDeep => Err(Attempt::Failed),
+            Progress::Pending => Err(Attempt::Pending(true)),
+            Progress::Spent => Err(Attempt::Spent),
+        }
+    }
+
+    /// What the opener of a mark has besides its name, if it was kept. Drops what was kept for earlier marks.
+    pub(super) fn opener_of(&mut self, mark: &Delimiter) -> Option<Opener> {
+        if mark.plain {
+            return Some(Opener::default());
+        }
+        let before = self.openers.partition_point(|(start, _)| *start < mark.start());
+        self.openers.drain(..before);
+        self.openers.front().filter(|(start, _)| *start == mark.start())?;
+        self.openers.pop_front().map(|(_, opener)| opener)
+    }
+
+    /// Forgets the marks before this number.
+    pub(super) fn forget(&mut self, first: usize) {
+        self.marks.forget(first);
+    }
+
+    fn capture(&self, rule: RuleId) -> Option<Span> {
+        self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
+    }
+
+    /// Whether `at` counts as the start of its line. Afterwards the line no longer does, unless a closer is found
+    /// there.
+    fn leads_line(&mut self, bytes: &[u8]) -> bool {
+        let between = bytes.get(self.lines..self.at).unwrap_or_default();
+        if let Some(offset) = memchr::memrchr(b'\n', between) {
+            self.clean = self.lines + offset + 1;
+            self.leader = None;
+        }
+        self.lines = self.at;
+        // The place lies inside a closer that leads its line.
+        if self.clean != SPOILED && self.clean > self.at {
+            return false;
+        }
+        let leads = bytes.get(self.clean..self.at).is_some_and(is_margin);
+        self.clean = SPOILED;
+        leads
+    }
+
+    /// Continues at `at`, as if at the start of a line.
+    pub(super) fn jump(&mut self, at: usize) {
+        self.begin_line(at);
+        self.attempt = None;
+        self.broken = None;
+    }
+
+    fn push(&mut self, look: &ExaminedText<'_>, kind: DelimiterKind, span: Span, name: Span) {
+        let leads_line = self.leads;
+        // Closers may stand in a row, and whole blocks of one line, too.
+        let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
+        if matches!(kind, DelimiterKind::Close { .. }) && (leads_line || self.leader.is_some_and(named)) {
+            self.clean = span.end;
+            self.fenced = false;
+        }
+        if let DelimiterKind::Open { .. } = kind {
+            self.leader = Some(name).filter(|_| leads_line);
+        }
+        let mut plain = true;
+        if let DelimiterKind::Open { family, .. } = kind
+            && let Some(rules) = look.dialect.families.get(usize::from(family))
+        {
+            let opener = opener(rules, self.machine.captures());
+            plain = opener.attributes.is_empty() && !opener.empty;
+            if !plain && self.openers.len() < MOST_OPENERS {
+                self.openers.push_back((span.start, opener));
+            }
+        }
+        let mask = look.masks.covering(span.start, &mut self.mask_cursor);
+        let leads = match leads_line {
+            true if self.gap.ends_paragraph(look.text.as_bytes(), span.start) => StartOf::Paragraph,
+            true => StartOf::Line,
+            false => StartOf::Nothing,
+        };
+        self.marks.push(Delimiter { span: span.into(), name: name.into(), kind, masked: mask.is_some(), starts: leads, plain });
+        match mask.filter(|mask| mask.by == Quotes::Span) {
+            Some(mask) => {
+                self.span = Some(mask.span());
+                match kind {
+                    DelimiterKind::Open { .. } => self.depth += 1,
+                    DelimiterKind::Close { .. } if self.depth > 0 => self.depth -= 1,
+                    DelimiterKind::Close { .. } => self.cut = true,
+                    DelimiterKind::Broken { .. } => {}
+                }
+            }
+            None => self.certain = self.marks.len(),
+        }
+    }
+}
+
+/// Whether the letters or digits before this place go on after it: what a grammar reads there, such as the `send(` of
+/// `resend(`, is the end of another word.
+fn is_inside_word(bytes: &[u8], at: usize) -> bool {
+    let is_of_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    is_of_word(at) && at.checked_sub(1).is_some_and(is_of_word)
+}
+
+/// The white space before a place: the next line starts a paragraph after two line breaks, or where nothing else comes
+/// before it. Continues from the place asked about before, so that no white space is read twice.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    /// The place asked about before.
+    at: usize,
+    /// How many line breaks are between that place and the text before it, at most [`Gap::ENOUGH`].
+    breaks: usize,
+}
+
+impl Gap {
+    /// Line breaks that end a paragraph. There are as many before the start of an answer.
+    const ENOUGH: usize = 2;
+
+    /// The start of an answer.
+    const START: Self = Self { at: 0, breaks: Self::ENOUGH };
+
+    /// Whether the next line starts a paragraph at `at`.
+    fn ends_paragraph(&mut self, bytes: &[u8], at: usize) -> bool {
+        if at < self.at {
+            *self = Self::START;
+        }
+        let mark = if self.at == 0 && bytes.starts_with("\u{feff}".as_bytes()) { "\u{feff}".len() } else { 0 };
+        let between = bytes.get(self.at.max(mark)..at).unwrap_or_default();
+        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+        let mut blanks = 0;
+        let mut breaks = 0;
+        for byte in between.iter().rev().take_while(is_blank) {
+            breaks += usize::from(*byte == b'\n');
+            if breaks == Self::ENOUGH {
+                break;
+            }
+            blanks += 1;
+        }
+        let before = if blanks == between.len() { self.breaks } else { 0 };
+        *self = Self { at, breaks: (before + breaks).min(Self::ENOUGH) };
+        self.breaks == Self::ENOUGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`Gap`] answers, read anew from the start of the text.
+    fn ends_paragraph(before: &str) -> bool {
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
+        let (_, blank) = before.split_at(before.trim_end_matches([' ', '\t', '\r', '\n']).len());
+        blank.len() == before.len() || blank.matches('\n').count() >= 2
+    }
+
+    #[track_caller]
+    fn check(text: &str) {
+        let places: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
+        for step in 1..4 {
+            let mut gap = Gap::START;
+            // Forwards, as a text is read, and back to an earlier place.
+            for at in places.iter().step_by(step).chain(places.iter().rev().step_by(step)) {
+                let found = gap.ends_paragraph(text.as_bytes(), *at);
+                assert_eq!(found, ends_paragraph(text.split_at(*at).0), "{text:?} at {at}, every {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_paragraph_starts_behind_an_empty_line_and_where_the_text_starts() {
+        for text in ["", "a\nb\n\nc", "\n", " \t\r\n\r\n a", "a\r\n \r\nb\n c\n\t\n", "\u{feff}a", "\u{feff}\n a\n\nb"]
+        {
+            check(text);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Prelude: does the answer start with reasoning, with or without an opener?
+//!
+//! In: the response so far, its masks, and the block of the dialect that opens at the start of an answer.
+//! Out: that block, once its closer has arrived; and how far nothing else may be read before that.
+//! Never: looks beyond the first block of another kind: the answer has started there.
+
+use super::budget::StepBudget;
+use super::trim::ends_line;
+use super::delimiter::{Opener, most_captures, opener};
+use super::masks::{Masks, Openers};
+use super::{Block, Ended, AttributeKey, BodyEncoding};
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{BlockId, Closer, CloserStarts, Dialect, Family, Limits};
+use crate::surface::Anchor;
+use crate::text::{Span, is_margin};
+
+/// The answer so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnswerSoFar<'a> {
+    pub(super) dialect: &'a Dialect,
+    pub(super) text: &'a str,
+    /// Its start in the text.
+    pub(super) start: usize,
+    pub(super) complete: bool,
+}
+
+/// The search for the block that opens at the start of the answer.
+#[derive(Debug)]
+pub(super) struct LeadingReasoning {
+    id: BlockId,
+    family: usize,
+    machine: Machine,
+    running: bool,
+    /// Whether its opener was in the prompt, if the host knows.
+    left_open: Option<bool>,
+    /// Its opener, once it is known whether it has one.
+    opened: Option<Option<PreludeOpener>>,
+    /// Where the first line with text starts.
+    begins: usize,
+    /// A closer of which it is not yet known whether it counts.
+    met: Option<Span>,
+    /// The line of the last closer, and how far line breaks have been searched for.
+    line: usize,
+    lines: usize,
+    mask_cursor: usize,
+    /// Where the search for its closer continues.
+    from: usize,
+}
+
+/// The block that is searched for.
+pub(super) struct SoughtBlock {
+    pub(super) id: BlockId,
+    family: usize,
+    opened: Option<PreludeOpener>,
+}
+
+/// An opener at the start of the answer.
+#[derive(Debug)]
+struct PreludeOpener {
+    span: Span,
+    name: Span,
+    says: Opener,
+}
+
+impl SoughtBlock {
+    pub(super) fn family(&self) -> usize {
+        self.family
+    }
+
+    /// The block, in a text that starts at `start`, up to its closer.
+    pub(super) fn end(self, start: usize, closer: Span, ended: Ended, trim: impl FnOnce(Span) -> Span) -> Block {
+        let start = Span::new(start, start);
+        let opened = self.opened.unwrap_or(PreludeOpener { span: start, name: start, says: Opener::default() });
+        let PreludeOpener { span: opener, name, says } = opened;
+        let inner = Span::new(opener.end, closer.start);
+        Block {
+            id: self.id,
+            family: self.family as u8,
+            name: name.into(),
+            span: Span::new(opener.start, closer.end).into(),
+            inner: inner.into(),
+            body: trim(inner).into(),
+            attributes: says.attributes,
+            ended,
+            parent: None,
+            written: BodyEncoding::Bound,
+            value: None,
+        }
+    }
+}
+
+/// The state of the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeadingState {
+    Over,
+    /// Nothing after this place may be read before more text has arrived.
+    Waits(usize),
+    /// There is a closer here. It ends the block unless another block opened before it.
+    Closer(Span),
+    /// The block has an opener; it ends with this closer, or with the answer.
+    Opened(Option<Span>),
+}
+
+impl LeadingReasoning {
+    /// The search, if the dialect has such a block. `left_open`: whether its opener was in the prompt, if the host knows.
+    pub(super) fn new(dialect: &Dialect, limits: &Limits, left_open: Option<bool>) -> Option<Box<Self>> {
+        let (id, _) = dialect.blocks_by_id().find(|(_, block)| block.starts)?;
+        let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
+        Some(Box::new(Self {
+            id,
+            family,
+            machine: Machine::new().capturing(most_captures(dialect, limits)),
+            running: false,
+            left_open,
+            opened: None,
+            begins: 0,
+            met: None,
+            line: 0,
+            lines: 0,
+            mask_cursor: 0,
+            from: 0,
+        }))
+    }
+
+    /// The block that is searched for.
+    pub(super) fn into_block(self) -> SoughtBlock {
+        SoughtBlock { id: self.id, family: self.family, opened: self.opened.flatten() }
+    }
+
+    /// Continues the search.
+    pub(super) fn advance(&mut self, answer: &AnswerSoFar<'_>, masks: &mut Masks, budget: &mut StepBudget) -> LeadingState {
+        let AnswerSoFar { dialect, text, start, complete } = *answer;
+        let family = dialect.families.get(self.family);
+        let parts = family.and_then(|family| Some((family, family.close?, family.closer_starts.as_ref()?)));
+        let Some((family, close, starts)) = parts else { return LeadingState::Over };
+        if self.opened.is_none() && !self.seek_opener(answer, family, budget) {
+            return LeadingState::Waits(start);
+        }
+        let opened = match self.opened() {
+            Some(PreludeOpener { span, says, .. }) if says.empty => {
+                return LeadingState::Opened(Some(Span::new(span.end, span.end)));
+            }
+            // Without an opener, its closer says of which block it is.
+            None if !family.closes_by_name || self.left_open == Some(false) => return LeadingState::Over,
+            opened => opened.is_some(),
+        };
+        loop {
+            if let Some(closer) = self.met {
+                match self.counts(answer, masks, closer, budget) {
+                    Some(true) if opened => return LeadingState::Opened(Some(closer)),
+                    Some(true) => return LeadingState::Closer(closer),
+                    Some(false) => (self.met, self.from) = (None, closer.start + 1),
+                    None => return LeadingState::Waits(if opened { start } else { closer.start }),
+                }
+            }
+            let Some(hit) = self.next_start(starts, text, complete) else {
+                return match (complete, opened) {
+                    (true, true) => LeadingState::Opened(None),
+                    (true, false) => LeadingState::Over,
+                    (false, true) => LeadingState::Waits(start),
+                    (false, false) => LeadingState::Waits(self.from),
+                };
+            };
+            match self.run(answer, family, close, hit, budget) {
+                Progress::Pending => return LeadingState::Waits(if opened { start } else { hit }),
+                Progress::Matched(end) if self.closes(answer, family) => {
+                    self.met = Some(Span::new(hit, end));
+                }
+                _ => self.from = hit + 1,
+            }
+            self.running = false;
+        }
+    }
+
+    /// Finds out whether the answer starts with an opener; false if more text is needed to tell.
+    fn seek_opener(&mut self, answer: &AnswerSoFar<'_>, family: &Family, budget: &mut StepBudget) -> bool {
+        let AnswerSoFar { dialect, text, start, complete } = *answer;
+        let rest = text.get(start..).unwrap_or_default().trim_start();
+        if rest.is_empty() && !complete {
+            return false;
+        }
+        self.begins = text.len() - rest.len();
+        (self.line, self.lines) = (start, start);
+        let mut opened = None;
+        match self.run(answer, family, family.open, self.begins, budget) {
+            Progress::Pending => return false,
+            Progress::Matched(end) => {
+                let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
+                let span = Span::new(self.begins, end);
+                let says = || opener(family, self.machine.captures());
+                opened = self.name(family).filter(is_own).map(|name| PreludeOpener { span, name, says: says() });
+            }
+            _ => {}
+        }
+        if opened.is_none() && self.left_open == Some(true) {
+            let nowhere = Span::new(start, start);
+            opened = Some(PreludeOpener { span: nowhere, name: nowhere, says: Opener::default() });
+        }
+        self.from = opened.as_ref().map_or(start, |opened| opened.span.end);
+        self.opened = Some(opened);
+        self.running = false;
+        true
+    }
+
+    /// The next place where a closer may start. If there is none, the search continues after what has arrived.
+    fn next_start(&mut self, starts: &CloserStarts, text: &str, complete: bool) -> Option<usize> {
+        let found = starts.find(text.as_bytes().get(self.from..).unwrap_or_default());
+        // The last bytes may be the first of a closer that is still coming.
+        let coming = if complete { 0 } else { starts.longest().saturating_sub(1) };
+        let searched = text.len().saturating_sub(coming).max(self.from);
+        self.from = found.map_or(searched, |offset| self.from + offset);
+        found.map(|_| self.from)
+    }
+
+    fn run(&mut self, answer: &AnswerSoFar<'_>, family: &Family, rule: RuleId, at: usize, budget: &mut StepBudget) -> Progress {
+        if !self.running {
+            self.machine.start(&family.grammar, rule, at);
+        }
+        self.running = true;
+        budget.run(&mut self.machine, family, answer.text, answer.complete)
+    }
+
+    fn name(&self, family: &Family) -> Option<Span> {
+        let captures = self.machine.captures();
+        captures.iter().find(|capture| capture.rule() == family.name).map(|capture| capture.span())
+    }
+
+    /// Whether a closer counts where it is, like that of any block; none while what follows is not known.
+    fn counts(&mut self, answer: &AnswerSoFar<'_>, masks: &mut Masks, closer: Span, budget: &mut StepBudget) -> Option<bool> {
+        let AnswerSoFar { dialect, text, complete, .. } = *answer;
+        masks.advance(text, complete, closer.start + 1, Some(&mut Openers { dialect, budget }));
+        if masks.decided() <= closer.start {
+            return None;
+        }
+        if masks.covering(closer.start, &mut self.mask_cursor).is_some() {
+            return Some(false);
+        }
+        if dialect.block(self.id).is_none_or(|block| block.anchor == Anchor::Anywhere) {
+            return Some(true);
+        }
+        let bytes = text.as_bytes();
+        if let Some(offset) = memchr::memrchr(b'\n', bytes.get(self.lines..closer.start).unwrap_or_default()) {
+            self.line = self.lines + offset + 1;
+        }
+        self.lines = self.lines.max(closer.start);
+        if bytes.get(self.line..closer.start).is_some_and(is_margin) {
+            return Some(true);
+        }
+        // On a later line than the one where the block begins, prose only mentions the closer.
+        if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
+    }
+
+    fn opened(&self) -> Option<&PreludeOpener> {
+        self.opened.as_ref().and_then(Option::as_ref)
+    }
+
+    /// Whether the closer that was read is the block's: one named after its opener or the block, or one of its words.
+    fn closes(&self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
+        let AnswerSoFar { dialect, text, .. } = *answer;
+        let opened = self.opened();
+        let Some(block) = dialect.block(self.id) else { return false };
+        // A closer without a name closes what its grammar opened.
+        let Some(name) = self.name(family) else { return opened.is_some() };
+        let same = |known: &str| dialect.names.same(known, name.of(text));
+        let says = |key: &str| {
+            let attributes = opened.map(|opened| opened.says.attributes.as_slice()).unwrap_or_default();
+            attributes.iter().any(|attribute| {
+                let called = match attribute.key {
+                    AttributeKey::Typed(known) => known.span().of(text),
+                    AttributeKey::Rule(rule) => family.grammar.rule_name(rule),
+                    AttributeKey::Payload => return false,
+                };
+                dialect.names.same(called, key) && same(attribute.value.span().of(text).trim())
+            })
+        };
+        block.close.iter().any(|closer| match closer {
+            Closer::Own => match opened.filter(|opened| !opened.name.is_empty()) {
+                Some(opened) => same(opened.name.of(text)),
+                None => block.names.iter().any(|known| same(known)),
+            },
+            Closer::Word(word) => same(word),
+            Closer::Attribute(key) => says(key),
+            Closer::Pattern(_) => false,
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! Shown: is an object the answer, or only an example?
+//!
+//! In: what is around an object, and between it and those before.
+//! Out: whether it is in a code span or quotation marks on a line with other words, or in a code fence while another object is the answer.
+//! Never: looks into an object, or examines the text between two of them more than once.
+//!
+//! A model that explains writes examples. A fence or span around the whole answer is not one. But if an object is
+//! outside all fences, it is the answer, and objects in fences beside it are examples.
+
+use crate::document::trim::{Fence, fence_lines};
+use crate::document::masks::marks_around;
+use crate::text::Span;
+
+/// What is around the objects of a response, as far as it has been read.
+#[derive(Debug, Default)]
+pub(super) struct ObjectSurroundings {
+    /// The start of the answer.
+    origin: usize,
+    /// Everything before this place belongs to objects, or has been examined.
+    pub(super) at: usize,
+    fence: Option<(Span, Fence)>,
+    /// No run of one or two backticks follows before these places.
+    unclosed: [usize; 2],
+    /// Whether an object was read in a fence that comes after other text.
+    shown: bool,
+    /// Whether an object was read outside all fences that may be the answer.
+    meant: bool,
+}
+
+/// What is around an object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    /// Whether it is in a fence that comes after other text.
+    pub(super) shown: bool,
+    fenced: bool,
+    /// Whether it is the first thing on its line.
+    leads: bool,
+}
+
+impl ObjectSurroundings {
+    pub(super) fn new(origin: usize) -> Self {
+        Self { origin, at: origin, ..Self::default() }
+    }
+
+    /// Whether the answer begins here.
+    pub(super) fn begins(&self, at: usize) -> bool {
+        at == self.origin
+    }
+
+    /// Moves to the object whose brace is at `brace`; the text before it, from `start`, is the line of a fence.
+    pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
+        let before = Span::new(self.at.min(start), start);
+        // What leads up to the brace may start in the middle of a line, so it is looked at by itself.
+        for part in [before, Span::new(start, brace)] {
+            for (line, fence) in fence_lines(part, text) {
+                self.fence = Fence::after(line, fence, self.fence);
+            }
+        }
+        let fenced = self.fence.is_some();
+        let leads = self.leads(before, text);
+        Surroundings { shown: fenced && start > self.origin, fenced, leads }
+    }
+
+    /// Whether nothing comes after `before` on the line of the object.
+    fn leads(&self, before: Span, text: &str) -> bool {
+        let before_on_line = before.of(text).rsplit('\n').next().unwrap_or_default();
+        let has_break = before_on_line.len() < before.len();
+        before_on_line.trim().is_empty() && (has_break || before.start == self.origin)
+    }
+
+    /// Notes that an object with one of the answer's own names was read.
+    pub(super) fn note(&mut self, around: Surroundings) {
+        self.shown |= around.shown;
+        self.meant |= !around.fenced && (around.leads || !self.shown);
+    }
+
+    /// Whether there are examples beside the answer.
+    pub(super) fn has_examples(&self) -> bool {
+        self.shown && self.meant
+    }
+
+    /// The end of the code span that opens directly before `brace`, if it closes after `end` and other words are on its
+    /// lines: a span around the whole answer is not an example.
+    pub(super) fn span_end(&mut self, text: &str, brace: usize, end: usize) -> Option<usize> {
+        let before = Span::new(self.at, brace);
+        let length = before.of(text).bytes().rev().take(3).take_while(|byte| *byte == b'`').count();
+        let closer = self.closer(text.as_bytes(), end, length)?;
+        self.has_words(Span::new(brace - length, closer), text).then_some(closer)
+    }
+
+    /// The end of the quotation mark directly behind an object that has its partner directly before it, if other words
+    /// are on its lines.
+    pub(super) fn marks_end(&self, text: &str, object: Span) -> Option<usize> {
+        let (mark, behind) = marks_around(text, object)?;
+        (mark >= self.at && self.has_words(Span::new(mark, behind), text)).then_some(behind)
+    }
+
+    /// Whether there are other words on the lines of a quotation.
+    fn has_words(&self, quotation: Span, text: &str) -> bool {
+        let mut behind = text.get(quotation.end..).unwrap_or_default().chars().take_while(|one| *one != '\n');
+        !self.leads(Span::new(self.at, quotation.start), text) || behind.any(char::is_alphanumeric)
+    }
+
+    /// The end of the next run of `length` backticks in this paragraph.
+    fn closer(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
+        let unclosed = self.unclosed.get_mut(length.checked_sub(1)?)?;
+        let mut at = from;
+        // Before this place the paragraph is known to hold no closing backticks.
+        while at >= *unclosed {
+            let rest = bytes.get(at..)?;
+            let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
+                *unclosed = bytes.len();
+                return None;
+            };
+            at += offset;
+            if bytes.get(at) == Some(&b'\n') {
+                at += 1;
+                let line = bytes.get(at..)?.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                if matches!(line, None | Some(b'\n')) {
+                    *unclosed = at;
+                    return None;
+                }
+                continue;
+            }
+            let run = bytes.get(at..)?.iter().take_while(|byte| **byte == b'`').count();
+            at += run;
+            if run == length {
+                return Some(at);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,104 @@
+//! Nest: what is open around a place in a faulty object?
+//!
+//! In: objects, lists and values in the order of their starts, and their ends.
+//! Out: the tape of the object, and what is still open, innermost first.
+//! Never: reads the response, or recurses on it.
+
+use super::tape::{PieceKind, ObjectTape};
+use crate::program::{LevelId, ObjectShape};
+use crate::text::Span;
+
+#[derive(Default)]
+pub(super) struct ContainerStack {
+    pub(super) tape: ObjectTape,
+    frames: Vec<OpenContainer>,
+}
+
+/// An open object or list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenContainer {
+    pub(super) node: usize,
+    pub(super) list: bool,
+    pub(super) level: Option<LevelId>,
+    /// The comma after the last member or entry.
+    pub(super) comma: Option<usize>,
+    pub(super) filled: bool,
+    /// The last key of an object.
+    pub(super) key: Option<Span>,
+    /// The members that it already has: a bit for each level.
+    pub(super) given: u64,
+}
+
+/// An object or list, as seen from inside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenLevel {
+    pub(super) list: bool,
+    /// The level of its members, or for a list of its entries.
+    pub(super) level: Option<LevelId>,
+    /// The members that it already has: a bit for each level.
+    pub(super) given: u64,
+}
+
+/// The known levels around the innermost open object or list.
+pub(super) fn outer(open: &[OpenLevel]) -> impl Iterator<Item = LevelId> {
+    open.iter().skip(1).filter_map(|open| open.level)
+}
+
+impl ContainerStack {
+    /// The innermost open object or list.
+    pub(super) fn innermost(&self) -> Option<OpenContainer> {
+        self.frames.last().copied()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether the innermost object is an entry of a list.
+    pub(super) fn is_entry(&self) -> bool {
+        self.frames.iter().rev().nth(1).is_some_and(|frame| frame.list)
+    }
+
+    /// What is open, innermost first.
+    pub(super) fn open(&self, outline: &ObjectShape) -> Vec<OpenLevel> {
+        let open = |frame: &OpenContainer| match frame.list {
+            true => OpenLevel { list: true, level: outline.each(frame.level), given: 0 },
+            false => OpenLevel { list: false, level: frame.level, given: frame.given },
+        };
+        self.frames.iter().rev().map(open).collect()
+    }
+
+    /// Notes that the innermost open object or list had to be repaired.
+    pub(super) fn mend(&mut self) {
+        if let Some(frame) = self.frames.last() {
+            self.tape.mend(frame.node);
+        }
+    }
+
+    /// Opens an object or a list.
+    pub(super) fn push(&mut self, kind: PieceKind, at: usize, level: Option<LevelId>) {
+        let node = self.tape.leaf(kind, Span::new(at, at), false);
+        let list = kind == PieceKind::List;
+        self.frames.push(OpenContainer { node, list, level, comma: None, filled: false, key: None, given: 0 });
+    }
+
+    /// Ends the innermost one.
+    pub(super) fn pop(&mut self, end: usize, cut: bool) {
+        if let Some(frame) = self.frames.pop() {
+            self.tape.close(frame.node, end, cut);
+        }
+    }
+
+    /// Removes the innermost list, and keeps what is in it.
+    pub(super) fn unwrap(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.tape.unwrap(frame.node);
+        }
+    }
+
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut OpenContainer)) {
+        if let Some(frame) = self.frames.last_mut() {
+            change(frame);
+        }
+    }
+}

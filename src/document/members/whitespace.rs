@@ -1,0 +1,33 @@
+//! Blank: where does the next piece start?
+//!
+//! In: the bytes of a response, and a place in them.
+//! Out: the next place that is not white space, and whether a fence is there.
+//! Never: looks at anything else there.
+
+/// Whether there is a code fence here.
+pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
+}
+
+/// The next place that is not white space, be it of JSON or not.
+pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        at += match bytes.get(at) {
+            Some(b' ' | b'\t' | b'\r' | b'\n') => 1,
+            Some(byte) if !byte.is_ascii() && wide(bytes, at) > 0 => wide(bytes, at),
+            _ => return at,
+        };
+    }
+}
+
+/// The length of the blank here that is none of JSON's, such as a no-break space; 0 if there is none.
+pub(super) fn wide(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at..).unwrap_or_default() {
+        [0xC2, 0xA0, ..] => 2,
+        [0xE2, 0x80, 0x80..=0x8B | 0xAF, ..]
+        | [0xE2, 0x81, 0x9F, ..]
+        | [0xE3, 0x80, 0x80, ..]
+        | [0xEF, 0xBB, 0xBF, ..] => 3,
+        _ => 0,
+    }
+}

@@ -1,0 +1,333 @@
+//! Open: what is known about a block whose end is being searched for?
+//!
+//! In: its opener, and the closers after it one by one.
+//! Out: [`Open`], and the [`End`] for one of its rungs.
+//! Never: chooses a rung: the ladder does.
+
+use super::braces::BraceCount;
+use super::trim::{ends_line, without_tail};
+use super::fences::Paired;
+use super::delimiter::{DelimiterKind, Delimiter};
+use super::pairs::Data;
+use super::{Attributes, Ended, BodyEncoding};
+use crate::document;
+use crate::program::{BlockBinding, BlockId, Closer};
+use crate::surface::{Anchor, Ending, Role, Trim};
+use crate::text::Span;
+use smallvec::SmallVec;
+
+/// A block whose end is being searched for.
+#[derive(Debug, Clone)]
+pub(super) struct OpenBlock {
+    pub(super) family: usize,
+    pub(super) id: BlockId,
+    pub(super) name: Span,
+    pub(super) opener: Span,
+    pub(super) attributes: Attributes,
+    pub(super) empty: bool,
+    /// Whether it is the closer of a wrapper.
+    pub(super) leaves: bool,
+    /// The first mark after the opener.
+    pub(super) first: usize,
+    /// Where the search among the marks continues, and what it has found so far.
+    pub(super) search: usize,
+    /// The closers found so far, by tier, each with whether it is the first of `close`.
+    pub(super) closers: [Option<(Span, bool)>; 3],
+    /// Whether there is an opener before them, which one of them may belong to.
+    pub(super) contains_opener: bool,
+    /// Whether it is reasoning that repeats its own opener, so that any of its names closes it.
+    pub(super) repeated: bool,
+    /// The names of openers in it that nothing has closed so far, as far as they matter.
+    pub(super) inner: SmallVec<[Span; 4]>,
+    /// Whether a closer was found that none of those is closed by.
+    pub(super) near: bool,
+    /// Whether a closer was found that nothing later can supersede.
+    pub(super) settled: bool,
+    /// The first and the last closer at a place where closers do not count.
+    pub(super) first_loose: Option<(Span, bool)>,
+    pub(super) loose: Option<(Span, bool)>,
+    pub(super) masked_closer: Option<(Span, bool)>,
+    /// The closer that balances its opener, if blocks of its name open in it.
+    pub(super) balanced: Option<(Span, bool)>,
+    /// Whether such blocks open in it, and no closer balances its opener.
+    pub(super) unbalanced: bool,
+    pub(super) next_block: Option<usize>,
+    /// Whether that is also where the surroundings of the block end.
+    pub(super) left: bool,
+    /// The next opener of the same block that is not quoted by a field or a fence: no rung looks beyond it.
+    pub(super) bound: Option<usize>,
+    /// Up to here its fields are known to be closed.
+    pub(super) fields: usize,
+    pub(super) data: Data,
+    /// The code fences in it.
+    pub(super) fences: Paired,
+    /// Whether it depends on later text if the next opener of the same block is quoted.
+    pub(super) waits: bool,
+    pub(super) payload: PayloadState,
+    /// Only white space comes between the opener and this place, before a payload.
+    pub(super) payload_from: usize,
+    pub(super) blank: Option<usize>,
+    blank_from: usize,
+    /// Only blanks come between the line break at `blank_from` and this place.
+    blank_seen: usize,
+    /// The end of the opener's line; or as an error, how far it has been searched for.
+    pub(super) line: Result<usize, usize>,
+}
+
+impl OpenBlock {
+    pub(super) fn new(
+        family: usize,
+        id: BlockId,
+        mark: &Delimiter,
+        attributes: Attributes,
+        empty: bool,
+        first: usize,
+    ) -> Self {
+        Self {
+            family,
+            id,
+            name: mark.name(),
+            opener: mark.span(),
+            attributes,
+            empty,
+            leaves: matches!(mark.kind, DelimiterKind::Open { leaves: true, .. }),
+            first,
+            search: first,
+            closers: [None; 3],
+            contains_opener: false,
+            repeated: false,
+            inner: SmallVec::new(),
+            near: false,
+            settled: false,
+            first_loose: None,
+            loose: None,
+            masked_closer: None,
+            balanced: None,
+            unbalanced: false,
+            next_block: None,
+            left: false,
+            bound: None,
+            fields: mark.span().end,
+            data: Data::new(mark.span().end),
+            fences: Paired::from(mark.span().end),
+            waits: false,
+            payload: PayloadState::Unknown,
+            payload_from: mark.span().end,
+            blank: None,
+            blank_from: mark.span().end,
+            blank_seen: 0,
+            line: Err(mark.span().end),
+        }
+    }
+
+    /// The block, without a parent and without attributes; the caller adds them if there are any.
+    pub(super) fn block(&self, span: Span, inner: Span, body: Span, ended: Ended) -> document::Block {
+        document::Block {
+            id: self.id,
+            family: self.family as u8,
+            name: self.name.into(),
+            span: span.into(),
+            inner: inner.into(),
+            body: body.into(),
+            attributes: Attributes::new(),
+            ended,
+            parent: None,
+            written: BodyEncoding::Bound,
+            value: None,
+        }
+    }
+
+    /// Whether no later closer can have a better tier than the one that was found.
+    pub(super) fn sure(&self, block: &BlockBinding) -> bool {
+        if self.settled {
+            return true;
+        }
+        block.surest != Closer::LAST_TIER && self.closers.iter().take(block.surest + 1).any(Option::is_some)
+    }
+
+    /// The best closer so far. If it comes before the next opener of the same block, it is the block's closer.
+    pub(super) fn closer(&self) -> Option<(Span, bool)> {
+        self.closers.iter().flatten().next().copied()
+    }
+
+    /// The first of the closers that count and those that do not.
+    pub(super) fn loose_closer(&self) -> Option<(Span, bool)> {
+        self.closer().into_iter().chain(self.first_loose).min_by_key(|(closer, _)| closer.start)
+    }
+
+    /// The end for this ending at its place.
+    pub(super) fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &BlockBinding, text: &str) -> BlockEnd {
+        let closer = match ending {
+            Ending::Closer => self.closer(),
+            Ending::BalancedCloser => self.balanced.or(self.closer()),
+            Ending::LooseCloser => self.loose_closer(),
+            Ending::LastLooseCloser => self.closer().or(self.loose),
+            Ending::QuotedCloser => self.masked_closer,
+            Ending::Payload => {
+                let payload = if let PayloadState::Whole { body, .. } = self.payload { Some(body) } else { None };
+                // An opener without a payload is bare, whichever rung says so.
+                let rung = if payload.is_some() { rung } else { 0 };
+                return BlockEnd { at, closer: None, rung, ending, payload, alike: false };
+            }
+            Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => {
+                let alike = ending == Ending::NextBlock && self.bound == Some(at);
+                let ending = if self.left && ending == Ending::NextBlock { Ending::End } else { ending };
+                let body = Span::new(self.opener.end, at);
+                let text_end = body.start + body.of(text).trim_end().len();
+                let end = match ending {
+                    Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
+                    _ => text_end,
+                };
+                // A call that was cut off keeps the white space at its end. Any other block leaves it to what follows,
+                // together with the rules and the fence before the next block.
+                let at = if rung > 0 && block.role == Role::Call && end == text_end { at } else { end };
+                return BlockEnd { at, closer: None, rung, ending, payload: None, alike };
+            }
+        };
+        BlockEnd { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None, alike: false }
+    }
+
+    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether
+    /// it counts where it is.
+    pub(super) fn take_closer(
+        &mut self,
+        block: &BlockBinding,
+        mark: &Delimiter,
+        (tier, first): (usize, bool),
+        text: &str,
+        complete: bool,
+    ) -> bool {
+        let closer = Some((mark.span(), first));
+        let mut counts = block.anchor == Anchor::Anywhere || mark.starts_line();
+        if !counts && self.shares_line(mark.start(), text) {
+            let Some(ends) = ends_line(mark.span().end, text, complete) else { return false };
+            counts = ends;
+        }
+        let Some(slot) = self.closers.get(tier) else { return true };
+        if mark.masked {
+            self.masked_closer = self.masked_closer.or(closer.filter(|_| counts));
+        } else if !counts {
+            let within = block.role == Role::Content || self.next_block.is_none();
+            let sought = || block.ends.iter().flatten().any(|ending| ending.is_loose());
+            if within && tier != Closer::LAST_TIER && sought() {
+                self.first_loose = self.first_loose.or(closer);
+                self.loose = closer;
+            }
+        } else {
+            // Of a closer that is written twice, the first ends the block.
+            let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
+            let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
+            let before = self.closers.get(..Closer::LAST_TIER).unwrap_or_default();
+            let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
+            // Nothing was opened inside the block, so a closer as declared, or a doubled one, is certainly its own.
+            let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
+            self.settled = named && !self.contains_opener && (first || doubled);
+            let known = again || (self.settled && doubled);
+            if !known && let Some(slot) = self.closers.get_mut(tier) {
+                *slot = self.loose.filter(|(span, _)| blank(*span)).or(closer);
+            }
+        }
+        true
+    }
+
+    /// Whether a mark is on the line of the opener.
+    pub(super) fn shares_line(&mut self, at: usize, text: &str) -> bool {
+        if let Err(from) = self.line {
+            let between = text.as_bytes().get(from..at).unwrap_or_default();
+            self.line = memchr::memchr(b'\n', between).map(|offset| from + offset).ok_or(at);
+        }
+        self.line.is_err()
+    }
+}
+
+/// What is known about the payload of a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PayloadState {
+    Unknown,
+    Running,
+    /// All of it is there up to `end`; the body is what is read of it.
+    Whole {
+        end: usize,
+        body: Span,
+    },
+    Absent,
+    Broken,
+    /// It is nested more deeply than its grammar can follow: its braces are counted.
+    TooDeep(BraceCount),
+    /// It is nested that deeply, and never closed.
+    Bottomless,
+}
+
+/// The end of a block.
+pub(super) struct BlockEnd {
+    pub(super) at: usize,
+    pub(super) closer: Option<(Span, bool)>,
+    pub(super) rung: usize,
+    pub(super) ending: Ending,
+    pub(super) payload: Option<Span>,
+    /// Whether the next block of its own kind ends it.
+    pub(super) alike: bool,
+}
+
+impl BlockEnd {
+    /// The same end, or within the incomplete closer at the end of the answer, if that is there.
+    pub(super) fn or_in_closer(self, closer: impl FnOnce() -> Option<Span>) -> Self {
+        match if self.ended() == Ended::Open { closer() } else { None } {
+            Some(closer) => BlockEnd { at: closer.end, closer: Some((closer, true)), ..self },
+            None => self,
+        }
+    }
+
+    /// The span between opener and closer.
+    pub(super) fn inner(&self, open: &OpenBlock) -> Span {
+        let until = self.closer.map_or(self.at, |(closer, _)| closer.start);
+        Span::new(open.opener.end, until)
+    }
+
+    /// The payload, or `inner` after trimming.
+    pub(super) fn body(&self, inner: Span, block: &BlockBinding, trim: impl FnOnce(Span) -> Span) -> Span {
+        match self.payload {
+            // The payload of a call is not trimmed: its readers pass white space themselves.
+            Some(payload) if block.role == Role::Call => payload,
+            payload => trim(payload.unwrap_or(inner)),
+        }
+    }
+
+    /// How the block ended, if it may have a body.
+    pub(super) fn ended(&self) -> Ended {
+        match (self.rung, self.ending) {
+            (0, Ending::Payload) if self.payload.is_none() => Ended::Bare,
+            (0, Ending::End) => Ended::Last,
+            (0, _) => Ended::Whole,
+            (_, Ending::End) => Ended::Open,
+            _ if self.alike => Ended::Alike,
+            _ => Ended::Cut,
+        }
+    }
+}
+
+/// Searches for the first blank line after the opener, up to `known`.
+pub(super) fn blank_line(open: &mut OpenBlock, text: &str, known: usize) {
+    let bytes = text.as_bytes();
+    while open.blank.is_none() {
+        let rest = bytes.get(open.blank_from..known).unwrap_or_default();
+        let Some(offset) = memchr::memchr(b'\n', rest) else {
+            open.blank_from = open.blank_from.max(known);
+            return;
+        };
+        let line = open.blank_from + offset;
+        let after = bytes.get(open.blank_seen.max(line + 1)..known).unwrap_or_default();
+        match after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
+            Some(b'\n') => {
+                open.blank = Some(line - usize::from(bytes.get(..line).is_some_and(|line| line.ends_with(b"\r"))))
+            }
+            Some(_) => open.blank_from = line + 1,
+            // Whether the next line is blank is not known yet.
+            None => {
+                open.blank_from = line;
+                open.blank_seen = known;
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The occasion: what is known while effects change a session?
+//!
+//! In: a session, the reply of an answer or the words of a user, and the names that a list of effects binds.
+//! Out: [`Flow`], which effects, rules and changes of mode advance; the names that they can see; and the result as
+//! [`Flowed`].
+//! Never: performs an effect, follows a rule or changes the mode by itself.
+
+use super::effect::Effect;
+use super::files::FileEffects;
+use super::ids;
+use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
+use crate::expression::{Expression, Failure, FailureKind, Scope};
+use crate::judge::{Ruling, JudgeStep, Steps};
+use crate::program::{ModeId, DeclarationContext, Program};
+use crate::session::Session;
+use crate::text::{Location, Span};
+use crate::value::{ByteBudget, DEPTH, Object, Record, Value, weight};
+use std::rc::Rc;
+use std::sync::{Arc, LazyLock};
+
+/// An effect that was performed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Performed {
+    pub(crate) effect: Effect,
+    pub(crate) cause: Location,
+    /// The place of the call or content behind it.
+    pub(crate) span: Span,
+}
+
+/// The result of one occasion.
+pub(crate) struct Flowed {
+    pub(crate) session: Session,
+    pub(crate) done: Vec<Performed>,
+    pub(crate) findings: Vec<Diagnostic>,
+    pub(crate) steps: Vec<JudgeStep>,
+    /// What was decided about the occasion as a whole.
+    pub(crate) ruling: Ruling,
+}
+
+/// The session while effects change it.
+pub(crate) struct Flow<'f> {
+    pub(super) program: &'f Program,
+    pub(super) session: Session,
+    /// The state as the prompt showed it: no call opens a gate for its neighbour.
+    pub(super) prompt_state: Record,
+    pub(super) known_ids: ids::KnownIds,
+    pub(super) done: Vec<Performed>,
+    /// What the calls and contents did to files so far.
+    pub(super) files: FileEffects,
+    pub(super) findings: Vec<Diagnostic>,
+    pub(super) steps: Steps,
+    pub(super) ruling: Ruling,
+    /// Whether the model may be asked again.
+    pub(super) may_ask_again: bool,
+    pub(super) mode: Value,
+    now: Value,
+    reply: Record,
+    pub(super) span: Span,
+    /// The declarations of the call or content that acts; empty for a rule.
+    pub(super) near: DeclarationContext<'f>,
+    /// Whether a call or content acts, and not a rule.
+    pub(super) of_answer: bool,
+    /// The change of mode after the current event.
+    pub(super) going: Option<PendingTransition>,
+    /// The change of mode after the last call and content of the answer.
+    pub(super) asked: Option<PendingTransition>,
+    pub(super) leaving: bool,
+    /// The modes entered on this occasion.
+    pub(super) entered: Vec<ModeId>,
+    /// What everything that is made on this occasion may take together.
+    budget: Arc<ByteBudget>,
+}
+
+/// The names that one list of effects sees: the values of the event, call or content, and the names that the list
+/// binds. Nested lists see them, too; names bound by a nested list end with it.
+#[derive(Default)]
+pub(super) struct Bindings<'e> {
+    names: &'e [(&'e str, &'e Value)],
+    pub(super) lets: Vec<(&'e str, Value)>,
+    pub(super) ids: Option<Rc<Value>>,
+    pub(super) item: Option<Value>,
+}
+
+impl<'e> Bindings<'e> {
+    /// The values of the event, call or content; nothing is bound yet.
+    pub(super) fn of(names: &'e [(&'e str, &'e Value)]) -> Self {
+        Self { names, ..Self::default() }
+    }
+
+    /// Runs `then`, and removes what it bound.
+    pub(super) fn inside(&mut self, then: impl FnOnce(&mut Self)) {
+        let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());
+        then(self);
+        self.lets.truncate(lets);
+        (self.ids, self.item) = (ids, item);
+    }
+}
+
+/// A change of mode that waits for the end of its event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PendingTransition {
+    pub(super) to: ModeId,
+    pub(super) at: Location,
+    /// The mode to leave, and the place in the response of what requested it.
+    pub(super) from: Option<ModeId>,
+    pub(super) span: Span,
+}
+
+/// How many effects most occasions have at most.
+const FEW: usize = 8;
+
+/// The value of `ids` and `item` if nothing is bound.
+pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
+static NO_ITEM: Value = Value::Null;
+
+impl<'f> Flow<'f> {
+    /// An occasion with this budget.
+    pub(crate) fn new(
+        program: &'f Program,
+        session: &Session,
+        reply: Record,
+        steps: Steps,
+        budget: &Arc<ByteBudget>,
+    ) -> Self {
+        Self {
+            program,
+            session: session.clone(),
+            prompt_state: session.state.clone(),
+            known_ids: ids::KnownIds::default(),
+            done: Vec::new(),
+            files: FileEffects::default(),
+            findings: Vec::new(),
+            steps,
+            ruling: Ruling::default(),
+            may_ask_again: false,
+            mode: session.mode.as_str().into(),
+            now: session.now.as_deref().into(),
+            reply,
+            span: Span::default(),
+            near: DeclarationContext::default(),
+            of_answer: false,
+            going: None,
+            asked: None,
+            leaving: false,
+            entered: Vec::new(),
+            budget: Arc::clone(budget),
+        }
+    }
+
+    /// The same, for an answer that the model may be asked for again.
+    pub(crate) fn asking(self, may_ask_again: bool) -> Self {
+        Self { may_ask_again, ..self }
+    }
+
+    /// Replaces the reply, because something in it no longer stands.
+    pub(crate) fn see(&mut self, reply: Record) {
+        self.reply = reply;
+    }
+
+    /// The result of the occasion.
+    pub(crate) fn finish(mut self) -> Flowed {
+        self.session.state.settle();
+        if self.session.state.is_too_costly() {
+            self.budget.exceed();
+        }
+        self.too_costly(None);
+        let Self { session, done, findings, steps, ruling, .. } = self;
+        Flowed { session, done, findings, steps: steps.into_list(), ruling }
+    }
+
+    /// The session as the effects so far left it, with nothing else of the occasion.
+    pub(crate) fn into_session(self) -> Session {
+        self.session
+    }
+
+    /// Says a message of the pack to the user.
+    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
+        let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
+        let text = self.scope(&Bindings::of(given), |scope| message.text.text(scope))?;
+        self.did(Effect::Say { id: id.clone(), text }, at);
+        Ok(())
+    }
+
+    /// Takes what a value takes where it is written out: an outcome writes out what its values share.
+    pub(super) fn afford(&self, value: &Value) -> Result<(), Failure> {
+        self.budget.take_value(value).map_err(Failure::exceeded)
+    }
+
+    /// Takes twice what a value takes.
+    pub(super) fn afford_twice(&self, value: &Value) -> Result<(), Failure> {
+        let bytes = weight(value, DEPTH);
+        self.budget.take(bytes).and_then(|()| self.budget.take(bytes)).map_err(Failure::exceeded)
+    }
+
+    /// Takes what texts take that are written out once more than the response writes them.
+    pub(super) fn afford_texts(&self, texts: &[&str]) -> Result<(), Failure> {
+        self.budget.take(texts.iter().map(|text| text.len()).sum()).map_err(Failure::exceeded)
+    }
+
+    pub(super) fn did(&mut self, effect: Effect, cause: Location) {
+        if self.done.is_empty() {
+            self.done.reserve(FEW);
+        }
+        self.done.push(Performed { effect, cause, span: self.span });
+    }
+
+    pub(super) fn scope<T>(&self, bound: &Bindings<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+        self.scope_over(&self.session.state, bound, then)
+    }
+
+    /// Whether a condition holds; `whose` says what it decides.
+    pub(super) fn holds(
+        &mut self,
+        when: &Expression,
+        bound: &Bindings<'_>,
+        at: Location,
+        whose: impl FnOnce() -> String,
+    ) -> Result<bool, Failure> {
+        let weighed = self.scope(bound, |scope| self.steps.weigh(when, scope));
+        let holds = weighed.holds.clone();
+        self.steps.trace_condition(weighed, at, self.span, whose);
+        holds
+    }
+
+    /// The same as [`Flow::scope`], but a call or content sees the state that the prompt showed.
+    pub(super) fn scope_of_prompt_state<T>(&self, bound: &Bindings<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+        let state = if self.of_answer { &self.prompt_state } else { &self.session.state };
+        self.scope_over(state, bound, then)
+    }
+
+    fn scope_over<T>(&self, state: &Record, bound: &Bindings<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
+        let mut scope = Scope::new();
+        scope.limit(&self.budget);
+        // Names are looked up from the last one back: those that are read most come last.
+        scope.add("now", &self.now);
+        scope.add("mode", &self.mode);
+        scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));
+        scope.add("item", bound.item.as_ref().unwrap_or(&NO_ITEM));
+        scope.add_record("reply", &self.reply);
+        scope.add("data", &self.program.data);
+        scope.add_record("state", state);
+        for (name, value) in bound.names {
+            scope.add(name, value);
+        }
+        for (name, value) in &bound.lets {
+            scope.add(name, value);
+        }
+        then(&scope)
+    }
+
+    pub(super) fn note(&mut self, remark: Remark, text: impl Into<Message>, rule: Location) {
+        let at = Location::response(self.span);
+        self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
+    }
+
+    /// Reports something that was left out because it does not fit its schema. This is more than a remark: data is
+    /// lost.
+    pub(super) fn note_data_loss(&mut self, message: impl Into<Message>, at: Location) {
+        let span = Location::response(self.span);
+        let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
+        self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
+    }
+
+    /// Reports, once, that something was left out because it takes too much, if it was.
+    fn too_costly(&mut self, at: Option<Location>) {
+        if !self.budget.report() {
+            return;
+        }
+        let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
+        let finding = Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(self.span), message);
+        let help = "let an effect say only what is new, and no value hold another one twice";
+        self.answer(Defect::TooCostly, finding.with_rule(at).with_help(help));
+    }
+
+    /// Reports an effect that could not be performed and was left out.
+    pub(super) fn failed(&mut self, at: Location, failure: &Failure) {
+        self.left_out("an effect", at, failure);
+    }
+
+    /// Reports that `what` failed and was left out.
+    pub(super) fn left_out(&mut self, what: &str, at: Location, failure: &Failure) {
+        if failure.kind == FailureKind::Budget {
+            return self.too_costly(Some(at));
+        }
+        let message = message!("{} was left out: {}", &what, quote(&failure.message, 160));
+        let span = Location::response(self.span);
+        self.findings.push(Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at)));
+    }
+}

@@ -1,0 +1,300 @@
+//! Outlines: which values of an object are which blocks?
+//!
+//! In: a grammar whose members are blocks, and the names of a dialect's blocks, which are paths.
+//! Out: [`Outline`]: the rules that read an answer, and the levels of its values.
+//! Never: reads a response.
+
+use super::block::{BlockBinding, BlockId, NameSource};
+use crate::grammar::{Grammar, RuleId};
+use crate::pack::has_members;
+use crate::surface::{ENTRIES, WHOLE};
+use crate::text::glob;
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::sync::Arc;
+
+/// How an answer that is one object is read.
+#[derive(Debug)]
+pub(crate) struct ObjectShape {
+    pub(crate) grammar: Arc<Grammar>,
+    pub(crate) open: RuleId,
+    pub(crate) close: Option<RuleId>,
+    pub(crate) name: RuleId,
+    pub(crate) text: RuleId,
+    pub(crate) scalar: RuleId,
+    pub(crate) space: RuleId,
+    pub(crate) faults: FaultRules,
+    /// The first level is the object itself.
+    levels: Vec<ShapeLevel>,
+    insensitive: bool,
+    /// Whether an answer is a list of such objects.
+    pub(crate) entries: bool,
+    /// A search for the names of its own members, if all are words: the first block cannot come before one of these.
+    names: Option<AhoCorasick>,
+    longest: usize,
+}
+
+/// The rules for faults that the reader tolerates; a fault without a rule in the grammar is not tolerated.
+#[derive(Debug)]
+pub(crate) struct FaultRules {
+    pub(crate) extra_brace: Option<RuleId>,
+    pub(crate) missing_brace: Option<RuleId>,
+    pub(crate) extra_bracket: Option<RuleId>,
+    pub(crate) missing_bracket: Option<RuleId>,
+    pub(crate) bare_newline: Option<RuleId>,
+    pub(crate) escape: Option<RuleId>,
+    pub(crate) stray_quote: Option<RuleId>,
+    pub(crate) bare_quote: Option<RuleId>,
+    pub(crate) missing_comma: Option<RuleId>,
+    pub(crate) extra_comma: Option<RuleId>,
+    pub(crate) trailing_comma: Option<RuleId>,
+    pub(crate) missing_value: Option<RuleId>,
+    pub(crate) missing_quote: Option<RuleId>,
+    pub(crate) missing_colon: Option<RuleId>,
+    pub(crate) extra_colon: Option<RuleId>,
+    pub(crate) triple_quotes: Option<RuleId>,
+    pub(crate) blank: Option<RuleId>,
+}
+
+/// What a value at one place of the answer can be.
+#[derive(Debug, Default)]
+pub(crate) struct ShapeLevel {
+    /// The block that the value is, if it is one.
+    pub(crate) block: Option<BlockId>,
+    /// The level of the entries, if the value is a list.
+    pub(crate) each: Option<LevelId>,
+    /// The levels of the members, by name, with `*` and `?` as in the names of blocks.
+    members: Vec<(String, LevelId)>,
+    /// Whether the value is the body of the block around it.
+    pub(crate) body: bool,
+}
+
+impl ShapeLevel {
+    /// Whether some name leads into the value.
+    pub(crate) fn looks_inside(&self) -> bool {
+        self.each.is_some() || !self.members.is_empty()
+    }
+}
+
+/// The index of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LevelId(usize);
+
+impl LevelId {
+    /// A bit for this level alone; 0 beyond 64 levels.
+    pub(crate) fn bit(self) -> u64 {
+        u32::try_from(self.0).ok().and_then(|number| 1_u64.checked_shl(number)).unwrap_or_default()
+    }
+}
+
+impl ObjectShape {
+    /// Whether the blocks of a grammar are members of an object.
+    pub(crate) fn fit(grammar: &Grammar) -> bool {
+        has_members(grammar)
+    }
+
+    pub(crate) fn new(grammar: Arc<Grammar>, blocks: &[BlockBinding], insensitive: bool) -> Option<Self> {
+        let fault = |name| grammar.rule(name);
+        let faults = FaultRules {
+            extra_brace: fault("fault_extra_brace"),
+            missing_brace: fault("fault_missing_brace"),
+            extra_bracket: fault("fault_extra_bracket"),
+            missing_bracket: fault("fault_missing_bracket"),
+            bare_newline: fault("fault_bare_newline"),
+            escape: fault("fault_escape"),
+            stray_quote: fault("fault_stray_quote"),
+            bare_quote: fault("fault_bare_quote"),
+            missing_comma: fault("fault_missing_comma"),
+            extra_comma: fault("fault_extra_comma"),
+            trailing_comma: fault("fault_trailing_comma"),
+            missing_value: fault("fault_missing_value"),
+            missing_quote: fault("fault_missing_quote"),
+            missing_colon: fault("fault_missing_colon"),
+            extra_colon: fault("fault_extra_colon"),
+            triple_quotes: fault("fault_triple_quotes"),
+            blank: fault("fault_blank"),
+        };
+        let mut members = Self {
+            open: grammar.rule("open")?,
+            close: grammar.rule("close"),
+            name: grammar.rule("name")?,
+            text: grammar.rule("text")?,
+            scalar: grammar.rule("scalar")?,
+            space: grammar.rule("ws")?,
+            faults,
+            grammar,
+            levels: vec![ShapeLevel::default()],
+            insensitive,
+            entries: false,
+            names: None,
+            longest: 0,
+        };
+        // Blocks that stand before the object, such as reasoning, are no members of it.
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.starts) {
+            members.bind(BlockId(index as u16), block);
+        }
+        let names: Vec<&String> = members.level(Self::ROOT).members.iter().map(|(name, _)| name).collect();
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let words = members.level(Self::ROOT).block.is_none()
+            && names.iter().all(|name| !name.is_empty() && name.bytes().all(is_word));
+        let texts = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .clone()
+            .ascii_case_insensitive(insensitive)
+            .build(&names)
+            .ok();
+        (members.longest, members.names) =
+            (names.iter().map(|name| name.len()).max().unwrap_or_default(), texts.filter(|_| words));
+        Some(members)
+    }
+
+    pub(crate) const ROOT: LevelId = LevelId(0);
+
+    pub(crate) fn level(&self, id: LevelId) -> &ShapeLevel {
+        const NONE: &ShapeLevel = &ShapeLevel { block: None, each: None, members: Vec::new(), body: false };
+        self.levels.get(id.0).unwrap_or(NONE)
+    }
+
+    /// The level of the entries of a list.
+    pub(crate) fn each(&self, list: Option<LevelId>) -> Option<LevelId> {
+        list.and_then(|level| self.level(level).each)
+    }
+
+    /// Whether the value at a level is the body of a block.
+    pub(crate) fn is_body(&self, level: Option<LevelId>) -> bool {
+        level.is_some_and(|level| self.level(level).body)
+    }
+
+    /// Whether the value at a level is an object with names of its own.
+    pub(crate) fn is_entry(&self, level: Option<LevelId>) -> bool {
+        let level = level.map(|level| self.level(level));
+        level.is_some_and(|level| level.looks_inside() && level.each.is_none())
+    }
+
+    /// The level of an object found at a level: where a list is expected, it counts as an entry.
+    pub(crate) fn of_object(&self, id: LevelId) -> LevelId {
+        let level = self.level(id);
+        level.each.filter(|_| level.block.is_none()).unwrap_or(id)
+    }
+
+    /// The level of the member `name`: exact names come before names with `*`, and of those the first counts.
+    pub(crate) fn member(&self, of: LevelId, name: &str) -> Option<LevelId> {
+        let members = &self.level(of).members;
+        let exact = members.iter().find(|(known, _)| self.same(known, name));
+        exact.or_else(|| members.iter().find(|(known, _)| self.fits(known, name))).map(|(_, level)| *level)
+    }
+
+    /// Whether `inside`, the text inside an object, starts with one of the object's own names as key, even if its
+    /// quotes or colon are damaged. The reader tolerates just as much.
+    pub(super) fn may_name(&self, inside: &str) -> bool {
+        let quoted = inside.trim_start_matches([' ', '\t', '\r', '\n']);
+        let said = quoted.trim_start_matches('"');
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
+        let rest = said.trim_start_matches(is_word);
+        let name = said.strip_suffix(rest).unwrap_or_default();
+        (said.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
+    }
+
+    /// The offset in an incomplete text where the first member with one of the object's own names may start; or as an
+    /// error, the offset before which there is none.
+    pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {
+        let Some(names) = &self.names else { return Ok(0) };
+        // An escape may stand for any character of a name.
+        let escape = memchr::memchr(b'\\', text);
+        let whole = text.get(..escape.unwrap_or(text.len())).unwrap_or_default();
+        for name in names.find_iter(whole) {
+            let behind = text.get(name.end()..).unwrap_or_default();
+            let behind = behind.strip_prefix(b"\"").or(behind.strip_prefix(b"'")).unwrap_or(behind);
+            match behind.trim_ascii_start().first() {
+                Some(b':') => return Ok(name.start().saturating_sub(1)),
+                Some(_) => {}
+                None => return Err(name.start().saturating_sub(1)),
+            }
+        }
+        // A quote, and as much of a name as there may be.
+        let before = |end: usize| end.saturating_sub(self.longest + 1);
+        escape.map(before).ok_or(before(text.len()))
+    }
+
+    /// Whether a member at any level has this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.levels.iter().flat_map(|level| &level.members).any(|(known, _)| self.same(known, name))
+    }
+
+    pub(crate) fn same(&self, one: &str, other: &str) -> bool {
+        if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
+    }
+
+    fn fits(&self, pattern: &str, name: &str) -> bool {
+        if self.insensitive {
+            glob(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
+        } else {
+            glob(pattern, name)
+        }
+    }
+
+    /// Adds the levels down to a block, under each of its names.
+    fn bind(&mut self, id: BlockId, block: &BlockBinding) {
+        for name in &block.names {
+            self.bind_name(id, block, name);
+        }
+    }
+
+    /// Adds the levels down to a block: `data.files[]` is each entry of the list `files` in the object `data`.
+    fn bind_name(&mut self, id: BlockId, block: &BlockBinding, name: &str) {
+        let mut at = Self::ROOT;
+        let way = match name {
+            WHOLE | ENTRIES => "",
+            name => name.strip_prefix("[].").unwrap_or(name),
+        };
+        self.entries |= name.starts_with(ENTRIES);
+        for part in way.split('.').filter(|part| !part.is_empty()) {
+            let name = part.trim_end_matches("[]");
+            at = self.down(at, name);
+            for _ in 0..(part.len() - name.len()) / 2 {
+                at = match self.level(at).each {
+                    Some(each) => each,
+                    None => {
+                        let each = self.add();
+                        self.change(at, |level| level.each = Some(each));
+                        each
+                    }
+                };
+            }
+        }
+        self.change(at, |level| level.block = Some(id));
+        let named = block.sources().chain(&block.key);
+        let named: Vec<String> = named
+            .filter_map(|called| match called {
+                NameSource::Attribute(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        for name in named {
+            self.down(at, &name);
+        }
+        for body in block.bodies() {
+            let body = self.down(at, body);
+            self.change(body, |level| level.body = true);
+        }
+    }
+
+    fn down(&mut self, at: LevelId, name: &str) -> LevelId {
+        if let Some((_, level)) = self.level(at).members.iter().find(|(known, _)| self.same(known, name)) {
+            return *level;
+        }
+        let below = self.add();
+        self.change(at, |level| level.members.push((name.to_owned(), below)));
+        below
+    }
+
+    fn add(&mut self) -> LevelId {
+        self.levels.push(ShapeLevel::default());
+        LevelId(self.levels.len() - 1)
+    }
+
+    fn change(&mut self, id: LevelId, change: impl FnOnce(&mut ShapeLevel)) {
+        if let Some(level) = self.levels.get_mut(id.0) {
+            change(level);
+        }
+    }
+}
