@@ -33,7 +33,7 @@ fn main() {
     let broken: Vec<&str> = BROKEN.iter().map(|(_, text)| *text).collect();
     // Without their fences, for a reader that knows none.
     let bare = |text: &&str| text.trim().trim_start_matches("```json").trim_end_matches("```").to_owned();
-    let said = |text: &&str| {
+    let message = |text: &&str| {
         let outcome = program.run(&session, text);
         let sections = outcome.sections.iter().map(|section| (section.name.clone(), json!(section.text)));
         let files = outcome.contents.iter().map(|file| json!({ "path": file.key, "content": file.text }));
@@ -43,7 +43,7 @@ fn main() {
     };
     let sets = [
         ("valid", &valid, valid.iter().map(bare).collect::<Vec<_>>()),
-        ("broken", &broken, broken.iter().map(said).collect()),
+        ("broken", &broken, broken.iter().map(message).collect()),
     ];
     let mut criterion = Criterion::default().configure_from_args();
     let mut group = criterion.benchmark_group("run json");

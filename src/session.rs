@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::program::{self, Program, StateSlot};
 use crate::text::excerpt;
 use crate::text::{JsonPlaces, Span};
-use crate::value::{ByteBudget, Object, Record, ComputeRule, Value};
+use crate::value::{ByteBudget, ComputeRule, Object, Record, Value};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -145,8 +145,8 @@ pub struct Misfit {
 
 impl Misfit {
     /// A misfit whose value does not fit.
-    fn value(way: impl Into<String>, message: String) -> Self {
-        Self { pointer: way.into(), named: false, diagnostic: misfit(message) }
+    fn value(pointer: impl Into<String>, message: String) -> Self {
+        Self { pointer: pointer.into(), named: false, diagnostic: misfit(message) }
     }
 
     /// The place of the misfit in the JSON text of the session.
@@ -224,8 +224,8 @@ impl Program {
     ///
     /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit its
     /// schema.
-    pub fn resume(&self, kept: impl Into<Value>) -> Result<Session, Faults> {
-        match self.resume_lossy(kept) {
+    pub fn resume(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
+        match self.resume_lossy(stored) {
             (session, faults) if faults.is_empty() => Ok(session),
             (_, faults) => Err(Faults::new(faults, self.sources.clone())),
         }
@@ -258,41 +258,41 @@ impl Program {
     /// assert!(lost.iter().any(|fault| fault.message == "the pack's state has no `reader`"));
     /// # Ok::<(), rulebook::Faults>(())
     /// ```
-    pub fn resume_lossy(&self, kept: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
-        let (session, misfits) = self.resume_in_part(&kept.into());
+    pub fn resume_lossy(&self, stored: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
+        let (session, misfits) = self.resume_in_part(&stored.into());
         (session, misfits.into_iter().map(|misfit| misfit.diagnostic).collect())
     }
 
     /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
     #[doc(hidden)]
-    pub fn resume_in_part(&self, kept: &Value) -> (Session, Vec<Misfit>) {
+    pub fn resume_in_part(&self, stored: &Value) -> (Session, Vec<Misfit>) {
         let mut session = self.session();
         let mut faults = Misfits { list: Vec::new(), left_out: 0, most: self.limits.diagnostics.max(1) };
-        let Value::Object(members) = kept else {
+        let Value::Object(members) = stored else {
             let what = "a session is an object with `mode`, `state`, `now`, `ids` and `pending`";
             return (session, vec![Misfit::value("", what.to_owned())]);
         };
         for (name, value) in members {
-            let way = || way_to("", name);
+            let pointer = || pointer_to("", name);
             match (name, value) {
                 (_, Value::Null) => {}
                 ("mode", Value::String(mode)) if self.modes.contains_key(&**mode) => session.mode = (**mode).to_owned(),
                 ("mode", Value::String(mode)) => {
-                    faults.add(|| Misfit { pointer: way(), named: false, diagnostic: self.no_mode(mode) });
+                    faults.add(|| Misfit { pointer: pointer(), named: false, diagnostic: self.no_mode(mode) });
                 }
                 ("state", Value::Object(state)) => self.resume_state(state, &mut session, &mut faults),
                 ("now", Value::String(now)) => session.now = Some((**now).to_owned()),
-                ("ids", Value::Object(given)) => resume_ids(given, &way(), &mut session, &mut faults),
-                ("pending", Value::Object(given)) => resume_pending(given, &way(), &mut session, &mut faults),
+                ("ids", Value::Object(given)) => resume_ids(given, &pointer(), &mut session, &mut faults),
+                ("pending", Value::Object(given)) => resume_pending(given, &pointer(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
-                    faults.add(|| Misfit::value(way(), format!("`{name}` of the session is not a text")));
+                    faults.add(|| Misfit::value(pointer(), format!("`{name}` of the session is not a text")));
                 }
                 ("state" | "ids" | "pending", _) => {
-                    faults.add(|| Misfit::value(way(), format!("`{name}` of the session is not an object")));
+                    faults.add(|| Misfit::value(pointer(), format!("`{name}` of the session is not an object")));
                 }
                 _ => faults.add(|| {
                     let what = format!("a session has no `{}`", excerpt(name, 60));
-                    Misfit::name(way(), what, name, ["mode", "state", "now", "ids", "pending"])
+                    Misfit::name(pointer(), what, name, ["mode", "state", "now", "ids", "pending"])
                 }),
             }
         }
@@ -325,9 +325,9 @@ impl Program {
         misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
     }
 
-    fn resume_state(&self, kept: &Object, session: &mut Session, faults: &mut Misfits) {
-        for (name, value) in kept {
-            let way = || way_to("/state", name);
+    fn resume_state(&self, stored: &Object, session: &mut Session, faults: &mut Misfits) {
+        for (name, value) in stored {
+            let pointer = || pointer_to("/state", name);
             match self.slots.get(name) {
                 // It is computed anew, whatever the pack said that kept it.
                 Some(slot) if slot.compute.is_some() => continue,
@@ -343,7 +343,7 @@ impl Program {
                         for fault in validator.faults(value).take(10) {
                             faults.add(|| {
                                 let what = program::misfit_at(&format!("state.{name}"), &fault);
-                                Misfit::value(way() + fault.pointer(), what)
+                                Misfit::value(pointer() + fault.pointer(), what)
                             });
                         }
                         continue;
@@ -352,7 +352,7 @@ impl Program {
                 None => {
                     faults.add(|| {
                         let what = format!("the pack's state has no `{}`", excerpt(name, 60));
-                        Misfit::name(way(), what, name, self.slots.keys().map(String::as_str))
+                        Misfit::name(pointer(), what, name, self.slots.keys().map(String::as_str))
                     });
                     continue;
                 }
@@ -363,13 +363,13 @@ impl Program {
 }
 
 /// Takes over the calls that wait for a person.
-fn resume_pending(given: &Object, way: &str, session: &mut Session, faults: &mut Misfits) {
+fn resume_pending(given: &Object, pointer: &str, session: &mut Session, faults: &mut Misfits) {
     for (id, waits) in given {
         match pending_call(waits) {
             Some(waits) => drop(session.pending.insert(id.to_owned(), waits)),
             None => faults.add(|| {
                 let what = format!("`pending.{}` is no call with `action`, `params` and `question`", excerpt(id, 60));
-                Misfit::value(way_to(way, id), what)
+                Misfit::value(pointer_to(pointer, id), what)
             }),
         }
     }
@@ -390,14 +390,14 @@ fn pending_call(value: &Value) -> Option<PendingCall> {
 }
 
 /// Takes over counters of ids, if all of them are fit for use.
-fn resume_ids(given: &Object, way: &str, session: &mut Session, faults: &mut Misfits) {
+fn resume_ids(given: &Object, pointer: &str, session: &mut Session, faults: &mut Misfits) {
     let mut ids = IndexMap::with_capacity(given.len());
     for (kind, last) in given {
         match last.as_u64().filter(|last| *last < MOST_IDS) {
             Some(last) => drop(ids.insert(kind.to_owned(), last)),
             None => faults.add(|| {
                 let what = format!("`ids.{}` is not a whole number below {MOST_IDS}", excerpt(kind, 60));
-                Misfit::value(way_to(way, kind), what)
+                Misfit::value(pointer_to(pointer, kind), what)
             }),
         }
     }
@@ -407,7 +407,7 @@ fn resume_ids(given: &Object, way: &str, session: &mut Session, faults: &mut Mis
 }
 
 /// The JSON pointer to the member `name` of the value at `outer`.
-fn way_to(outer: &str, name: &str) -> String {
+fn pointer_to(outer: &str, name: &str) -> String {
     format!("{outer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 

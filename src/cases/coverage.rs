@@ -64,10 +64,10 @@ impl fmt::Display for Reason {
 
 impl Coverage {
     /// Counts what cases exercised, from the results of all their turns. Each result needs its trace.
-    pub fn of(program: &Program, told: &[&TurnResult]) -> Self {
+    pub fn of(program: &Program, results: &[&TurnResult]) -> Self {
         let used = program.sources().iter().filter(|(id, _)| !program.files.is_own(*id));
         let used = used.map(|(_, source)| source.name()).collect();
-        let mut counting = Counting { program, told, used, rows: Vec::new() };
+        let mut counting = Counting { program, results, used, rows: Vec::new() };
         counting.dialects();
         counting.calls();
         counting.denials();
@@ -88,7 +88,7 @@ impl Coverage {
 /// The rows so far.
 struct Counting<'c> {
     program: &'c Program,
-    told: &'c [&'c TurnResult],
+    results: &'c [&'c TurnResult],
     /// The files of the packs that it uses.
     used: BTreeSet<&'c str>,
     rows: Vec<Covered>,
@@ -163,8 +163,11 @@ impl<'c> Counting<'c> {
 
     fn effects(&mut self) {
         for (name, rule) in self.program.effect_table() {
-            let causes =
-                self.told.iter().flat_map(|told| told.effects()).filter(|effect| effect.cause.as_ref() == Some(&rule));
+            let causes = self
+                .results
+                .iter()
+                .flat_map(|results| results.effects())
+                .filter(|effect| effect.cause.as_ref() == Some(&rule));
             // A remark is no effect for the host: its finding names the place. Neither is a change of mode.
             let remarks = self.findings().filter(|finding| finding.rule.as_ref() == Some(&rule));
             let hits = causes.count()
@@ -189,15 +192,16 @@ impl<'c> Counting<'c> {
         for (left, entered, rule) in self.program.exit_table() {
             let goes =
                 |kind: &StepKind| matches!(kind, StepKind::Mode { from, to } if (&**from, &**to) == (left, entered));
-            let hits = self.told.iter().flat_map(|told| told.trace()).filter(|step| goes(&step.step)).count();
+            let hits = self.results.iter().flat_map(|results| results.trace()).filter(|step| goes(&step.step)).count();
             self.row("exit", format!("{left} to {entered}"), Some(rule.clone()), hits, |this| {
                 let shut = |one: &Finding| one.code == "response/gate-closed" && one.rule.as_ref() == Some(&rule);
                 this.findings().any(shut).then_some(Reason::Unmet)
             });
         }
         for (id, rule) in self.program.message_table() {
-            let said = |effect: &&EffectRecord| matches!(&effect.effect, Effect::Say { id: said, .. } if *said == id);
-            let hits = self.told.iter().flat_map(|told| told.effects()).filter(said).count();
+            let says_it =
+                |effect: &&EffectRecord| matches!(&effect.effect, Effect::Say { id: says_it, .. } if *says_it == id);
+            let hits = self.results.iter().flat_map(|results| results.effects()).filter(says_it).count();
             self.row("message", id, Some(rule), hits, |_| None);
         }
     }
@@ -220,14 +224,14 @@ impl<'c> Counting<'c> {
     }
 
     fn outcomes(&self) -> impl Iterator<Item = &'c Outcome> + use<'c> {
-        self.told.iter().filter_map(|told| match told {
+        self.results.iter().filter_map(|results| match results {
             TurnResult::Outcome(outcome) => Some(&**outcome),
             TurnResult::Heard(_) => None,
         })
     }
 
     fn findings(&self) -> impl Iterator<Item = &'c Finding> + use<'c> {
-        self.told.iter().flat_map(|told| told.diagnostics())
+        self.results.iter().flat_map(|results| results.diagnostics())
     }
 
     /// The steps of this kind that name the declaration at `rule`.
@@ -238,7 +242,7 @@ impl<'c> Counting<'c> {
     ) -> impl Iterator<Item = &'c TraceStep> + use<'c, F> {
         let rule = rule.clone();
         let of_rule = move |step: &&TraceStep| of_kind(&step.step) && step.rule.as_ref() == Some(&rule);
-        self.told.iter().flat_map(|told| told.trace()).filter(of_rule)
+        self.results.iter().flat_map(|results| results.trace()).filter(of_rule)
     }
 
     /// [`Reason::Unmet`] if the condition of a declaration without hits was evaluated: it never held.

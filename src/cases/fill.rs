@@ -20,29 +20,29 @@ pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
     let case = case.filter(|case| case.header.todo.is_none())?;
     let faults: Vec<&Diagnostic> = found.iter().filter(|one| one.is_error()).collect();
     let empty = || case.steps.iter().filter(|step| step.expected.is_empty());
-    let fits = empty().count() == faults.len()
+    let is_only_missing = empty().count() == faults.len()
         && faults.iter().all(|fault| fault.code == Code::CASE_EMPTY)
         && empty().all(|step| step.part != PartKind::Prompt);
-    if faults.is_empty() || !fits {
+    if faults.is_empty() || !is_only_missing {
         return None;
     }
     let mut before = start(program, &case).ok()?;
     let run = run(program, &case, CaseOptions::default());
     let steps: Vec<_> = case.steps.iter().filter(|step| step.part != PartKind::Prompt).collect();
     // The results of the header come first: skip them.
-    let told = run.results.iter().skip(run.results.len().checked_sub(steps.len())?);
+    let turns = run.results.iter().skip(run.results.len().checked_sub(steps.len())?);
     let text = sources.get(case.source)?.text();
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-    for (step, told) in steps.into_iter().zip(told) {
+    for (step, turns) in steps.into_iter().zip(turns) {
         if step.expected.is_empty() {
             out += text.get(done..step.expects)?;
             if !out.ends_with('\n') {
                 out.push('\n');
             }
-            out += &expectation(&before, told);
+            out += &expectation(&before, turns);
             done = step.expects;
         }
-        before = told.session().clone();
+        before = turns.session().clone();
     }
     Some(out + text.get(done..)?)
 }

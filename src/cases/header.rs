@@ -6,7 +6,7 @@
 
 use crate::surface::Tree;
 use crate::surface::declare::table;
-use crate::surface::decode::{Decode, Decoder, Named, TomlNode, OneOrMore};
+use crate::surface::decode::{Decode, Decoder, Named, OneOrMore, TomlNode};
 use crate::text::Spanned;
 use toml::de::DeValue;
 

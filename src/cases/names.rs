@@ -36,7 +36,7 @@ pub fn is_written_like_case(bytes: &[u8]) -> bool {
 pub fn overlooked_files(below: &[String]) -> Vec<(String, Diagnostic)> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let mut found = Vec::new();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for path in below {
         let own = folder(path);
         // In a folder for cases, each file has its own wrong name; elsewhere it is the folder that is wrong.
@@ -44,11 +44,11 @@ pub fn overlooked_files(below: &[String]) -> Vec<(String, Diagnostic)> {
         if beside < 2 || is_case(&format!("{own}/a.case")) {
             let message = format!("`{path}` looks like a case, but is not read as one");
             found.push((path.clone(), Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(rename(path))));
-        } else if !told.contains(&own) {
+        } else if !reported.contains(&own) {
             let place = if own.is_empty() { "the folder of the pack".to_owned() } else { format!("`{own}`") };
             let message = format!("{place} holds {beside} files that look like cases, and none is read as one");
             found.push((path.clone(), Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP)));
-            told.push(own);
+            reported.push(own);
         }
     }
     found

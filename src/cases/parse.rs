@@ -151,20 +151,20 @@ impl Parsing<'_> {
         // What waits for its expectation.
         let mut waiting: Option<PendingStep<'_>> = None;
         // Whether what stands before has been told to be no part, and which one was meant.
-        let mut lost: Option<Option<PartKind>> = before.filter(|word| *word != EXPECT).map(part_meant);
+        let mut unclosed: Option<Option<PartKind>> = before.filter(|word| *word != EXPECT).map(part_meant);
         for piece in parts {
             let at = self.at(piece.marker);
             if let Some(part) = PartKind::of_word(piece.name) {
-                lost = None;
+                unclosed = None;
                 self.late_header(piece);
                 let before = waiting.replace(PendingStep { at, part, piece });
-                before.iter().for_each(|said| self.without_expectation(said));
+                before.iter().for_each(|waiting_step| self.without_expectation(waiting_step));
             } else if piece.name == EXPECT {
-                match (lost.take(), waiting.take()) {
+                match (unclosed.take(), waiting.take()) {
                     // That there is no such part has been told: its expectation is passed over.
                     (Some(None), None) => {}
                     (Some(Some(part)), None) => _ = self.expectation(piece, part.keys()),
-                    (_, said) => steps.extend(self.step(said, piece)),
+                    (_, waiting_step) => steps.extend(self.step(waiting_step, piece)),
                 }
             } else {
                 let message = format!("there is no part called `{}`", piece.name);
@@ -172,22 +172,22 @@ impl Parsing<'_> {
                 self.diagnostics.push(fault.with_nearest(piece.name, words()));
                 // What follows is read as if the word that was probably meant stood there.
                 if nearest(piece.name, words()) == Some(EXPECT) {
-                    let keys = waiting.take().map_or(OUTCOME_KEYS, |said| said.part.keys());
+                    let keys = waiting.take().map_or(OUTCOME_KEYS, |waiting_step| waiting_step.part.keys());
                     _ = self.expectation(piece, keys);
                 } else {
-                    lost = Some(part_meant(piece.name));
+                    unclosed = Some(part_meant(piece.name));
                 }
             }
         }
-        waiting.iter().for_each(|said| self.without_expectation(said));
+        waiting.iter().for_each(|waiting_step| self.without_expectation(waiting_step));
         steps
     }
 
     /// A part with its expectation.
-    fn step(&mut self, said: Option<PendingStep<'_>>, piece: &CasePiece<'_>) -> Option<CaseStep> {
-        let keys = said.as_ref().map_or(OUTCOME_KEYS, |said| said.part.keys());
+    fn step(&mut self, waiting_step: Option<PendingStep<'_>>, piece: &CasePiece<'_>) -> Option<CaseStep> {
+        let keys = waiting_step.as_ref().map_or(OUTCOME_KEYS, |waiting_step| waiting_step.part.keys());
         let expected = self.expectation(piece, keys);
-        let Some(said) = said else {
+        let Some(waiting_step) = waiting_step else {
             let help = "put what is said before it, such as `=== response ===`; one expectation follows each";
             let message = "nothing comes before this expectation that it could be about";
             let fault = Diagnostic::new(Code::CASE_SYNTAX, self.at(piece.marker), message);
@@ -195,18 +195,18 @@ impl Parsing<'_> {
             return None;
         };
         if expected.as_ref().is_some_and(Vec::is_empty) {
-            self.without_expectation(&said);
+            self.without_expectation(&waiting_step);
         }
-        let text = said.piece.text.of(self.text).to_owned();
+        let text = waiting_step.piece.text.of(self.text).to_owned();
         let (expected, expects) = (expected.unwrap_or_default(), piece.text.start);
-        Some(CaseStep { at: said.at, part: said.part, text, expected, expects })
+        Some(CaseStep { at: waiting_step.at, part: waiting_step.part, text, expected, expects })
     }
 
     /// Reports a part whose text begins like a key of the header: it is text there, not a key.
     fn late_header(&mut self, piece: &CasePiece<'_>) {
-        let said = piece.text.of(self.text);
-        let start = piece.text.start + (said.len() - said.trim_start().len());
-        let line = said.trim_start().lines().next().unwrap_or_default().trim_end();
+        let waiting_step = piece.text.of(self.text);
+        let start = piece.text.start + (waiting_step.len() - waiting_step.trim_start().len());
+        let line = waiting_step.trim_start().lines().next().unwrap_or_default().trim_end();
         let Some((key, value)) = line.split_once('=') else { return };
         let begins = |c: char| matches!(c, '"' | '\'' | '{' | '[') || c.is_ascii_digit();
         let key = key.trim_end();
@@ -221,10 +221,10 @@ impl Parsing<'_> {
     }
 
     /// Reports that nothing is expected of a part. A misspelt marker in its text explains why.
-    fn without_expectation(&mut self, said: &PendingStep<'_>) {
-        let diagnostic = Diagnostic::new(Code::CASE_EMPTY, said.at, "nothing is expected of this");
-        let Span { start, .. } = said.piece.text;
-        self.diagnostics.push(match near_marker(said.piece.text.of(self.text)) {
+    fn without_expectation(&mut self, waiting_step: &PendingStep<'_>) {
+        let diagnostic = Diagnostic::new(Code::CASE_EMPTY, waiting_step.at, "nothing is expected of this");
+        let Span { start, .. } = waiting_step.piece.text;
+        self.diagnostics.push(match near_marker(waiting_step.piece.text.of(self.text)) {
             Some((line, word)) => diagnostic
                 .with_place(self.at(Span::new(start + line.start, start + line.end)), "this is text, not a marker")
                 .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),
@@ -244,9 +244,9 @@ impl Parsing<'_> {
             }
             let message = format!("there is no `{}` to expect here", key.value);
             let fault = Diagnostic::new(Code::CASE_SYNTAX, key.at, message);
-            let kept = keys.contains(&"session") && SESSION.contains(&key.value.as_str());
+            let is_session = keys.contains(&"session") && SESSION.contains(&key.value.as_str());
             self.diagnostics.push(match KEYS.contains(&key.value.as_str()) {
-                _ if kept => fault.with_help(format!("what comes of it is `session = {{ {} = … }}`", key.value)),
+                _ if is_session => fault.with_help(format!("what comes of it is `session = {{ {} = … }}`", key.value)),
                 true => fault.with_help(format!("`{}` is a key of the {HEADER}", key.value)),
                 false => fault.with_nearest(&key.value, keys.iter().copied()),
             });
@@ -386,17 +386,17 @@ mod tests {
 
     #[test]
     fn a_key_of_the_header_behind_a_marker_is_told() {
-        let told = |said: &str| {
-            let text = format!("claim = 'a'\n=== user ===\n{said}\n=== expect ===\nclass = 'a'\n");
+        let assert_fault = |waiting_step: &str| {
+            let text = format!("claim = 'a'\n=== user ===\n{waiting_step}\n=== expect ===\nclass = 'a'\n");
             let case = parse(&mut Sources::default(), "t/x.case", text.as_bytes());
-            assert!(case.value.is_some(), "{said}");
+            assert!(case.value.is_some(), "{waiting_step}");
             case.diagnostics.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(told("mode = 'a'\nHi"), ["this `mode` is a part of what is said, and no key"]);
-        assert_eq!(told("\nstate = { n = 1 }"), ["this `state` is a part of what is said, and no key"]);
-        assert_eq!(told("todo = true"), ["this `todo` is a part of what is said, and no key"]);
-        for said in ["Hi\nmode = 'a'", "mode = fast", "mood = 'a'", "mode: 'a'", ""] {
-            assert_eq!(told(said), [""; 0], "{said}");
+        assert_eq!(assert_fault("mode = 'a'\nHi"), ["this `mode` is a part of what is said, and no key"]);
+        assert_eq!(assert_fault("\nstate = { n = 1 }"), ["this `state` is a part of what is said, and no key"]);
+        assert_eq!(assert_fault("todo = true"), ["this `todo` is a part of what is said, and no key"]);
+        for waiting_step in ["Hi\nmode = 'a'", "mode = fast", "mood = 'a'", "mode: 'a'", ""] {
+            assert_eq!(assert_fault(waiting_step), [""; 0], "{waiting_step}");
         }
     }
 

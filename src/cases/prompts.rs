@@ -28,8 +28,8 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
                 .filter(|tokens| !within(value, *tokens))
                 .map_or_else(|| Some(value.to_json()), |tokens| Some(tokens.into())),
             "codes" => {
-                let told = prompt.diagnostics.iter().filter(|finding| finding.severity != Severity::Info);
-                Some(told.map(|finding| Value::from(finding.code.as_str())).collect())
+                let reported = prompt.diagnostics.iter().filter(|finding| finding.severity != Severity::Info);
+                Some(reported.map(|finding| Value::from(finding.code.as_str())).collect())
             }
             name => json.get(name).cloned(),
         };
@@ -61,13 +61,13 @@ fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool
 /// The layers with text: the whole layer where a table is expected, otherwise its name.
 fn layers(expected: &Tree, prompt: &Value) -> Value {
     let all = prompt.pointer("/ledger/layers").and_then(Value::as_array);
-    let said = |layer: &&Value| layer.get("tokens").and_then(Value::as_u64).is_some_and(|tokens| tokens > 0);
+    let is_present = |layer: &&Value| layer.get("tokens").and_then(Value::as_u64).is_some_and(|tokens| tokens > 0);
     let whole = |number: usize| match expected {
         Tree::List(items, _) => matches!(items.get(number), Some(Tree::Table(..))),
         _ => false,
     };
-    let shown = all.into_iter().flatten().filter(said).enumerate();
-    shown
+    let present = all.into_iter().flatten().filter(is_present).enumerate();
+    present
         .map(|(number, layer)| if whole(number) { layer.clone() } else { layer.get("id").cloned().unwrap_or_default() })
         .collect()
 }

@@ -97,7 +97,7 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
                     PartKind::User => run.take(step, talk.hear(&step.text)),
                     PartKind::Response => run.take(step, talk.answer(&step.text)),
                     PartKind::Reply(provider) => match talk.judge(provider, &step.text) {
-                        Ok(told) => run.take(step, told),
+                        Ok(result) => run.take(step, result),
                         Err(faults) => {
                             let placed = |fault: Diagnostic| fault.placed(step.at);
                             run.diagnostics.extend(faults.diagnostics.into_iter().map(placed));
@@ -147,15 +147,15 @@ impl CaseRun {
     }
 
     /// Compares the result of a step with what is expected of it.
-    fn take(&mut self, step: &CaseStep, told: TurnResult) {
-        match told.json() {
+    fn take(&mut self, step: &CaseStep, result: TurnResult) {
+        match result.json() {
             Some(json) => self.failures.extend(compare(self.results.len(), &step.expected, &json)),
             None => {
                 let message = "what came of this cannot be written as JSON";
                 self.diagnostics.push(Diagnostic::new(Code::INTERNAL, step.at, message));
             }
         }
-        self.results.push(told);
+        self.results.push(result);
     }
 }
 
@@ -203,8 +203,10 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
         return Ok(session);
     }
     let placed = |misfit: Misfit| {
-        let inside =
-            misfit.pointer.strip_prefix("/state").and_then(|way| Some(header.state.as_ref()?.place(way, misfit.named)));
+        let inside = misfit
+            .pointer
+            .strip_prefix("/state")
+            .and_then(|pointer| Some(header.state.as_ref()?.place(pointer, misfit.named)));
         Diagnostic { at: Some(inside.unwrap_or(place)), ..misfit.diagnostic }
     };
     Err(misfits.into_iter().map(placed).collect())

@@ -34,25 +34,25 @@ pub struct Exchange {
 /// # Errors
 ///
 /// Why there is none: a case cannot contain every text, nor start in every session.
-pub fn script(program: &Program, claim: &str, start: &Session, said: &[Exchange]) -> Result<String, String> {
+pub fn script(program: &Program, claim: &str, start: &Session, exchanges: &[Exchange]) -> Result<String, String> {
     let mut text = header(program, claim, start);
     let mut before = start;
-    for one in said {
+    for one in exchanges {
         let line_break = if one.text.is_empty() { "" } else { "\n" };
         _ = write!(text, "\n=== {} ===\n{}{line_break}=== expect ===\n", one.part.word(), one.text);
         text += &expectation(before, &one.result);
         before = one.result.session();
     }
-    proved(program, &text, said).map(|()| text)
+    proved(program, &text, exchanges).map(|()| text)
 }
 
 /// Checks that the case is read back as what was said, and passes.
-fn proved(program: &Program, text: &str, said: &[Exchange]) -> Result<(), String> {
+fn proved(program: &Program, text: &str, exchanges: &[Exchange]) -> Result<(), String> {
     let parsed = parse(&mut Sources::default(), "talk.case", text.as_bytes());
     let case = parsed.value.filter(|_| parsed.diagnostics.is_empty());
-    let same = |case: &super::Case| case.steps.iter().map(|step| &step.text).eq(said.iter().map(|one| &one.text));
+    let same = |case: &super::Case| case.steps.iter().map(|step| &step.text).eq(exchanges.iter().map(|one| &one.text));
     let Some(case) = case.filter(same) else {
-        return Err(match said {
+        return Err(match exchanges {
             [] => "nothing has been said yet".to_owned(),
             _ => "a text in it has a line that a case takes for a marker, such as `=== user ===`, or ends with a carriage return"
                 .to_owned(),
@@ -83,9 +83,9 @@ fn header(program: &Program, claim: &str, start: &Session) -> String {
 }
 
 /// The expectation for one thing that was said: everything in its result except places and causes.
-pub(super) fn expectation(before: &Session, told: &TurnResult) -> String {
+pub(super) fn expectation(before: &Session, turn_result: &TurnResult) -> String {
     let mut text = String::new();
-    match told {
+    match turn_result {
         TurnResult::Heard(heard) => {
             text += &line("class", heard.class.as_deref().unwrap_or_default());
             if !heard.captures.is_empty() {
@@ -102,12 +102,12 @@ pub(super) fn expectation(before: &Session, told: &TurnResult) -> String {
             text += &lines("utterances", &outcome.utterances, &["speaker", "label"]);
         }
     }
-    text += &effects(told.effects());
-    text += &codes(told.diagnostics());
+    text += &effects(turn_result.effects());
+    text += &codes(turn_result.diagnostics());
     let state: crate::value::Object =
-        changes(before, told.session()).map(|(name, value)| (name, value.clone())).collect();
+        changes(before, turn_result.session()).map(|(name, value)| (name, value.clone())).collect();
     let mut session = crate::value::Object::new();
-    session.insert("mode", told.session().mode.clone().into());
+    session.insert("mode", turn_result.session().mode.clone().into());
     if !state.is_empty() {
         session.insert("state".to_owned(), state.into());
     }

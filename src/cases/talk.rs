@@ -130,14 +130,14 @@ impl<'p> Talk<'p> {
         self.program.reject(&self.session, outcome, &misses, &self.options)
     }
 
-    fn go_on(&mut self, told: TurnResult) -> TurnResult {
-        self.correction = match &told {
+    fn go_on(&mut self, result: TurnResult) -> TurnResult {
+        self.correction = match &result {
             TurnResult::Heard(_) => None,
             TurnResult::Outcome(outcome) => outcome.ask_again.clone(),
         };
         self.options.attempts = if self.correction.is_some() { self.options.attempts + 1 } else { 0 };
-        self.session = told.session().clone();
-        told
+        self.session = result.session().clone();
+        result
     }
 }
 

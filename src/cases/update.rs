@@ -20,8 +20,8 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
     let mut done = 0;
     for (span, new) in edits {
         // An edit inside of what was replaced is done.
-        if let Some(kept) = text.get(done..span.start) {
-            out.push_str(kept);
+        if let Some(unchanged) = text.get(done..span.start) {
+            out.push_str(unchanged);
             out.push_str(&new);
             done = span.end;
         } else if span.end > done && new.is_empty() {
@@ -155,13 +155,13 @@ impl<'t> ListItem<'t> {
 
 /// The items of a list, and the comments after the last.
 fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<ListItem<'t>>, Vec<&'t str>) {
-    let comments = |lead: &'t str| lead.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
+    let comments = |gap: &'t str| gap.lines().map(str::trim).filter(|line| line.starts_with('#')).collect();
     let mut start = at.start + 1;
     let mut all = Vec::with_capacity(items.len());
     for item in items {
         let span = whole(text, item.at().span);
-        let lead = text.get(start..span.start).unwrap_or_default();
-        let before = comments(lead);
+        let gap = text.get(start..span.start).unwrap_or_default();
+        let before = comments(gap);
         let rest = text.get(span.end..at.end).unwrap_or_default();
         let line = rest.lines().next().unwrap_or_default();
         let beside = line.trim_start_matches([' ', '\t', ',']);

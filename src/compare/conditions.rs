@@ -6,7 +6,7 @@
 //! Never: evaluates a condition, or recognises two texts as equivalent.
 
 use super::constraint::Constraint;
-use crate::expression::{Expression, Operation, ExprTree};
+use crate::expression::{ExprTree, Expression, Operation};
 use crate::text::{Location, Span, Spanned};
 
 /// How a condition differs from an earlier one.

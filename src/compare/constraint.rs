@@ -4,7 +4,7 @@
 //! Out: [`Constraint`], if the part compares a path with literal numbers, texts or booleans.
 //! Never: follows the path, or knows its possible values.
 
-use crate::expression::{Constant, Operation, Relation, ExprTree};
+use crate::expression::{Constant, ExprTree, Operation, Relation};
 
 /// A comparison of a path with constants.
 #[derive(Debug, PartialEq)]

@@ -7,7 +7,7 @@
 use super::rows::row;
 use super::{DeclarationChange, Direction};
 use crate::diagnostic::{Defect, Strategy};
-use crate::program::{DegradationRow, Program, DeclaredBy};
+use crate::program::{DeclaredBy, DegradationRow, Program};
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let (old_rows, new_rows) = (old.degradation_table(), new.degradation_table());
@@ -84,7 +84,8 @@ fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy
 /// The strategies for a defect that apply to every answer; none if a mode, a block or an action has its own.
 pub(super) fn everywhere(defect: Defect, program: &Program) -> Option<Vec<Strategy>> {
     let rows = program.degradation_table().into_iter().filter(|row| row.defect == defect);
-    let all = rows.map(|row| matches!(row.declared_by, DeclaredBy::Default | DeclaredBy::Pack).then_some(row.strategies));
+    let all =
+        rows.map(|row| matches!(row.declared_by, DeclaredBy::Default | DeclaredBy::Pack).then_some(row.strategies));
     all.collect::<Option<Vec<_>>>()?.pop()
 }
 

@@ -36,7 +36,14 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let direction = |old: &Vec<String>, new: &Vec<String>| {
         looks(old, new, Direction::Widened, Direction::Narrowed).map(|(direction, how)| (direction, vec![how]))
     };
-    pair("rule", &looking(old, new), &looking(new, old), (Direction::Widened, Direction::Narrowed), &mut changes, direction);
+    pair(
+        "rule",
+        &looking(old, new),
+        &looking(new, old),
+        (Direction::Widened, Direction::Narrowed),
+        &mut changes,
+        direction,
+    );
     changes
 }
 

@@ -31,7 +31,14 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
         rows.map(|rule| (rule.id.clone(), GuardrailKey::of(program, rule, table.as_deref()), program.place(rule.at)))
             .collect()
     };
-    pair("guardrail", &checks(old), &checks(new), (Direction::Narrowed, Direction::Widened), &mut changes, GuardrailKey::direction);
+    pair(
+        "guardrail",
+        &checks(old),
+        &checks(new),
+        (Direction::Narrowed, Direction::Widened),
+        &mut changes,
+        GuardrailKey::direction,
+    );
     changes
 }
 
@@ -44,9 +51,13 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Directi
             ConditionChange::LessAsked(part) => (Direction::Widened, format!("`{}` is no longer asked", short(&part))),
             ConditionChange::MoreEnough(part) => (Direction::Widened, format!("`{}` is enough now", short(&part))),
             // Where evaluating it failed, nothing was permitted: without it, more may be.
-            ConditionChange::LessEnough(part) => (Direction::Changed, format!("`{}` is no longer enough", short(&part))),
+            ConditionChange::LessEnough(part) => {
+                (Direction::Changed, format!("`{}` is no longer enough", short(&part)))
+            }
             ConditionChange::Looser(old, new) => (Direction::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
-            ConditionChange::Stricter(old, new) => (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
+            ConditionChange::Stricter(old, new) => {
+                (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`")))
+            }
             ConditionChange::Other => (Direction::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         },
         (Some(old), None) => (Direction::Widened, format!("`{}` is no longer asked", short(old))),
@@ -60,11 +71,15 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Directi
 pub(super) fn trips(old: &str, new: &str) -> (Direction, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
     match ConditionChange::between(old, new) {
-        ConditionChange::MoreAsked(part) => (Direction::Widened, format!("it trips only where `{}`, too", short(&part))),
+        ConditionChange::MoreAsked(part) => {
+            (Direction::Widened, format!("it trips only where `{}`, too", short(&part)))
+        }
         // Where evaluating it failed, the guardrail tripped: without it, more may come through.
         ConditionChange::LessAsked(part) => (Direction::Changed, format!("it no longer asks for `{}`", short(&part))),
         ConditionChange::MoreEnough(part) => (Direction::Narrowed, format!("it trips where `{}`, too", short(&part))),
-        ConditionChange::LessEnough(part) => (Direction::Widened, format!("it no longer trips where `{}`", short(&part))),
+        ConditionChange::LessEnough(part) => {
+            (Direction::Widened, format!("it no longer trips where `{}`", short(&part)))
+        }
         ConditionChange::Looser(old, new) => (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         ConditionChange::Stricter(old, new) => (Direction::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         ConditionChange::Other => (Direction::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
@@ -156,7 +171,9 @@ impl GuardrailKey {
                 (Some(old), Some(new)) => (old != new).then(|| stricter(Defect::Guardrail, &old, &new)),
                 _ => Some(Direction::Changed),
             };
-            all.extend(direction.map(|direction| (direction, format!("{} → {}", word(self.strategy), word(new.strategy)))));
+            all.extend(
+                direction.map(|direction| (direction, format!("{} → {}", word(self.strategy), word(new.strategy)))),
+            );
         }
         together(all)
     }

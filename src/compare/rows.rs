@@ -11,12 +11,18 @@ use std::cmp::Ordering;
 use std::hash::Hash;
 
 /// How many characters of a value are shown.
-const SHOWN: usize = 60;
+const LONGEST_VALUE: usize = 60;
 
 /// Things to compare, by name: a description, and the place.
 pub(super) type Rows<T> = Vec<(String, T, Option<FilePlace>)>;
 
-pub(super) fn row(kind: &str, name: &str, direction: Direction, how: Vec<String>, rule: Option<FilePlace>) -> DeclarationChange {
+pub(super) fn row(
+    kind: &str,
+    name: &str,
+    direction: Direction,
+    how: Vec<String>,
+    rule: Option<FilePlace>,
+) -> DeclarationChange {
     DeclarationChange { kind: kind.to_owned(), name: name.to_owned(), direction: direction, how, rule, gone: false }
 }
 
@@ -28,12 +34,12 @@ pub(super) fn gone(kind: &str, name: &str, direction: Direction, rule: Option<Fi
 /// `old → new`, each short enough for a line: of long ones, the part from where they differ.
 pub(super) fn arrow(old: &str, new: &str) -> String {
     let alike = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
-    let skipped = if alike > SHOWN / 2 { alike - SHOWN / 4 } else { 0 };
+    let skipped = if alike > LONGEST_VALUE / 2 { alike - LONGEST_VALUE / 4 } else { 0 };
     let short = |text: &str| match text.char_indices().nth(skipped) {
-        Some((cut, _)) if skipped > 0 && text.chars().nth(SHOWN).is_some() => {
-            format!("…{}", excerpt(text.get(cut..).unwrap_or_default(), SHOWN))
+        Some((cut, _)) if skipped > 0 && text.chars().nth(LONGEST_VALUE).is_some() => {
+            format!("…{}", excerpt(text.get(cut..).unwrap_or_default(), LONGEST_VALUE))
         }
-        _ => excerpt(text, SHOWN).into_owned(),
+        _ => excerpt(text, LONGEST_VALUE).into_owned(),
     };
     format!("{} → {}", short(old), short(new))
 }
@@ -71,7 +77,9 @@ pub(super) fn pair<T>(
     for (name, before, place) in old {
         match new.iter().find(|(known, ..)| known == name) {
             Some((_, now, place)) => {
-                changes.extend(direction(before, now).map(|(direction, how)| row(kind, name, direction, how, place.clone())));
+                changes.extend(
+                    direction(before, now).map(|(direction, how)| row(kind, name, direction, how, place.clone())),
+                );
             }
             None => changes.push(gone(kind, name, ways.1, place.clone())),
         }

@@ -39,7 +39,10 @@ impl Comparing {
         match (old, new) {
             (Value::Object(old), Value::Object(new)) => self.members(path, old, new),
             _ if old == new => {}
-            _ => self.note(Direction::Changed, format!("{}: {}", shown(path), arrow(&old.to_string(), &new.to_string()))),
+            _ => self.note(
+                Direction::Changed,
+                format!("{}: {}", displayed(path), arrow(&old.to_string(), &new.to_string())),
+            ),
         }
     }
 
@@ -61,19 +64,22 @@ impl Comparing {
 
     fn keyword(&mut self, path: &str, key: &str, old: Option<&Value>, new: Option<&Value>, direction: Direction) {
         let word = |value: Option<&Value>| value.map_or("none".to_owned(), short);
-        self.note(direction, format!("{} {key}: {} → {}", shown(path), word(old), word(new)).trim_start().to_owned());
+        self.note(
+            direction,
+            format!("{} {key}: {} → {}", displayed(path), word(old), word(new)).trim_start().to_owned(),
+        );
     }
 
     fn properties(&mut self, path: &str, old: &Object, new: &Object) {
         for (name, pair) in both(declared(old), declared(new)) {
-            let shown = member(path, name);
+            let displayed = member(path, name);
             match (pair.0.or(undeclared(old)), pair.1.or(undeclared(new))) {
-                (Some(old), Some(new)) => self.schema(&shown, old, new),
+                (Some(old), Some(new)) => self.schema(&displayed, old, new),
                 (Some(_), None) if required(old).any(|required| required == name) => {
-                    self.note(Direction::Widened, format!("`{shown}`, which was required, is gone"));
+                    self.note(Direction::Widened, format!("`{displayed}`, which was required, is gone"));
                 }
-                (Some(_), None) => self.note(Direction::Narrowed, format!("`{shown}` is gone")),
-                (None, _) => self.note(Direction::Widened, format!("`{shown}` is new")),
+                (Some(_), None) => self.note(Direction::Narrowed, format!("`{displayed}` is gone")),
+                (None, _) => self.note(Direction::Widened, format!("`{displayed}` is new")),
             }
         }
     }
@@ -172,7 +178,7 @@ fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Direction {
     }
 }
 
-fn shown(path: &str) -> String {
+fn displayed(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!("`{path}`") }
 }
 
@@ -209,7 +215,12 @@ mod tests {
         check(lists(false), lists(true), Some(Direction::Narrowed), &["uniqueItems: false → true"]);
         let open = |others| value!({ "additionalProperties": others });
         check(value!({}), open(value!({})), Some(Direction::Widened), &["additionalProperties: none → {}"]);
-        check(open(value!(true)), open(value!(false)), Some(Direction::Narrowed), &["additionalProperties: true → false"]);
+        check(
+            open(value!(true)),
+            open(value!(false)),
+            Some(Direction::Narrowed),
+            &["additionalProperties: true → false"],
+        );
         check(value!({ "format": "date" }), value!({}), Some(Direction::Widened), &["format: \"date\" → none"]);
         check(value!({ "oneOf": [] }), value!({}), Some(Direction::Changed), &["oneOf: [] → none"]);
     }

@@ -20,7 +20,9 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     pair("block", &blocks(old), &blocks(new), opens, &mut changes, same);
     pair("thinking", &thoughts(old, new), &thoughts(new, old), shuts, &mut changes, same);
     pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::direction);
-    let limited = |old: &String, new: &String| (old != new).then(|| trips(old, new)).map(|(direction, how)| (direction, vec![how]));
+    let limited = |old: &String, new: &String| {
+        (old != new).then(|| trips(old, new)).map(|(direction, how)| (direction, vec![how]))
+    };
     pair("limit", &speech(old), &speech(new), shuts, &mut changes, limited);
     pair("mask", &masks(old, new), &masks(new, old), shuts, &mut changes, same);
     pair("path", &paths(old, new), &paths(new, old), shuts, &mut changes, same);
@@ -52,7 +54,8 @@ impl Limit {
         let number =
             |most: Option<usize>| most.map_or_else(|| "any number".to_owned(), |most| format!("at most {most}"));
         let order = new.most.unwrap_or(usize::MAX).cmp(&self.most.unwrap_or(usize::MAX));
-        let most = order.is_ne().then(|| (Direction::of(order), format!("{} → {}", number(self.most), number(new.most))));
+        let most =
+            order.is_ne().then(|| (Direction::of(order), format!("{} → {}", number(self.most), number(new.most))));
         let keys = match reach(&new.keys, &self.keys) {
             Some(Ordering::Equal) => None,
             Some(Ordering::Greater) => Some((Direction::Widened, "it may have more keys")),

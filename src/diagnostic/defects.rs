@@ -227,7 +227,7 @@ impl Defect {
     /// The strategies that fit the defect; any other is an error of the pack. `refuse` and `ask-again` fit every
     /// defect.
     #[doc(hidden)]
-    pub fn fits(self) -> &'static [Strategy] {
+    pub fn applicable(self) -> &'static [Strategy] {
         match self {
             Defect::NoDialect => &[TakeStrayText, Drop, Refuse, AskAgain],
             Defect::UnclosedBlock => &[Keep, Drop, KeepAsText, Repair, Salvage, Omit, Refuse, AskAgain],

@@ -77,14 +77,14 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(most: usize, found: &[Severity], told: &[Severity], last: Option<&str>) {
+    fn check(most: usize, found: &[Severity], kept_findings: &[Severity], last: Option<&str>) {
         let mut findings = Findings::new(most, 0);
         for severity in found {
             let one = Diagnostic::new(Code::Remark(Remark::Note), Location::response(Span::default()), "one");
             findings.add(Diagnostic { severity: *severity, ..one });
         }
         let list = findings.into_list(0);
-        assert_eq!(list.iter().map(|one| one.severity).collect::<Vec<_>>(), told);
+        assert_eq!(list.iter().map(|one| one.severity).collect::<Vec<_>>(), kept_findings);
         assert_eq!(list.last().map(|one| one.message.to_string()).filter(|message| message != "one").as_deref(), last);
     }
 

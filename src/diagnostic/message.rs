@@ -331,10 +331,10 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_of_its_form_and_what_stands_in_it() {
-        let said = message!("`{}` closes {} of `{}`", quote("a very long name", 6), &2, "x\ny");
-        assert_eq!(said, "`a very…` closes 2 of `x\\ny`");
-        assert_eq!(said.form(), "`{}` closes {} of `{}`");
-        assert_eq!(said.arguments().collect::<Vec<_>>(), ["a very ", "2", "x\ny"]);
+        let composed = message!("`{}` closes {} of `{}`", quote("a very long name", 6), &2, "x\ny");
+        assert_eq!(composed, "`a very…` closes 2 of `x\\ny`");
+        assert_eq!(composed.form(), "`{}` closes {} of `{}`");
+        assert_eq!(composed.arguments().collect::<Vec<_>>(), ["a very ", "2", "x\ny"]);
         // A sentence that was made as a whole may hold braces.
         assert_eq!(Message::from("write `{}`"), "write `{}`");
     }
@@ -345,15 +345,15 @@ mod tests {
 
     #[test]
     fn what_is_read_back_is_equal_to_what_was_written() {
-        for said in [
+        for composed in [
             message!("`{}` closes {}", quote("a\tb", 9), "x\ny"),
             message!("nothing"),
             Message::nearest("nto", names(&["note", "wait"])),
             "one\nline".into(),
         ] {
-            let json = serde_json::to_string(&said).unwrap();
+            let json = serde_json::to_string(&composed).unwrap();
             let back: Message = serde_json::from_str(&json).unwrap();
-            assert_eq!((&back, String::from(back.clone())), (&said, String::from(said.clone())));
+            assert_eq!((&back, String::from(back.clone())), (&composed, String::from(composed.clone())));
             assert_eq!(serde_json::to_string(&back).unwrap(), json);
         }
         assert_ne!(message!("`{}`", "a"), message!("`{}`", "b"));
@@ -362,16 +362,16 @@ mod tests {
     #[test]
     fn what_is_hidden_is_in_no_part_of_a_message_even_if_it_has_been_read() {
         let secret = |text: &str, _: bool| text.contains("S3CRET");
-        let hidden = |mut said: Message, all: bool| {
-            _ = said.as_str();
+        let hidden = |mut composed: Message, all: bool| {
+            _ = composed.as_str();
             if all {
-                said.hide_quotes()
+                composed.hide_quotes()
             } else {
-                said.conceal(&secret, "[…]")
+                composed.conceal(&secret, "[…]")
             };
-            let parts = said.arguments().chain([said.form(), said.as_str()]).collect::<Vec<_>>().join(" ");
+            let parts = composed.arguments().chain([composed.form(), composed.as_str()]).collect::<Vec<_>>().join(" ");
             assert!(!parts.contains("S3CRET"), "{parts}");
-            said.to_string()
+            composed.to_string()
         };
         for all in [false, true] {
             let dots = if all { "…" } else { "[…]" };

@@ -276,13 +276,13 @@ fn suggested<'n>(nearest: Option<&str>, names: impl Iterator<Item = &'n str> + C
         length <= LINE
     };
     let quoted = |name: &str| format!("`{name}`");
-    let mut shown: Vec<String> = names.clone().take_while(is_within).map(quoted).collect();
-    if shown.is_empty() {
-        shown.push(names.clone().next().map(quoted)?);
+    let mut listed: Vec<String> = names.clone().take_while(is_within).map(quoted).collect();
+    if listed.is_empty() {
+        listed.push(names.clone().next().map(quoted)?);
     }
-    let more = names.count() - shown.len();
+    let more = names.count() - listed.len();
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("there is {}{rest}", shown.join(", ")))
+    Some(format!("there is {}{rest}", listed.join(", ")))
 }
 
 #[cfg(test)]

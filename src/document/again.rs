@@ -9,7 +9,7 @@
 
 use super::delimiter::Delimiter;
 use super::scanner::DialectScanner;
-use super::{Block, Ended, ReadContext, BodyEncoding};
+use super::{Block, BodyEncoding, Ended, ReadContext};
 use crate::program::{BlockId, Closer};
 use crate::surface::Role;
 use crate::text::Span;

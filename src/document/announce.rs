@@ -4,10 +4,10 @@
 //! Out: [`StreamEvent`]s: facts about the document that no continuation can change, each once, in order.
 //! Never: tells a verdict: those come with the outcome.
 
-use super::trim::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
 use super::enclosing::Enclosing;
 use super::open_block::OpenBlock;
-use super::{Block, ReadContext, ChunkedVec, OpenerView, TextEncoding, Wrapping};
+use super::trim::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
+use super::{Block, ChunkedVec, OpenerView, ReadContext, TextEncoding, Wrapping};
 use crate::program::{BlockId, NameSource, Outside};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Extent, Span, boundary};
@@ -75,7 +75,7 @@ pub enum StreamEvent {
     /// The answer was refused: the host clears what it has shown of it. It is the last event.
     Refused {
         /// How many bytes of text were announced before.
-        shown: usize,
+        emitted: usize,
     },
 }
 
@@ -153,20 +153,20 @@ impl<'g> ReadContext<'g> {
 
     /// The same, for a member whose key is `name`.
     pub(super) fn opened_as(&self, number: usize, id: BlockId, start: usize, name: Span) -> Option<EventDraft> {
-        let said = OpenerView { text: self.text, dialect: self.dialect, family: 0, name, attributes: &[] };
-        self.announced(number, id, start, &said)
+        let view = OpenerView { text: self.text, dialect: self.dialect, family: 0, name, attributes: &[] };
+        self.announced(number, id, start, &view)
     }
 
     /// The same, for a block whose end is not known yet.
     fn opening(&self, number: usize, open: &OpenBlock) -> Option<EventDraft> {
         let OpenBlock { family, name, ref attributes, .. } = *open;
-        let said = OpenerView { text: self.text, dialect: self.dialect, family, name, attributes };
-        self.announced(number, open.id, open.opener.start, &said)
+        let view = OpenerView { text: self.text, dialect: self.dialect, family, name, attributes };
+        self.announced(number, open.id, open.opener.start, &view)
     }
 
-    fn announced(&self, number: usize, id: BlockId, start: usize, said: &OpenerView<'g, '_>) -> Option<EventDraft> {
+    fn announced(&self, number: usize, id: BlockId, start: usize, view: &OpenerView<'g, '_>) -> Option<EventDraft> {
         let block = self.block(id)?;
-        let (name, called) = (block.name.clone(), said.title(block));
+        let (name, called) = (block.name.clone(), view.title(block));
         let event = StreamEvent::Opened { block: number, name, role: block.role, called, start };
         Some(EventDraft { event, id: Some(id), start, whole: false })
     }
@@ -283,15 +283,15 @@ impl Announced {
         let from = self.at.max(self.blank);
         let Some(fresh) = text.get(from..certain) else { return };
         self.blank = certain;
-        let shown = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
-        if shown == 0 {
+        let emitted = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
+        if emitted == 0 {
             return;
         }
         // The text starts behind what is trimmed. Where that is stays as it is once some of it can be told.
         if self.at <= open.opener.end {
             self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
         }
-        let untold = text.get(self.at..from + shown).unwrap_or_default();
+        let untold = text.get(self.at..from + emitted).unwrap_or_default();
         let whole = read.given.spelling_of(open.id).whole(untold);
         if whole > 0 {
             self.tell(read, Some(number), self.at + whole, out);

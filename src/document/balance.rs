@@ -7,8 +7,8 @@
 //! A document about answers may show some, outside fences, too. Where their tags balance, the document goes on behind
 //! them.
 
+use super::delimiter::{Delimiter, DelimiterKind};
 use super::ladder::EndSearch;
-use super::delimiter::{DelimiterKind, Delimiter};
 use super::open_block::OpenBlock;
 use super::scanner::DialectScanner;
 use super::{ReadContext, trim::ends_line};
@@ -51,7 +51,12 @@ impl DialectScanner {
     }
 
     /// The closer that balances the opener of `open`, and whether it is the first of `close`.
-    pub(super) fn balancing(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Option<(Span, bool)> {
+    pub(super) fn balancing(
+        &mut self,
+        open: &OpenBlock,
+        search: &EndSearch<'_>,
+        region: usize,
+    ) -> Option<(Span, bool)> {
         let first = closes_by_own_name(search.block, open.name.of(search.given.text), search.given)?;
         let start = open.opener.start;
         let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
@@ -114,7 +119,8 @@ impl DialectScanner {
         let mut number = open.first;
         while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < inner.end) {
             number += 1;
-            let alike = matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
+            let alike =
+                matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
             if alike && !mark.masked && self.counts(given, &mark) {
                 self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
             }

@@ -8,7 +8,7 @@
 
 use super::payload::{Field, PayloadSource};
 use super::{Attribute, AttributeKey, BodyEncoding};
-use crate::json::{self, Context, JsonFault, Grade, JsonTape};
+use crate::json::{self, Context, Grade, JsonFault, JsonTape};
 use crate::program::BlockBinding;
 use crate::text::Span;
 
@@ -60,23 +60,23 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
     let fields = source.fields_in(body);
     let is_whole = fields.unclosed.is_empty() && fields.stray.is_empty() && !fields.too_many;
     let is_called = |field: &Field, key: &str| source.dialect.names.same(field.name.of(source.text), key);
-    let at = |way: &[&str]| {
+    let at = |pointer: &[&str]| {
         let last = |list: &[Field], key: &str| list.iter().rfind(|field| is_called(field, key)).map(|field| field.body);
-        let (first, inner) = way.split_first()?;
+        let (first, inner) = pointer.split_first()?;
         inner.iter().try_fold(last(&fields.list, first)?, |outer, key| last(&source.fields_in(outer).list, key))
     };
-    let name = first_way(block, false, |way| at(way).is_some());
+    let name = first_pointer(block, false, |pointer| at(pointer).is_some());
     let named = at(&name);
     let mut call =
         ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), worst: None };
-    let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
-    if let Some(way) = ways.iter().find(|way| at(way).is_some()).or(ways.first()).filter(|_| is_whole) {
-        let keys = [name.first(), way.first()];
+    let ways: Vec<Vec<&str>> = block.bodies().map(|pointer| pointer.split('.').collect()).collect();
+    if let Some(pointer) = ways.iter().find(|pointer| at(pointer).is_some()).or(ways.first()).filter(|_| is_whole) {
+        let keys = [name.first(), pointer.first()];
         let is_read = |field: &Field| keys.iter().flatten().any(|key| is_called(field, key));
         let is_repeated = |key: &str, field: &Field, later: &[Field]| {
             is_called(field, key) && later.iter().any(|other| is_called(other, key))
         };
-        call.params = at(way).unwrap_or(Span::new(body.end, body.end));
+        call.params = at(pointer).unwrap_or(Span::new(body.end, body.end));
         call.beside = fields.list.iter().filter(|field| !is_read(field)).map(|field| field.span).collect();
         call.beside.extend(&fields.between);
         call.beside.sort_unstable_by_key(|span| span.start);
@@ -91,11 +91,13 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
 
 /// The first of the paths to a call's name that leads to one, or else the first. Those of an entry of a list come first in
 /// a list, and those of a lone call elsewhere.
-fn first_way(block: &BlockBinding, in_list: bool, leads: impl Fn(&[&str]) -> bool) -> Vec<&str> {
+fn first_pointer(block: &BlockBinding, in_list: bool, is_there: impl Fn(&[&str]) -> bool) -> Vec<&str> {
     let named = |of_list: bool| block.name_pointers().filter(move |(_, each)| *each == of_list);
-    let ways: Vec<Vec<&str>> =
-        named(in_list).chain(named(!in_list)).map(|(way, _)| way.iter().map(String::as_str).collect()).collect();
-    let found = ways.iter().find(|way| leads(way)).or(ways.first());
+    let ways: Vec<Vec<&str>> = named(in_list)
+        .chain(named(!in_list))
+        .map(|(pointer, _)| pointer.iter().map(String::as_str).collect())
+        .collect();
+    let found = ways.iter().find(|pointer| is_there(pointer)).or(ways.first());
     found.cloned().unwrap_or_default()
 }
 
@@ -107,11 +109,11 @@ pub(super) trait CallLayout {
     fn entries(&self, list: usize) -> Vec<usize>;
     fn span(&self, at: usize) -> Option<Span>;
     /// The value at the end of a path through objects.
-    fn value(&self, from: usize, way: &[&str]) -> Option<Span>;
+    fn value(&self, from: usize, pointer: &[&str]) -> Option<Span>;
     /// The members of an object: each span is that of the key and its value.
     fn members(&self, object: usize) -> Vec<(String, Span)>;
     /// The repeated keys on a path through objects.
-    fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span>;
+    fn repeated(&self, from: usize, pointer: &[&str]) -> Vec<Span>;
     fn faults(&self) -> Vec<JsonFault>;
 }
 
@@ -139,16 +141,16 @@ impl CallLayout for JsonLayout<'_> {
         self.0.span(at)
     }
 
-    fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
-        self.0.value(from, way, self.1)
+    fn value(&self, from: usize, pointer: &[&str]) -> Option<Span> {
+        self.0.value(from, pointer, self.1)
     }
 
     fn members(&self, object: usize) -> Vec<(String, Span)> {
         self.0.members(object, self.1).map(|(name, at)| (name.into_owned(), at)).collect()
     }
 
-    fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span> {
-        self.0.repeated(from, way, self.1)
+    fn repeated(&self, from: usize, pointer: &[&str]) -> Vec<Span> {
+        self.0.repeated(from, pointer, self.1)
     }
 
     fn faults(&self) -> Vec<JsonFault> {
@@ -164,13 +166,14 @@ pub(super) fn read(source: &PayloadSource<'_>, body: Span, block: &BlockBinding)
     }
     let declares = |name: &str| source.declares(name);
     let list = block.lists_calls() && body.of(source.text).starts_with('[');
-    let envelopes = block.bodies().map(|way| way.split('.').count()).min().unwrap_or_default() + usize::from(list);
+    let envelopes =
+        block.bodies().map(|pointer| pointer.split('.').count()).min().unwrap_or_default() + usize::from(list);
     let context = Context { declares: &declares, cut: source.cut, envelopes, ..source.context() };
     calls(&JsonLayout(json::tape(source.text, body, context)?, source.text), block)
 }
 
 fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
-    let ways: Vec<Vec<&str>> = block.bodies().map(|way| way.split('.').collect()).collect();
+    let ways: Vec<Vec<&str>> = block.bodies().map(|pointer| pointer.split('.').collect()).collect();
     let root = layout.root()?;
     let is_list = block.lists_calls() && layout.is_list(root);
     let entries = if is_list { layout.entries(root) } else { vec![root] };
@@ -178,19 +181,19 @@ fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
         .into_iter()
         .filter_map(|entry| {
             let span = layout.span(entry)?;
-            let at = |way: &[&str]| layout.value(entry, way);
-            let name = first_way(block, is_list, |way| at(way).is_some());
-            let way = ways.iter().find(|way| at(way).is_some()).or(ways.first());
-            let Some(way) = way.filter(|_| layout.is_object(entry)) else {
+            let at = |pointer: &[&str]| layout.value(entry, pointer);
+            let name = first_pointer(block, is_list, |pointer| at(pointer).is_some());
+            let pointer = ways.iter().find(|pointer| at(pointer).is_some()).or(ways.first());
+            let Some(pointer) = pointer.filter(|_| layout.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
                 return Some(ListedCall { span, name, params: span, beside, repeated, worst: None });
             };
-            let params = at(way).unwrap_or(Span::new(span.end, span.end));
-            let read = |key: &str| name.first() == Some(&key) || way.first() == Some(&key);
+            let params = at(pointer).unwrap_or(Span::new(span.end, span.end));
+            let read = |key: &str| name.first() == Some(&key) || pointer.first() == Some(&key);
             let beside = layout.members(entry).into_iter().filter(|(key, _)| !read(key));
             let beside = beside.map(|(_, member)| member).collect();
             let mut repeated = layout.repeated(entry, &name);
-            repeated.extend(layout.repeated(entry, way));
+            repeated.extend(layout.repeated(entry, pointer));
             repeated.sort_unstable_by_key(|key| key.start);
             repeated.dedup();
             Some(ListedCall { span, name: at(&name), params, beside, repeated, worst: None })

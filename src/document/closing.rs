@@ -4,16 +4,16 @@
 //! Out: the block with its body, or each call that its payload lists; the blocks that it holds; what is wrong with its edges.
 //! Never: looks for an end: the ladder does.
 
-use super::trim::{trimmed, trimmed_within};
-use super::enclosing::Enclosing;
-use super::reader_findings::{ReaderFinding, FindingKind};
 use super::call_list::{self, CallList, ListedCall};
 use super::delimiter::DelimiterKind;
-use super::open_block::{BlockEnd, PayloadState, OpenBlock};
+use super::enclosing::Enclosing;
+use super::open_block::{BlockEnd, OpenBlock, PayloadState};
 use super::pairs::Tagged;
 use super::payload::{PayloadSource, Spelled, Tag, ends_response};
+use super::reader_findings::{FindingKind, ReaderFinding};
 use super::scanner::DialectScanner;
-use super::{Attribute, Block, Ended, ReadContext, AttributeKey, Quoted, TextEncoding, BodyEncoding};
+use super::trim::{trimmed, trimmed_within};
+use super::{Attribute, AttributeKey, Block, BodyEncoding, Ended, Quoted, ReadContext, TextEncoding};
 use crate::diagnostic::{Defect, Remark};
 use crate::json::{self, JsonFault};
 use crate::program;
@@ -25,7 +25,14 @@ use std::num::NonZeroU32;
 
 impl DialectScanner {
     /// Adds a block whose end is known, and the blocks inside it.
-    pub(super) fn close(&mut self, open: &mut OpenBlock, end: BlockEnd, given: &ReadContext<'_>, parent: Option<usize>, depth: usize) {
+    pub(super) fn close(
+        &mut self,
+        open: &mut OpenBlock,
+        end: BlockEnd,
+        given: &ReadContext<'_>,
+        parent: Option<usize>,
+        depth: usize,
+    ) {
         let Some(block) = given.block(open.id) else { return };
         let (index, role) = (self.blocks.len(), block.role);
         if end.ending == Ending::Fence {
@@ -67,8 +74,11 @@ impl DialectScanner {
             }
         }
         if ended.is_cut() {
-            let what =
-                if matches!(open.payload, PayloadState::Bottomless) { Defect::MalformedPayload } else { Defect::UnclosedBlock };
+            let what = if matches!(open.payload, PayloadState::Bottomless) {
+                Defect::MalformedPayload
+            } else {
+                Defect::UnclosedBlock
+            };
             self.found.push(ReaderFinding::of(what, span, index));
         }
         self.edges(given, open, &end, index);
@@ -147,7 +157,13 @@ impl DialectScanner {
 
     /// Whether another block ended this one in the midst of a value: a content, a text, or a field or a JSON value of a call
     /// that has not come to its end.
-    fn breaks_off(&self, open: &OpenBlock, end: &BlockEnd, block: &program::BlockBinding, given: &ReadContext<'_>) -> bool {
+    fn breaks_off(
+        &self,
+        open: &OpenBlock,
+        end: &BlockEnd,
+        block: &program::BlockBinding,
+        given: &ReadContext<'_>,
+    ) -> bool {
         let ended = end.ended();
         // Where a wrapper opens, its surroundings end as well.
         if end.ending != Ending::NextBlock && !open.left || !ended.is_cut() {
@@ -174,7 +190,13 @@ impl DialectScanner {
     }
 
     /// Adds each call of a payload that is a list of calls; what is around them is markup.
-    fn list(&mut self, open: &OpenBlock, listed: CallList, (span, ended): (Span, Ended), block: &program::BlockBinding) {
+    fn list(
+        &mut self,
+        open: &OpenBlock,
+        listed: CallList,
+        (span, ended): (Span, Ended),
+        block: &program::BlockBinding,
+    ) {
         self.payload_faults(&listed.faults);
         let mut at = span.start;
         for (number, call) in listed.calls.into_iter().enumerate() {

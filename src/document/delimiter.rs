@@ -4,7 +4,7 @@
 //! Out: [`Mark`], which is small because there may be one every few bytes, and [`Opener`], which few marks have.
 //! Never: holds a text: both hold only places.
 
-use super::{Attribute, Attributes, AttributeKey};
+use super::{Attribute, AttributeKey, Attributes};
 use crate::grammar::{Capture, inside};
 use crate::program::{BlockId, Dialect, Family, Limits};
 use crate::text::{Span, Stretch};
@@ -111,7 +111,8 @@ fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &m
     {
         attributes.push(Attribute { key: AttributeKey::Typed(key.span().into()), value: value.span().into() });
     }
-    attributes.extend(faults().map(|fault| Attribute { key: AttributeKey::Rule(fault.rule()), value: fault.span().into() }));
+    attributes
+        .extend(faults().map(|fault| Attribute { key: AttributeKey::Rule(fault.rule()), value: fault.span().into() }));
 }
 
 /// Reads the captures of an opener. An `attribute` has its own key; any other rule in the opener, or directly inside
@@ -134,8 +135,9 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
             // Of a name, its parts: the rules inside it.
             let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
             let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
-            let named =
-                whole.chain(parts).map(|(_, one)| Attribute { key: AttributeKey::Rule(one.rule()), value: one.span().into() });
+            let named = whole
+                .chain(parts)
+                .map(|(_, one)| Attribute { key: AttributeKey::Rule(one.rule()), value: one.span().into() });
             opener.attributes.extend(named);
         }
     }

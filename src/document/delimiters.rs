@@ -6,10 +6,10 @@
 
 use super::ChunkedVec;
 use super::budget::StepBudget;
-use super::delimiter::{DelimiterKind, StartOf, Delimiter, Opener, opener};
+use super::delimiter::{Delimiter, DelimiterKind, Opener, StartOf, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{BlockId, Dialect, Family, Prefix, Margin, Prefilter};
+use crate::program::{BlockId, Dialect, Family, Margin, Prefilter, Prefix};
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ pub(super) struct DelimiterScanner {
     /// Whether fence marks are there.
     fenced: bool,
     /// Whether `at` counts as the start of its line.
-    leads: bool,
+    at_line_start: bool,
     /// The name of the last opener at the start of this line.
     leader: Option<Span>,
     /// The white space before the place that was last asked about.
@@ -100,7 +100,7 @@ impl DelimiterScanner {
             lines: 0,
             clean: 0,
             fenced: false,
-            leads: false,
+            at_line_start: false,
             leader: None,
             gap: Gap::START,
             span: None,
@@ -148,7 +148,7 @@ impl DelimiterScanner {
         for (index, _) in families.filter(|(_, family)| may(family)) {
             self.at = look.text.len();
             if look.dialect.by_line {
-                self.leads = self.leads_line(look.text.as_bytes());
+                self.at_line_start = self.at_line_start(look.text.as_bytes());
             }
             if let Attempt::Mark(kind, span, name) = self.close(look, index, budget, false) {
                 return self.push(look, kind, span, name);
@@ -168,7 +168,7 @@ impl DelimiterScanner {
             self.leave_span(look.text);
             let from = self.attempt.take();
             if from.is_none() && look.dialect.by_line {
-                self.leads = self.leads_line(bytes);
+                self.at_line_start = self.at_line_start(bytes);
             }
             if !self.attempts(look, budget, from) {
                 if self.spent {
@@ -260,14 +260,20 @@ impl DelimiterScanner {
     }
 
     /// Tries everything that may start here; false if more text is needed.
-    fn attempts(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget, mut resumed: Option<(usize, bool, bool)>) -> bool {
+    fn attempts(
+        &mut self,
+        look: &ExaminedText<'_>,
+        budget: &mut StepBudget,
+        mut resumed: Option<(usize, bool, bool)>,
+    ) -> bool {
         let families = &look.dialect.families;
         let inside = is_inside_word(look.text.as_bytes(), self.at);
         if inside && !families.iter().any(|family| family.inside_words) {
             return true;
         }
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        let numbers = look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.leads);
+        let numbers =
+            look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.at_line_start);
         let numbers = numbers.map(usize::from);
         let mut in_paragraph = None;
         for number in numbers.skip_while(|number| *number < first) {
@@ -326,7 +332,8 @@ impl DelimiterScanner {
     /// Whether there is an opener with a declared name at a place of a complete text.
     pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize, budget: &mut StepBudget) -> bool {
         let before = std::mem::replace(&mut self.at, at);
-        let opens = |index| matches!(self.open(look, index, budget, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
+        let opens =
+            |index| matches!(self.open(look, index, budget, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
         let found = (0..look.dialect.families.len()).any(opens);
         self.at = before;
         found
@@ -397,14 +404,16 @@ impl DelimiterScanner {
     fn close(&mut self, look: &ExaminedText<'_>, index: usize, budget: &mut StepBudget, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let Some(rule) = family.close else { return Attempt::Nothing };
-        let leads = self.leads;
-        let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, leads);
+        let at_line_start = self.at_line_start;
+        let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, at_line_start);
         match self.run(look, family, (rule, &family.close_prefix), may_be, budget, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
                 match look.dialect.wrapper_closed_by(name.of(look.text), index) {
-                    Some(id) => Attempt::Mark(DelimiterKind::Open { family: index as u8, id, leaves: true }, span, name),
+                    Some(id) => {
+                        Attempt::Mark(DelimiterKind::Open { family: index as u8, id, leaves: true }, span, name)
+                    }
                     None if name.is_empty() || look.dialect.names.closes(name.of(look.text), Some(index)) => {
                         Attempt::Mark(DelimiterKind::Close { family: index as u8 }, span, name)
                     }
@@ -421,33 +430,33 @@ impl DelimiterScanner {
         &mut self,
         look: &ExaminedText<'_>,
         family: &Family,
-        (rule, lead): (RuleId, &Prefix),
+        (rule, prefix): (RuleId, &Prefix),
         may_be: impl Fn(&[u8]) -> Option<bool>,
         budget: &mut StepBudget,
         resume: bool,
     ) -> Result<usize, Attempt> {
         let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
         // While a name may still be coming, wait for it.
-        let fits = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
+        let matches_name = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
             let rest = from(self.at);
             // A byte or two: a comparison of slices would be a call.
-            let starts = lead.literal.bytes().zip(rest).all(|(one, other)| one == *other);
-            let fits = match starts {
-                true if !(lead.name_follows || lead.name_first) => Some(family.grammar.first(rule).may_start(rest)),
-                true if rest.len() < lead.literal.len() => look.complete.then_some(false),
-                true => fits(self.at + lead.literal.len()),
+            let starts = prefix.literal.bytes().zip(rest).all(|(one, other)| one == *other);
+            let matches_name = match starts {
+                true if !(prefix.name_follows || prefix.name_first) => Some(family.grammar.first(rule).may_start(rest)),
+                true if rest.len() < prefix.literal.len() => look.complete.then_some(false),
+                true => matches_name(self.at + prefix.literal.len()),
                 false => Some(false),
             };
-            match fits {
+            match matches_name {
                 Some(true) => {}
                 Some(false) => return Err(Attempt::Nothing),
                 None => return Err(Attempt::Pending(false)),
             }
             self.machine.start(&family.grammar, rule, self.at);
         }
-        let reached = match lead.holds_name && !(lead.name_follows || lead.name_first) {
-            true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(fits),
+        let reached = match prefix.holds_name && !(prefix.name_follows || prefix.name_first) {
+            true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(matches_name),
             false => Ok(Some(true)),
         };
         let progress = match reached {
@@ -486,7 +495,7 @@ impl DelimiterScanner {
 
     /// Whether `at` counts as the start of its line. Afterwards the line no longer does, unless a closer is found
     /// there.
-    fn leads_line(&mut self, bytes: &[u8]) -> bool {
+    fn at_line_start(&mut self, bytes: &[u8]) -> bool {
         let between = bytes.get(self.lines..self.at).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
             self.clean = self.lines + offset + 1;
@@ -497,9 +506,9 @@ impl DelimiterScanner {
         if self.clean != SPOILED && self.clean > self.at {
             return false;
         }
-        let leads = bytes.get(self.clean..self.at).is_some_and(is_margin);
+        let at_line_start = bytes.get(self.clean..self.at).is_some_and(is_margin);
         self.clean = SPOILED;
-        leads
+        at_line_start
     }
 
     /// Continues at `at`, as if at the start of a line.
@@ -510,15 +519,15 @@ impl DelimiterScanner {
     }
 
     fn push(&mut self, look: &ExaminedText<'_>, kind: DelimiterKind, span: Span, name: Span) {
-        let leads_line = self.leads;
+        let at_line_start = self.at_line_start;
         // Closers may stand in a row, and whole blocks of one line, too.
         let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
-        if matches!(kind, DelimiterKind::Close { .. }) && (leads_line || self.leader.is_some_and(named)) {
+        if matches!(kind, DelimiterKind::Close { .. }) && (at_line_start || self.leader.is_some_and(named)) {
             self.clean = span.end;
             self.fenced = false;
         }
         if let DelimiterKind::Open { .. } = kind {
-            self.leader = Some(name).filter(|_| leads_line);
+            self.leader = Some(name).filter(|_| at_line_start);
         }
         let mut plain = true;
         if let DelimiterKind::Open { family, .. } = kind
@@ -531,12 +540,19 @@ impl DelimiterScanner {
             }
         }
         let mask = look.masks.covering(span.start, &mut self.mask_cursor);
-        let leads = match leads_line {
+        let at_line_start = match at_line_start {
             true if self.gap.ends_paragraph(look.text.as_bytes(), span.start) => StartOf::Paragraph,
             true => StartOf::Line,
             false => StartOf::Nothing,
         };
-        self.marks.push(Delimiter { span: span.into(), name: name.into(), kind, masked: mask.is_some(), starts: leads, plain });
+        self.marks.push(Delimiter {
+            span: span.into(),
+            name: name.into(),
+            kind,
+            masked: mask.is_some(),
+            starts: at_line_start,
+            plain,
+        });
         match mask.filter(|mask| mask.by == Quotes::Span) {
             Some(mask) => {
                 self.span = Some(mask.span());

@@ -12,7 +12,7 @@
 use super::announce::EventDraft;
 use super::members::Objects;
 use super::scanner::DialectScanner;
-use super::{Document, ReaderFinding, ReadContext, ChunkedVec, FindingKind};
+use super::{ChunkedVec, Document, FindingKind, ReadContext, ReaderFinding};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
@@ -106,7 +106,10 @@ impl DialectReading {
     fn seen(&self, place: usize) -> (Option<Span>, Option<(FindingKind, Span)>) {
         let before = |span: Span| span.start < place;
         let is_near = |found: &&ReaderFinding| {
-            let near = matches!(found.what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::MalformedOpener));
+            let near = matches!(
+                found.what,
+                FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::MalformedOpener)
+            );
             near && before(found.span())
         };
         let (blocks, near) = match self {
@@ -344,8 +347,10 @@ impl DialectSelector {
     pub(super) fn doubtful(&self) -> Option<usize> {
         let [(_, DialectReading::Marks(scanner))] = self.readings.as_slice() else { return None };
         let is_mark = |found: &&ReaderFinding| {
-            let is_mark =
-                matches!(found.what, FindingKind::Defect(Defect::StrayCloser | Defect::MalformedOpener | Defect::NestedBlock));
+            let is_mark = matches!(
+                found.what,
+                FindingKind::Defect(Defect::StrayCloser | Defect::MalformedOpener | Defect::NestedBlock)
+            );
             is_mark && found.block().is_none() && found.around().is_none()
         };
         scanner.found.iter().find(is_mark).map(|found| found.span().start)
@@ -374,7 +379,8 @@ impl DialectSelector {
     fn is_example(&self, index: usize, place: usize, dialects: &[Dialect], text: &str) -> bool {
         let Some(one) = self.candidates.get(index) else { return false };
         let Some((_, DialectReading::Object(objects))) = self.readings.get(one.reading) else { return false };
-        let is_marked = |other: &Candidate| matches!(self.readings.get(other.reading), Some((_, DialectReading::Marks(_))));
+        let is_marked =
+            |other: &Candidate| matches!(self.readings.get(other.reading), Some((_, DialectReading::Marks(_))));
         let mut others = self.candidates.iter().filter(|other| is_marked(other));
         objects.follows_words(place, text)
             && others.any(|other| self.claim_of(other, dialects).is_some_and(|claim| objects.is_outside(claim, text)))

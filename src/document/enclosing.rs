@@ -7,7 +7,7 @@
 //! Models copy the tags in which a prompt showed them a file, and write them around the file that they give back.
 
 use super::payload::{TagSource, field_family};
-use super::{ReadContext, Mask};
+use super::{Mask, ReadContext};
 use crate::program::{BlockBinding, Dialect, Family, Limits};
 use crate::surface::{Payload, Role, Trim};
 use crate::text::Span;

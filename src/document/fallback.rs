@@ -11,9 +11,9 @@
 
 use super::announce::{EventDraft, StreamEvent};
 use super::budget::StepBudget;
+use super::dialect_selector::{DialectSelector, Tried, WINDOW};
 use super::dormant::{AnnouncedCount, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
-use super::dialect_selector::{DialectSelector, Tried, WINDOW};
 use super::{Document, Mask, Trial};
 use crate::program::{Dialect, DialectId, Limits, Outside};
 use crate::text::Span;
@@ -215,19 +215,19 @@ impl Readers {
             }
             Some(fallback) if fallback.passed.is_some() => {
                 let [_, theirs] = &mut fallback.untold;
-                let mut told = Vec::new();
-                fallback.readers.announce(dialects, text, shows, complete, &mut told);
-                theirs.extend(told);
+                let mut events = Vec::new();
+                fallback.readers.announce(dialects, text, shows, complete, &mut events);
+                theirs.extend(events);
                 fallback.announced.take_out(theirs);
                 out.extend(theirs.drain(..));
             }
             Some(fallback) => {
-                let mut told = Vec::new();
+                let mut events = Vec::new();
                 let [ours, theirs] = &mut fallback.untold;
-                self.first.announce(dialects, text, shows, complete, &mut told);
-                ours.extend(told.drain(..));
-                fallback.readers.announce(dialects, text, shows, complete, &mut told);
-                theirs.extend(told);
+                self.first.announce(dialects, text, shows, complete, &mut events);
+                ours.extend(events.drain(..));
+                fallback.readers.announce(dialects, text, shows, complete, &mut events);
+                theirs.extend(events);
                 fallback.announced.take_out(theirs);
                 tell_common(ours, theirs, out);
             }

@@ -8,13 +8,13 @@
 //! Because no rung looks further, each mark is examined at most once for each declared name.
 
 use super::braces::BraceCount;
-use super::trim::fence_end;
-use super::delimiter::{DelimiterKind, Delimiter};
-use super::open_block::{BlockEnd, PayloadState, OpenBlock, blank_line};
+use super::delimiter::{Delimiter, DelimiterKind};
+use super::open_block::{BlockEnd, OpenBlock, PayloadState, blank_line};
 use super::scanner::{Closerless, DialectScanner};
-use super::{ReadContext, AttributeKey, Quoted};
+use super::trim::fence_end;
+use super::{AttributeKey, Quoted, ReadContext};
 use crate::grammar::{Capture, Progress};
-use crate::program::{BlockBinding, BlockId, NameSource, Closer};
+use crate::program::{BlockBinding, BlockId, Closer, NameSource};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
@@ -263,7 +263,9 @@ impl DialectScanner {
         let own = search.given.dialect.families.get(open.family);
         let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
         let asks = match mark.kind {
-            DelimiterKind::Close { family } | DelimiterKind::Open { family, leaves: true, .. } if usize::from(family) == open.family => {
+            DelimiterKind::Close { family } | DelimiterKind::Open { family, leaves: true, .. }
+                if usize::from(family) == open.family =>
+            {
                 return Some(Some(*mark));
             }
             DelimiterKind::Close { .. } | DelimiterKind::Open { leaves: true, .. } => true,
@@ -348,13 +350,14 @@ impl DialectScanner {
     /// Whether an opener of a content has no key: inside another content it is text.
     fn says_no_key(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
         let DelimiterKind::Open { family, id, .. } = mark.kind else { return false };
-        let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = given.block(id) else {
+        let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = given.block(id)
+        else {
             return false;
         };
         let Some(rules) = given.dialect.families.get(usize::from(family)) else { return false };
         let attributes = self.opener(rules, mark, given).attributes;
         !attributes.iter().any(|attribute| match attribute.key {
-            AttributeKey::Typed(said) => given.dialect.names.same(said.span().of(given.text), key),
+            AttributeKey::Typed(values_of) => given.dialect.names.same(values_of.span().of(given.text), key),
             AttributeKey::Rule(rule) => rules.grammar.rule_name(rule) == key,
             AttributeKey::Payload => false,
         })
@@ -445,12 +448,12 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
                 names.same(name, open.name.of(text)) || repeated()
             }
             Closer::Attribute(key) => {
-                let mut said = said(open, key, given).peekable();
+                let mut values_of = values_of(open, key, given).peekable();
                 // If the opener lacks the attribute, the next closer of the list takes its place.
-                if said.peek().is_none() {
+                if values_of.peek().is_none() {
                     continue;
                 }
-                said.any(|said| names.same(said, name))
+                values_of.any(|values_of| names.same(values_of, name))
             }
             Closer::Word(word) => names.same(name, word),
             Closer::Pattern(pattern) => names.matches_name(pattern, name),
@@ -466,7 +469,7 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
 }
 
 /// The values of the opener's attributes with this key.
-fn said<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
+fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
     let names = &given.dialect.names;
     let grammar = given.dialect.grammar(open.family);
     let called = move |known: AttributeKey| match known {
@@ -474,8 +477,8 @@ fn said<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterat
         AttributeKey::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
         AttributeKey::Payload => false,
     };
-    let said = open.attributes.iter().filter(move |attribute| called(attribute.key));
-    said.map(|attribute| attribute.value.span().of(given.text).trim())
+    let values_of = open.attributes.iter().filter(move |attribute| called(attribute.key));
+    values_of.map(|attribute| attribute.value.span().of(given.text).trim())
 }
 
 /// The block's closer, if the answer was cut off inside it: the answer ends with a start of the closer.
@@ -486,21 +489,22 @@ fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadCon
     }
     let names = &given.dialect.names;
     let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
-    let leads = given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
-    leads.filter(|lead| lead.name_follows).find_map(|lead| {
-        let tail = text.get(text.rfind(lead.literal.chars().next()?)?..)?;
-        let is_one = match tail.strip_prefix(lead.literal.as_str()) {
-            None => lead.literal.starts_with(tail),
+    let prefixes =
+        given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
+    prefixes.filter(|prefix| prefix.name_follows).find_map(|prefix| {
+        let tail = text.get(text.rfind(prefix.literal.chars().next()?)?..)?;
+        let is_one = match tail.strip_prefix(prefix.literal.as_str()) {
+            None => prefix.literal.starts_with(tail),
             Some(rest) => block.close.iter().any(|closer| match closer {
                 Closer::Own => starts(open.name.of(given.text), rest),
-                Closer::Attribute(key) => said(open, key, given).any(|said| starts(said, rest)),
+                Closer::Attribute(key) => values_of(open, key, given).any(|values_of| starts(values_of, rest)),
                 Closer::Word(word) => starts(word, rest),
                 Closer::Pattern(_) => rest.is_empty(),
             }),
         };
         let (before, end) = (text.strip_suffix(tail)?, open.opener.end + text.len());
         // Right after its opener, a closer counts as at the start of a line.
-        let leads_line = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
-        (is_one && (leads_line || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
+        let at_line_start = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
+        (is_one && (at_line_start || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
     })
 }

@@ -5,10 +5,10 @@
 //! Never: looks beyond the first block of another kind: the answer has started there.
 
 use super::budget::StepBudget;
-use super::trim::ends_line;
 use super::delimiter::{Opener, most_captures, opener};
 use super::masks::{Masks, Openers};
-use super::{Block, Ended, AttributeKey, BodyEncoding};
+use super::trim::ends_line;
+use super::{AttributeKey, Block, BodyEncoding, Ended};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Closer, CloserStarts, Dialect, Family, Limits};
 use crate::surface::Anchor;
@@ -128,7 +128,12 @@ impl LeadingReasoning {
     }
 
     /// Continues the search.
-    pub(super) fn advance(&mut self, answer: &AnswerSoFar<'_>, masks: &mut Masks, budget: &mut StepBudget) -> LeadingState {
+    pub(super) fn advance(
+        &mut self,
+        answer: &AnswerSoFar<'_>,
+        masks: &mut Masks,
+        budget: &mut StepBudget,
+    ) -> LeadingState {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
         let family = dialect.families.get(self.family);
         let parts = family.and_then(|family| Some((family, family.close?, family.closer_starts.as_ref()?)));
@@ -212,7 +217,14 @@ impl LeadingReasoning {
         found.map(|_| self.from)
     }
 
-    fn run(&mut self, answer: &AnswerSoFar<'_>, family: &Family, rule: RuleId, at: usize, budget: &mut StepBudget) -> Progress {
+    fn run(
+        &mut self,
+        answer: &AnswerSoFar<'_>,
+        family: &Family,
+        rule: RuleId,
+        at: usize,
+        budget: &mut StepBudget,
+    ) -> Progress {
         if !self.running {
             self.machine.start(&family.grammar, rule, at);
         }
@@ -226,7 +238,13 @@ impl LeadingReasoning {
     }
 
     /// Whether a closer counts where it is, like that of any block; none while what follows is not known.
-    fn counts(&mut self, answer: &AnswerSoFar<'_>, masks: &mut Masks, closer: Span, budget: &mut StepBudget) -> Option<bool> {
+    fn counts(
+        &mut self,
+        answer: &AnswerSoFar<'_>,
+        masks: &mut Masks,
+        closer: Span,
+        budget: &mut StepBudget,
+    ) -> Option<bool> {
         let AnswerSoFar { dialect, text, complete, .. } = *answer;
         masks.advance(text, complete, closer.start + 1, Some(&mut Openers { dialect, budget }));
         if masks.decided() <= closer.start {

@@ -9,46 +9,46 @@ mod announce;
 mod balance;
 mod braces;
 mod budget;
+mod call_list;
+mod chunked_vec;
 mod closing;
 mod decode;
+mod delimiter;
+mod delimiters;
+mod dialect_selector;
 mod dormant;
-mod trim;
 mod enclosing;
 mod fallback;
 mod fences;
-mod reader_findings;
 mod ladder;
-mod call_list;
-mod delimiter;
-mod delimiters;
+mod leading_reasoning;
 mod masks;
 mod members;
 mod native;
 mod open_block;
+mod opener_view;
 mod pairs;
 pub(crate) mod payload;
-mod chunked_vec;
-mod leading_reasoning;
 mod quoted;
 mod reader;
-mod opener_view;
+mod reader_findings;
 mod scanner;
-mod dialect_selector;
 mod strings;
+mod trim;
 mod wrapping;
 
 pub(crate) use announce::EventDraft;
 pub use announce::StreamEvent;
+pub(crate) use chunked_vec::ChunkedVec;
 pub(crate) use decode::{TextEncoding, decode_entities, unquoted};
-pub(crate) use trim::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
+pub(crate) use dialect_selector::{Trial, Tried};
 pub(crate) use enclosing::Enclosing;
 pub(crate) use fallback::Readers;
-pub(crate) use reader_findings::{ReaderFinding, LeftOut, FindingKind};
 pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use native::Natives;
-pub(crate) use chunked_vec::ChunkedVec;
 pub(crate) use opener_view::OpenerView;
-pub(crate) use dialect_selector::{Trial, Tried};
+pub(crate) use reader_findings::{FindingKind, LeftOut, ReaderFinding};
+pub(crate) use trim::{by_lines, is_cdata, trimmed, verbatim, without_between, without_frame};
 pub(crate) use wrapping::Wrapping;
 
 use crate::diagnostic::Defect;
@@ -111,9 +111,10 @@ pub(crate) struct Document {
 impl Document {
     /// Closers outside every block that close nothing, in order.
     pub(crate) fn stray_closers(&self) -> impl Iterator<Item = Span> {
-        let is_stray = |found: &&ReaderFinding| found.what == FindingKind::Defect(Defect::StrayCloser) && found.around().is_none();
-        let kept = self.found.iter().filter(is_stray).map(ReaderFinding::span);
-        kept.chain(self.left_out.closers.iter().map(|closer| closer.span()))
+        let is_stray =
+            |found: &&ReaderFinding| found.what == FindingKind::Defect(Defect::StrayCloser) && found.around().is_none();
+        let strays = self.found.iter().filter(is_stray).map(ReaderFinding::span);
+        strays.chain(self.left_out.closers.iter().map(|closer| closer.span()))
     }
 }
 
@@ -180,7 +181,9 @@ impl Block {
             }
             BodyEncoding::String => TextEncoding::Json,
             BodyEncoding::Twice => TextEncoding::EscapesTwice,
-            BodyEncoding::Bound | BodyEncoding::Value | BodyEncoding::Mended | BodyEncoding::Salvaged => TextEncoding::Plain,
+            BodyEncoding::Bound | BodyEncoding::Value | BodyEncoding::Mended | BodyEncoding::Salvaged => {
+                TextEncoding::Plain
+            }
         }
     }
 

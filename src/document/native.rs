@@ -4,11 +4,11 @@
 //! Out: the same document with a block for each native call and each piece of reasoning, in the order of the layout.
 //! Never: reads the arguments of a call, but to find out whether a cut-off one is complete.
 
-use super::{Attributes, Block, Document, Ended, ReaderFinding, FindingKind, BodyEncoding};
+use super::{Attributes, Block, BodyEncoding, Document, Ended, FindingKind, ReaderFinding};
 use crate::diagnostic::{Defect, Remark};
 use crate::json::{self, Context};
 use crate::program::{BlockId, Dialect, Limits, Outside};
-use crate::provider::{ReplyLayout, Reply};
+use crate::provider::{Reply, ReplyLayout};
 use crate::surface::Role;
 use crate::text::{Extent, Span};
 use std::cell::Cell;
@@ -147,8 +147,9 @@ impl Document {
 
     /// Leaves the text to nobody if no dialect found a block, or anything wrong, in it.
     fn leave_unread(&mut self) {
-        let says_nothing =
-            |what: FindingKind| matches!(what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::NoDialect));
+        let says_nothing = |what: FindingKind| {
+            matches!(what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::NoDialect))
+        };
         if self.blocks.is_empty() && self.found.iter().all(|found| says_nothing(found.what)) {
             let quoted = self.found.iter().filter(|found| found.what != FindingKind::Defect(Defect::NoDialect));
             self.found = quoted.cloned().collect();

@@ -5,11 +5,11 @@
 //! Never: chooses a rung: the ladder does.
 
 use super::braces::BraceCount;
-use super::trim::{ends_line, without_tail};
+use super::delimiter::{Delimiter, DelimiterKind};
 use super::fences::Paired;
-use super::delimiter::{DelimiterKind, Delimiter};
 use super::pairs::Data;
-use super::{Attributes, Ended, BodyEncoding};
+use super::trim::{ends_line, without_tail};
+use super::{Attributes, BodyEncoding, Ended};
 use crate::document;
 use crate::program::{BlockBinding, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};

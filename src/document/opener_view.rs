@@ -4,9 +4,9 @@
 //! Out: [`Said`]: the attributes by their names, decoded, and what the block is called.
 //! Never: looks beyond the opener.
 
-use super::{Attribute, Block, AttributeKey, decode_entities, unquoted};
+use super::{Attribute, AttributeKey, Block, decode_entities, unquoted};
 use crate::json::{decode_quoted, decode_string};
-use crate::program::{self, NameSource, Dialect};
+use crate::program::{self, Dialect, NameSource};
 use crate::text::Span;
 use std::borrow::Cow;
 

@@ -12,15 +12,15 @@
 //! blocks in such a fence balance, too, and a closer of the document follows. Each text is paired only once, however
 //! many openers are asked about.
 
+use super::delimiter::{Delimiter, DelimiterKind};
 use super::ladder::{EndSearch, closes_surely};
-use super::delimiter::{DelimiterKind, Delimiter};
 use super::masks::is_masked;
 use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
 use super::payload::{MOST_TAGS, Tag, TagSource, Tags, field_family, merged};
 use super::scanner::DialectScanner;
 use super::strings::TagMarks;
-use super::{ReadContext, Quoted};
+use super::{Quoted, ReadContext};
 use crate::grammar::Progress;
 use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
@@ -214,8 +214,9 @@ impl DialectScanner {
         let mut number = open.search;
         while let Some(next) = self.marker.mark(number).filter(|next| next.start() < end) {
             number += 1;
-            let opens =
-                matches!(next.kind, DelimiterKind::Open { leaves: false, .. }) && !next.masked && self.counts(given, &next);
+            let opens = matches!(next.kind, DelimiterKind::Open { leaves: false, .. })
+                && !next.masked
+                && self.counts(given, &next);
             if opens {
                 return Quoted::No;
             }
@@ -260,31 +261,32 @@ impl DialectScanner {
         let given = search.given;
         let mut fences = open.fences;
         let mut fence = fences.open_at(first.start(), given.text);
-        let mut shown = vec![self.shown(first, open, given)];
+        let mut examples = vec![self.examples(first, open, given)];
         let mut number = open.search;
         loop {
             let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
             number += 1;
-            let opens = matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id && self.counts(given, &mark));
-            if !opens && !closes_surely(shown.last().unwrap_or(open), search, &mark) {
+            let opens =
+                matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id && self.counts(given, &mark));
+            if !opens && !closes_surely(examples.last().unwrap_or(open), search, &mark) {
                 continue;
             }
             let around = fences.open_at(mark.start(), given.text);
-            let torn = around != fence && !shown.is_empty();
-            if torn || (opens && around.is_none()) || shown.len() > self.limits.depth {
+            let torn = around != fence && !examples.is_empty();
+            if torn || (opens && around.is_none()) || examples.len() > self.limits.depth {
                 return Err(mark.start());
             }
             fence = around;
             if opens {
-                shown.push(self.shown(&mark, open, given));
-            } else if shown.pop().is_none() {
+                examples.push(self.examples(&mark, open, given));
+            } else if examples.pop().is_none() {
                 return Ok(mark.start());
             }
         }
     }
 
     /// A block like `open` that one of its fences shows.
-    fn shown(&mut self, mark: &Delimiter, open: &OpenBlock, given: &ReadContext<'_>) -> OpenBlock {
+    fn examples(&mut self, mark: &Delimiter, open: &OpenBlock, given: &ReadContext<'_>) -> OpenBlock {
         let family = given.dialect.families.get(open.family);
         let attributes = family.map(|family| self.opener(family, mark, given).attributes).unwrap_or_default();
         OpenBlock::new(open.family, open.id, mark, attributes, false, 0)

@@ -7,14 +7,14 @@
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
 use super::announce::{EventDraft, Settled};
-use super::reader_findings::ReaderFinding;
-use super::delimiter::{DelimiterKind, Delimiter, Opener, opener};
+use super::delimiter::{Delimiter, DelimiterKind, Opener, opener};
 use super::delimiters::ExaminedText;
+use super::leading_reasoning::{AnswerSoFar, LeadingState};
 use super::masks::Openers;
 use super::open_block::OpenBlock;
-use super::leading_reasoning::{AnswerSoFar, LeadingState};
+use super::reader_findings::ReaderFinding;
 use super::scanner::DialectScanner;
-use super::{Block, Document, Ended, ReadContext, Quoted};
+use super::{Block, Document, Ended, Quoted, ReadContext};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::Machine;
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
@@ -92,15 +92,15 @@ impl DialectScanner {
         let names = &given.dialect.names;
         let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
         given.dialect.families.iter().filter(|family| family.close_prefix.name_follows).find_map(|family| {
-            let lead = family.close_prefix.literal.as_str();
+            let prefix = family.close_prefix.literal.as_str();
             // Both the opener and the closer of a wrapper are blocks.
-            if open.opener().of(given.text).starts_with(lead) {
+            if open.opener().of(given.text).starts_with(prefix) {
                 return None;
             }
-            let at = memchr::memrchr(*lead.as_bytes().first()?, rest.of(given.text).as_bytes())?;
+            let at = memchr::memrchr(*prefix.as_bytes().first()?, rest.of(given.text).as_bytes())?;
             let tail = Span::new(rest.start + at, rest.end);
-            let name = match tail.of(given.text).strip_prefix(lead) {
-                None if lead.starts_with(tail.of(given.text)) => "",
+            let name = match tail.of(given.text).strip_prefix(prefix) {
+                None if prefix.starts_with(tail.of(given.text)) => "",
                 name => name?,
             };
             let closes = |closer: &Closer| match closer {
@@ -286,7 +286,9 @@ impl DialectScanner {
             Anchor::Anywhere => true,
             Anchor::Line => mark.starts_line(),
             Anchor::Paragraph => mark.starts_paragraph(),
-            Anchor::Wrapper => !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, given.text)),
+            Anchor::Wrapper => {
+                !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, given.text))
+            }
         };
         // A block that opens only where an answer starts has been looked for in the prelude.
         given.block(id).is_some_and(|block| !block.starts && counts(block))

@@ -79,12 +79,12 @@ impl Strings {
     }
 
     /// Whether a string contains the place `at`. Places must be asked for in order.
-    pub(super) fn hold(&mut self, at: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> Quoted {
+    pub(super) fn hold(&mut self, at: usize, text: &str, tag_marks: TagMarks<'_>, complete: bool) -> Quoted {
         loop {
             if self.last.end > at {
                 return if self.last.start < at { Quoted::Until(self.last.end) } else { Quoted::No };
             }
-            match self.next(at, text, lead, complete) {
+            match self.next(at, text, tag_marks, complete) {
                 NextString::String(_) => {}
                 NextString::Waits => return Quoted::Unknown,
                 NextString::Clear | NextString::Over | NextString::Torn(_) => return Quoted::No,
@@ -93,15 +93,15 @@ impl Strings {
     }
 
     /// The next string that starts before `until`.
-    pub(super) fn next(&mut self, until: usize, text: &str, lead: TagMarks<'_>, complete: bool) -> NextString {
+    pub(super) fn next(&mut self, until: usize, text: &str, tag_marks: TagMarks<'_>, complete: bool) -> NextString {
         let bytes = text.as_bytes();
         loop {
             let met = match self.state {
                 StringState::Starts => self.start(until, bytes),
-                StringState::Before => self.begin(until, bytes, lead),
-                StringState::Outside => self.pass(until, bytes, lead),
+                StringState::Before => self.begin(until, bytes, tag_marks),
+                StringState::Outside => self.pass(until, bytes, tag_marks),
                 StringState::Inside { start, quote } => self.close(start, quote, bytes, complete),
-                StringState::Behind { string } => Some(self.leave(string, bytes, lead, complete)),
+                StringState::Behind { string } => Some(self.leave(string, bytes, tag_marks, complete)),
                 StringState::Over => Some(NextString::Over),
             };
             if let Some(next) = met {
@@ -120,15 +120,15 @@ impl Strings {
     }
 
     /// Searches for the start of JSON.
-    fn begin(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<NextString> {
+    fn begin(&mut self, until: usize, bytes: &[u8], tag_marks: TagMarks<'_>) -> Option<NextString> {
         let rest = bytes.get(self.at..until).unwrap_or_default();
-        let Some(offset) = memchr::memchr3(b'{', b'[', lead.open, rest) else {
+        let Some(offset) = memchr::memchr3(b'{', b'[', tag_marks.open, rest) else {
             self.at = self.at.max(until);
             return Some(NextString::Clear);
         };
         self.at += offset;
         let rest = rest.get(offset..).unwrap_or_default();
-        if rest.first() == Some(&lead.open) {
+        if rest.first() == Some(&tag_marks.open) {
             return Some(self.over(NextString::Over));
         }
         match begins_json(rest) {
@@ -139,7 +139,7 @@ impl Strings {
     }
 
     /// Goes on outside strings to the start of the next one.
-    fn pass(&mut self, until: usize, bytes: &[u8], lead: TagMarks<'_>) -> Option<NextString> {
+    fn pass(&mut self, until: usize, bytes: &[u8], tag_marks: TagMarks<'_>) -> Option<NextString> {
         while let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) {
             match byte {
                 b'"' | b'\'' if matches!(self.before, b'{' | b'[' | b',' | b':') => {
@@ -149,7 +149,9 @@ impl Strings {
                     return None;
                 }
                 b'"' | b'\'' | b'\\' => return Some(self.torn(self.at)),
-                _ if byte == lead.open && !matches!(byte, b'{' | b'[') => return Some(self.over(NextString::Over)),
+                _ if byte == tag_marks.open && !matches!(byte, b'{' | b'[') => {
+                    return Some(self.over(NextString::Over));
+                }
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => self.depth = self.depth.saturating_sub(1),
                 _ => {}
@@ -181,10 +183,10 @@ impl Strings {
     }
 
     /// The string that may have ended here, if JSON goes on.
-    fn leave(&mut self, string: Span, bytes: &[u8], lead: TagMarks<'_>, complete: bool) -> NextString {
+    fn leave(&mut self, string: Span, bytes: &[u8], tag_marks: TagMarks<'_>, complete: bool) -> NextString {
         let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
         self.at = bytes.len() - rest.len();
-        let close = lead.close.as_bytes();
+        let close = tag_marks.close.as_bytes();
         match rest.first() {
             None if complete => {}
             None => return NextString::Waits,

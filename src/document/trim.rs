@@ -225,19 +225,19 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let LineKind::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };
     // Its marks may be glued to the last line of what it holds.
     let line = Span::new(last, core.end).of(text);
-    let held = line.trim_end_matches(open.mark);
-    let marks = line.len() - held.len();
-    let inside = Span::new(first, last.max(first) + held.trim_end().len());
+    let before_marks = line.trim_end_matches(open.mark);
+    let marks = line.len() - before_marks.len();
+    let inside = Span::new(first, last.max(first) + before_marks.trim_end().len());
     // Shorter fences are text, and so is one of the other kind that nothing closes.
     let counts = |fence: Fence| fence.length >= open.length;
     let between = Span::new(first, last);
     let pairs = left_open(between, text, counts).is_none()
         || left_open(between, text, |fence| counts(fence) && fence.mark == open.mark).is_none();
-    if marks < open.length || held.contains(open.mark) || !pairs {
+    if marks < open.length || before_marks.contains(open.mark) || !pairs {
         return None;
     }
     let body = inside.of(text);
-    let body = if held.trim().is_empty() { body.strip_suffix('\n').unwrap_or(body) } else { body };
+    let body = if before_marks.trim().is_empty() { body.strip_suffix('\n').unwrap_or(body) } else { body };
     Some(Span::new(first, first + body.strip_suffix('\r').unwrap_or(body).len()))
 }
 

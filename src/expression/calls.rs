@@ -12,7 +12,7 @@ use super::parse::{Arg, Parser, PlacedWord};
 use super::predicates::{TESTS, Test};
 use super::resolve::ReadStep;
 use super::token::Token;
-use super::tree::{Tested, Operation, Select, TURNS, ExprTree};
+use super::tree::{ExprTree, Operation, Select, TURNS, Tested};
 use crate::diagnostic::alternatives;
 use crate::text::Span;
 
@@ -21,7 +21,13 @@ type Invocation = Result<(Operation, Vec<ExprTree>), SyntaxFault>;
 
 impl<'s> Parser<'s> {
     /// A filter. What it looks at is noted before what is looked at inside its base, which starts at `mark`.
-    pub(super) fn filter(&mut self, base: ExprTree, name: PlacedWord<'s>, args: Vec<Arg<'s>>, mark: usize) -> Invocation {
+    pub(super) fn filter(
+        &mut self,
+        base: ExprTree,
+        name: PlacedWord<'s>,
+        args: Vec<Arg<'s>>,
+        mark: usize,
+    ) -> Invocation {
         let own = Span::new(name.span.start, self.last.end);
         let Some(filter) = Filter::of(name.text) else { return Err(no_filter(name.text, name.span)) };
         if let Some(member) = member_of_entries(filter.name, &args) {
@@ -51,9 +57,16 @@ impl<'s> Parser<'s> {
     }
 
     /// A test with its argument; a pattern is compiled now and not when it is evaluated.
-    fn asked(&mut self, test: &'static Test, args: Vec<Arg<'s>>, own: Span) -> Result<(Tested, Option<ExprTree>), SyntaxFault> {
+    fn asked(
+        &mut self,
+        test: &'static Test,
+        args: Vec<Arg<'s>>,
+        own: Span,
+    ) -> Result<(Tested, Option<ExprTree>), SyntaxFault> {
         let takes = match (test.name, args.as_slice()) {
-            (matching::TEST, [Arg { name: None, value: ExprTree { op: Operation::Read(read), .. } }]) if read.is_constant() => {
+            (matching::TEST, [Arg { name: None, value: ExprTree { op: Operation::Read(read), .. } }])
+                if read.is_constant() =>
+            {
                 self.note_pattern(read);
                 return Ok((
                     Tested::MatchesAny(ConstantPatterns::default()),
@@ -164,7 +177,8 @@ pub(super) fn printing(base: ExprTree, name: PlacedWord<'_>, args: Vec<Arg<'_>>)
 
 /// What is filtered, with the arguments of the filter in its order.
 fn bound(filter: &'static Filter, base: ExprTree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<ExprTree>, SyntaxFault> {
-    let mut parts: Vec<Option<ExprTree>> = std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
+    let mut parts: Vec<Option<ExprTree>> =
+        std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
     for (number, arg) in args.into_iter().enumerate() {
         let at = arg.value.span;
         let refuse = |message: String| Err(SyntaxFault::new(at, message));

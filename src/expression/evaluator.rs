@@ -6,14 +6,14 @@
 
 use super::Scope;
 use super::filters;
-use super::item::{Item, SortClass, List, NONE, ComputedTable};
+use super::item::{ComputedTable, Item, List, NONE, SortClass};
 use super::limits::{DEPTH, Halt, NODE, ROOM};
 use super::list_filters;
 use super::number::Num;
 use super::parse::OPERATORS;
 use super::predicates;
 use super::resolve::ScopeRead;
-use super::tree::{Tested, ExprBody, Operation, Operator, Select, ExprTree};
+use super::tree::{ExprBody, ExprTree, Operation, Operator, Select, Tested};
 use crate::value::{Members, Value};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -273,7 +273,9 @@ impl<'v> Evaluator<'v> {
         let length = match base.kind() {
             SortClass::None => return Ok(Vec::new()),
             SortClass::Text | SortClass::List | SortClass::Table => base.len().unwrap_or_default(),
-            SortClass::Number | SortClass::Truth => return Err(Halt::unfit(&base, format!("{} has no items", base.noun()))),
+            SortClass::Number | SortClass::Truth => {
+                return Err(Halt::unfit(&base, format!("{} has no items", base.noun())));
+            }
         };
         self.step(length)?;
         if let (Some(text), owned) = (base.text(), base.lasting_text()) {
@@ -311,7 +313,8 @@ impl<'v> Evaluator<'v> {
                 return self.list(items);
             }
             (Operator::Plus, one, other) if one != other || one != SortClass::Number => {
-                let is_unfit = |side: &&Item<'v>| !matches!(side.kind(), SortClass::Number | SortClass::Text | SortClass::List);
+                let is_unfit =
+                    |side: &&Item<'v>| !matches!(side.kind(), SortClass::Number | SortClass::Text | SortClass::List);
                 return Err(match [&left, &right].into_iter().find(is_unfit) {
                     Some(side) => Halt::unfit(side, format!("`+` takes numbers, texts or lists, not {}", side.noun())),
                     None => Halt::failed(format!("`+` takes two of a kind, not {} and {}", one.noun(), other.noun())),

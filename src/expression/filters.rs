@@ -4,12 +4,12 @@
 //! Out: [`FILTERS`], each with its arguments, and what it makes.
 //! Never: takes more steps or bytes than the evaluation has left.
 
+use super::evaluator::{DottedPath, Evaluator, Made};
 use super::item::{Item, NONE};
 use super::limits::Halt;
 use super::list_filters::{batch, chain, dictsort, end, most, pairs, reverse, slice, sort, sum, unique, zip};
 use super::number_filters::{abs, float, int, round};
 use super::predicates::holds_something;
-use super::evaluator::{Made, DottedPath, Evaluator};
 use super::shell::command;
 use super::text_filters::{changed, indent, join, parts, replace, split, text_of, trim};
 use crate::text::{capitalized, entities, titled};
@@ -54,7 +54,14 @@ impl Filter {
     }
 }
 
-const fn filter(name: &'static str, takes: FilterSignature, args: FilterNames, ordered: usize, needs: usize, apply: Apply) -> Filter {
+const fn filter(
+    name: &'static str,
+    takes: FilterSignature,
+    args: FilterNames,
+    ordered: usize,
+    needs: usize,
+    apply: Apply,
+) -> Filter {
     Filter { name, takes, args, ordered, needs, apply }
 }
 
@@ -75,7 +82,9 @@ pub(super) static FILTERS: [Filter; 45] = [
     filter("float", FilterSignature::Any, &["default"], 1, 0, float),
     filter("indent", FilterSignature::Text, &["width", "first", "blank"], 3, 0, indent),
     filter("int", FilterSignature::Any, &["default", "base"], 2, 0, int),
-    filter("items", FilterSignature::Pairs, &[], 0, 0, |run, base, _| pairs(run, base).and_then(|pairs| run.list(pairs))),
+    filter("items", FilterSignature::Pairs, &[], 0, 0, |run, base, _| {
+        pairs(run, base).and_then(|pairs| run.list(pairs))
+    }),
     filter("join", FilterSignature::Each, &["d", "attribute"], 2, 0, join),
     filter("last", FilterSignature::Some, &[], 0, 0, |run, base, _| end(run, base, true)),
     filter("length", FilterSignature::Some, &[], 0, 0, length),
@@ -85,8 +94,12 @@ pub(super) static FILTERS: [Filter; 45] = [
     filter("list", FilterSignature::Each, &[], 0, 0, |run, base, _| run.each(base).map(|items| run.part(items))),
     filter("lower", FilterSignature::Text, &[], 0, 0, |run, base, _| changed(run, &base, str::to_lowercase)),
     filter("map", FilterSignature::Each, &["attribute", "default"], 0, 0, |_, base, _| Ok(base)),
-    filter("max", FilterSignature::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| most(run, base, args, true)),
-    filter("min", FilterSignature::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| most(run, base, args, false)),
+    filter("max", FilterSignature::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| {
+        most(run, base, args, true)
+    }),
+    filter("min", FilterSignature::Each, &["attribute", "case_sensitive"], 0, 0, |run, base, args| {
+        most(run, base, args, false)
+    }),
     filter("reject", FilterSignature::Each, &[], 0, 0, |_, base, _| Ok(base)),
     filter("rejectattr", FilterSignature::Each, &[], 0, 0, |_, base, _| Ok(base)),
     filter("replace", FilterSignature::Text, &["from", "to"], 2, 2, replace),

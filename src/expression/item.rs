@@ -5,7 +5,7 @@
 //! Never: counts what it costs; [`Run`](super::run::Run) does.
 
 use super::number::Num;
-use crate::value::{NamedMember, Members, Value};
+use crate::value::{Members, NamedMember, Value};
 use std::rc::Rc;
 
 /// A value during evaluation.

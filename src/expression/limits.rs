@@ -4,9 +4,9 @@
 //! Out: a [`Halt`] before more is taken than is allowed.
 //! Never: allocates.
 
+use super::evaluator::Evaluator;
 use super::item::Item;
 use super::resolve::ScopeRead;
-use super::evaluator::Evaluator;
 use super::tree::ExprBody;
 use super::{Failure, FailureKind, Scope};
 use crate::text::excerpt;

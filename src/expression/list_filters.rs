@@ -4,11 +4,11 @@
 //! Out: other lists, or one of the items.
 //! Never: compares items before the work is counted.
 
+use super::evaluator::{DottedPath, Evaluator, Made};
 use super::filters::{FARTHEST, MemberPath, arg, flag, whole, word};
-use super::item::{Item, SortClass, NONE};
+use super::item::{Item, NONE, SortClass};
 use super::limits::{Halt, NODE};
 use super::predicates::rank;
-use super::evaluator::{Made, DottedPath, Evaluator};
 use super::text_filters::changed;
 use super::tree::Operator;
 use crate::value::Value;

@@ -19,6 +19,7 @@
 //! each if a large value is read.
 
 mod calls;
+mod evaluator;
 mod fault;
 mod filters;
 mod item;
@@ -32,10 +33,9 @@ mod parse;
 mod predicates;
 mod print;
 mod reads;
-mod resolve;
-mod evaluator;
-mod scope;
 mod renderer;
+mod resolve;
+mod scope;
 mod shell;
 mod statements;
 mod text_filters;
@@ -51,19 +51,19 @@ pub(crate) use fault::SyntaxFault;
 pub use limits::{FUEL, WEIGHT};
 pub(crate) use matching::MatchPattern;
 pub(crate) use reads::{Compared, Constant, ENTRY, Reads, spelled};
+pub(crate) use renderer::Printed;
 pub(crate) use resolve::at_path;
 pub use scope::Scope;
-pub(crate) use renderer::Printed;
 pub(crate) use statements::DocumentFiles;
-pub(crate) use tree::{Statement, Operation, Print, Relation, ExprTree};
+pub(crate) use tree::{ExprTree, Operation, Print, Relation, Statement};
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Location, Span, Spanned};
 use crate::value::{ByteBudget, Exceeded, Value};
+use evaluator::Evaluator;
 use item::Item;
 use limits::Halt;
 use reads::Notes;
-use evaluator::Evaluator;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -185,8 +185,10 @@ impl Expression {
         let whole = text.value.trim();
         let is_braced = ["{{", "${", "{%"].iter().any(|open| whole.starts_with(open)) && whole.ends_with('}');
         let fault = |fault| match is_braced {
-            true => SyntaxFault::new(Span::new(0, text.value.len()), "a condition or path is an expression without braces")
-                .help("leave out the braces".to_owned()),
+            true => {
+                SyntaxFault::new(Span::new(0, text.value.len()), "a condition or path is an expression without braces")
+                    .help("leave out the braces".to_owned())
+            }
             false => fault,
         };
         Ok(Expression(Arc::new(parsed.map_err(|found| fault(found).at(text))?)))

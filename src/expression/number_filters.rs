@@ -4,11 +4,11 @@
 //! Out: a number.
 //! Never: a number that is not finite.
 
+use super::evaluator::{Evaluator, Made};
 use super::filters::{arg, whole, word};
 use super::item::Item;
 use super::limits::Halt;
 use super::number::Num;
-use super::evaluator::{Made, Evaluator};
 
 pub(super) fn abs<'v>(_: &Evaluator<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
     let number = base.number().and_then(|number| match number {

@@ -7,8 +7,8 @@
 use super::parse::{Arg, Parser};
 use super::predicates::Test;
 use super::reads::{Constant, ENTRY, Noted};
-use super::resolve::{ScopeRead, ReadStep};
-use super::tree::{Operation, Relation, ExprTree};
+use super::resolve::{ReadStep, ScopeRead};
+use super::tree::{ExprTree, Operation, Relation};
 use crate::text::Span;
 use crate::value::Value;
 

@@ -9,10 +9,10 @@ use super::SyntaxFault;
 use super::calls::printing;
 use super::predicates::Test;
 use super::reads::Notes;
-use super::resolve::{ScopeRead, ReadStep};
+use super::resolve::{ReadStep, ScopeRead};
 use super::statements::DocumentFiles;
 use super::token::{BraceKind, Syntax, Token, tokens};
-use super::tree::{ExprBody, Statement, Operation, Operator, Relation, ExprTree};
+use super::tree::{ExprBody, ExprTree, Operation, Operator, Relation, Statement};
 use crate::text::{SourceId, Span, unescaped};
 use crate::value::Value;
 
@@ -231,7 +231,10 @@ impl<'s> Parser<'s> {
         }
     }
 
-    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, SyntaxFault>) -> Result<T, SyntaxFault> {
+    pub(super) fn deeper<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<T, SyntaxFault>,
+    ) -> Result<T, SyntaxFault> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(SyntaxFault::new(Span::new(0, self.source.len()), "this is nested too deeply"));

@@ -4,11 +4,11 @@
 //! Out: [`TESTS`]; whether two values are equal, and their order.
 //! Never: converts a value in order to compare it.
 
+use super::evaluator::Evaluator;
 use super::item::{Item, SortClass};
 use super::limits::Halt;
 use super::matching;
 use super::number::Num;
-use super::evaluator::Evaluator;
 use super::tree::Relation;
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -115,7 +115,12 @@ fn has_check_digit(text: &str) -> bool {
 }
 
 /// Whether two values stand in a relation.
-pub(super) fn relate<'v>(run: &Evaluator<'v>, relation: Relation, one: &Item<'v>, other: &Item<'v>) -> Result<bool, Halt> {
+pub(super) fn relate<'v>(
+    run: &Evaluator<'v>,
+    relation: Relation,
+    one: &Item<'v>,
+    other: &Item<'v>,
+) -> Result<bool, Halt> {
     Ok(match relation {
         Relation::Equal => same(run, one, other)?,
         Relation::Unequal => !same(run, one, other)?,
@@ -137,7 +142,9 @@ pub(super) fn same(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Res
     }
     Ok(match (one.kind(), other.kind()) {
         (SortClass::None, SortClass::None) => true,
-        (SortClass::Number | SortClass::Truth, SortClass::Number | SortClass::Truth) => one.numeric() == other.numeric(),
+        (SortClass::Number | SortClass::Truth, SortClass::Number | SortClass::Truth) => {
+            one.numeric() == other.numeric()
+        }
         (SortClass::List, SortClass::List) if one.len() == other.len() => {
             let pairs = one.items().into_iter().flatten().zip(other.items().into_iter().flatten());
             for (one, other) in pairs {
@@ -184,7 +191,9 @@ pub(super) fn rank(one: &Item<'_>, other: &Item<'_>, case: bool) -> Ordering {
         return if case { one.cmp(other) } else { folded(one).cmp(&folded(other)) };
     }
     match (one.kind(), other.kind()) {
-        (SortClass::Number, SortClass::Number) => one.number().zip(other.number()).map_or(Ordering::Equal, |(a, b)| a.order(b)),
+        (SortClass::Number, SortClass::Number) => {
+            one.number().zip(other.number()).map_or(Ordering::Equal, |(a, b)| a.order(b))
+        }
         (SortClass::Truth, SortClass::Truth) => one.truth().cmp(&other.truth()),
         (SortClass::List, SortClass::List) => {
             let (one, other) = (one.items().unwrap_or_default(), other.items().unwrap_or_default());

@@ -4,10 +4,10 @@
 //! Out: its text as Jinja or JSON writes it, or its value.
 //! Never: writes more than the evaluation may still make.
 
+use super::evaluator::{Evaluator, Made};
 use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
 use super::number::Num;
-use super::evaluator::{Made, Evaluator};
 use crate::text::quoted;
 use crate::value::{Members, Value};
 use std::borrow::Cow;

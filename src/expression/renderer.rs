@@ -4,10 +4,10 @@
 //! Out: the text.
 //! Never: writes more than the evaluation may make.
 
+use super::evaluator::{Evaluator, LoopFrame};
 use super::item::{Item, SortClass};
 use super::limits::Halt;
-use super::evaluator::{LoopFrame, Evaluator};
-use super::tree::{ExprBody, Each, Statement, Statements, Print};
+use super::tree::{Each, ExprBody, Print, Statement, Statements};
 use super::{Failure, Scope};
 use std::borrow::Cow;
 

@@ -76,7 +76,9 @@ impl ScopeRead {
         };
         let (mut value, steps) = match (named, self.steps.as_slice()) {
             // Fast path: most paths start with a member of a borrowed table.
-            (NamedValue::Value(Value::Object(members)), [ReadStep::Key(key), rest @ ..]) => (found(members.get(key)), rest),
+            (NamedValue::Value(Value::Object(members)), [ReadStep::Key(key), rest @ ..]) => {
+                (found(members.get(key)), rest)
+            }
             (NamedValue::Value(value), steps) => (Cow::Borrowed(value), steps),
             // Of a record, one member is borrowed; as a whole it is copied.
             (NamedValue::Record(record), [ReadStep::Key(key), rest @ ..]) => (found(record.get(key)), rest),
@@ -104,7 +106,9 @@ impl ScopeRead {
 
 /// The value at a path, whose numbers are indexes.
 pub(crate) fn at_path(name: &str, keys: &[String], scope: &Scope<'_>) -> Result<Value, Failure> {
-    let step = |key: &String| key.parse::<u32>().map_or_else(|_| ReadStep::Key(key.clone()), |key| ReadStep::Place(key.into()));
+    let step = |key: &String| {
+        key.parse::<u32>().map_or_else(|_| ReadStep::Key(key.clone()), |key| ReadStep::Place(key.into()))
+    };
     let steps = keys.iter().map(step).collect();
     ScopeRead { at: Span::default(), file: None, name: name.to_owned(), steps }.resolve(scope).map(Cow::into_owned)
 }

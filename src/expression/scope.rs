@@ -106,10 +106,10 @@ impl<'a> Scope<'a> {
         self.budget.or_else(|| self.outer?.budget())
     }
 
-    fn push(&mut self, name: &'a str, held: StoredValue<'a>) {
+    fn push(&mut self, name: &'a str, stored: StoredValue<'a>) {
         match self.few.get_mut(self.count) {
-            Some(slot) => *slot = Some((name, held)),
-            None => self.more.push((name, held)),
+            Some(slot) => *slot = Some((name, stored)),
+            None => self.more.push((name, stored)),
         }
         self.count += 1;
     }
@@ -129,8 +129,8 @@ impl<'a> Scope<'a> {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<NamedValue<'_>> {
-        let Some((_, held)) = self.own().find(|(known, _)| same(known, name)) else { return self.outer?.find(name) };
-        Some(match *held {
+        let Some((_, stored)) = self.own().find(|(known, _)| same(known, name)) else { return self.outer?.find(name) };
+        Some(match *stored {
             StoredValue::Value(value) => NamedValue::Value(value),
             StoredValue::Record(record) => NamedValue::Record(record.into()),
             StoredValue::View(view) => NamedValue::Record(*view),

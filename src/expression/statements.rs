@@ -9,7 +9,7 @@ use super::filters::FilterSignature;
 use super::parse::{Parser, PlacedWord};
 use super::reads::{ENTRY, Notes};
 use super::token::{BraceKind, Syntax, Token, tokens};
-use super::tree::{ExprBody, Each, Statement, Operation, Statements, Print, ExprTree};
+use super::tree::{Each, ExprBody, ExprTree, Operation, Print, Statement, Statements};
 use crate::text::{SourceId, Span};
 
 /// Names that no statement can bind.
@@ -32,7 +32,10 @@ pub(crate) trait DocumentFiles<'s> {
 
 /// Parses the text of a whole file, with what it includes. How it prints its values is checked before what they are:
 /// a fault of a name is in the notes.
-pub(super) fn page<'s>(source: &'s str, files: Box<dyn DocumentFiles<'s> + 's>) -> Result<(ExprBody, Notes), SyntaxFault> {
+pub(super) fn page<'s>(
+    source: &'s str,
+    files: Box<dyn DocumentFiles<'s> + 's>,
+) -> Result<(ExprBody, Notes), SyntaxFault> {
     let mut parser = Parser::new(source, Syntax::Page)?;
     parser.files = Some(files);
     let page = parser.body(None, &[])?;
@@ -93,8 +96,10 @@ impl<'s> Parser<'s> {
                     format!("`{}` ends nothing here: the `{}` before it is still open", name.text, around.text),
                 )
                 .help(format!("say `{{% end{} %}}`", around.text)),
-                None => SyntaxFault::new(name.span, format!("`{}` ends nothing: no statement before it is open", name.text))
-                    .help("take it out, or put the statement that it ends before it".to_owned()),
+                None => {
+                    SyntaxFault::new(name.span, format!("`{}` ends nothing: no statement before it is open", name.text))
+                        .help("take it out, or put the statement that it ends before it".to_owned())
+                }
             }),
             foreign if FOREIGN.contains(&foreign) => Err(unusable(name.span)),
             other => Err(self.fault(format!("unknown statement {other}"))),
@@ -156,7 +161,9 @@ impl<'s> Parser<'s> {
         };
         match (&items.op, &*items.parts) {
             _ if alone => vec![entry(items)],
-            (Operation::Filter(filter), [base, ..]) if filter.takes == FilterSignature::Pairs => vec![None, entry(base)],
+            (Operation::Filter(filter), [base, ..]) if filter.takes == FilterSignature::Pairs => {
+                vec![None, entry(base)]
+            }
             _ => Vec::new(),
         }
     }

@@ -4,10 +4,10 @@
 //! Out: another text, or its parts as a list.
 //! Never: makes a text before its bytes are counted.
 
+use super::evaluator::{Evaluator, Made};
 use super::filters::{MemberPath, arg, flag, whole, word};
 use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
-use super::evaluator::{Made, Evaluator};
 use std::borrow::Cow;
 
 /// A text made from the text of a value. Case mappings and entities make it at most six times as long.

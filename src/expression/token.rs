@@ -157,7 +157,7 @@ impl<'s> Lexer<'s> {
         if marked.starts_with("{#") {
             match inner.find("#}") {
                 Some(end) => {
-                    self.trim = inner.get(..end).is_some_and(|said| said.ends_with('-'));
+                    self.trim = inner.get(..end).is_some_and(|inner_text| inner_text.ends_with('-'));
                     self.at += length + end + 2;
                 }
                 None => {

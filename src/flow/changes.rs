@@ -6,8 +6,8 @@
 
 use super::effect::{Edit, Effect};
 use super::files::AddedEffect;
-use super::turn::{Performed, Flow};
 use super::patch::{self, FileChange, FilePatch};
+use super::turn::{Flow, Performed};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, message, quote};
 use crate::expression::Failure;
 use crate::surface::Matching;

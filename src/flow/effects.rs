@@ -7,12 +7,12 @@
 
 use super::changes::is_script;
 use super::effect::{Amendment, Edit, Effect};
-use super::turn::{Bindings, Flow, NO_IDS};
 use super::state;
+use super::turn::{Bindings, Flow, NO_IDS};
 use crate::diagnostic::{Remark, message, quote};
 use crate::expression::{Failure, Scope, Template};
 use crate::program::{self, DeclarationContext, Verb};
-use crate::program::{PathKey, Keys, PathTemplate, Shape};
+use crate::program::{Keys, PathKey, PathTemplate, Shape};
 use crate::session::MOST_IDS;
 use crate::text::{Location, Span, excerpt};
 use crate::value::Record;
@@ -369,8 +369,8 @@ fn append(state: &mut Record, path: &[PathKey<'_>], unique: &[String], value: &V
     }
     let Value::Array(items) = place else { return Err(format!("`{}` is not a list", state::dotted(path))) };
     // A value without any of the keys equals no entry.
-    let named = unique.iter().any(|key| said(value, key).is_some());
-    let same = |item: &Value| unique.iter().all(|key| said(item, key) == said(value, key));
+    let named = unique.iter().any(|key| member_of(value, key).is_some());
+    let same = |item: &Value| unique.iter().all(|key| member_of(item, key) == member_of(value, key));
     let index = items.iter().position(|item| named && same(item));
     match index {
         Some(index) => Arc::make_mut(items).get_mut(index).into_iter().for_each(|item| item.clone_from(value)),
@@ -380,8 +380,8 @@ fn append(state: &mut Record, path: &[PathKey<'_>], unique: &[String], value: &V
 }
 
 /// The value under a key; a member that is `none` counts as absent.
-fn said<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    value.get(key).filter(|said| !said.is_null())
+fn member_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|member_of| !member_of.is_null())
 }
 
 /// The items, mutable; shared ones are copied, with room for one more.

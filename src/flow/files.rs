@@ -86,9 +86,10 @@ impl FileEffects {
             },
             Effect::Move { key, to } => match (of(key), of(to)) {
                 (Some(FileState { gone: Some(gone), .. }), _) => after(key, "moved", gone),
-                (_, Some(FileState { gone: None, .. })) => {
-                    AddedEffect::Contradicts(message!("a file is moved to `{}`, which the same answer changes", quoted(to)))
-                }
+                (_, Some(FileState { gone: None, .. })) => AddedEffect::Contradicts(message!(
+                    "a file is moved to `{}`, which the same answer changes",
+                    quoted(to)
+                )),
                 _ => AddedEffect::Follows,
             },
             _ => AddedEffect::Follows,

@@ -16,11 +16,11 @@ mod files;
 mod ids;
 mod inputs;
 mod modes;
-mod turn;
 mod patch;
 mod rules;
 mod state;
+mod turn;
 
 pub use effect::{Amendment, Edit, Effect, FileLines, Miss, MissKind};
 pub(crate) use inputs::{Words, classify, shadowed};
-pub(crate) use turn::{Performed, Flow, Flowed};
+pub(crate) use turn::{Flow, Flowed, Performed};

@@ -7,7 +7,7 @@
 
 use super::turn::{Bindings, Flow, PendingTransition};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, message};
-use crate::program::{ResolvedStrategy, RuleEvent, Exit, Mode, ModeId, DeclarationContext};
+use crate::program::{DeclarationContext, Exit, Mode, ModeId, ResolvedStrategy, RuleEvent};
 use crate::text::{Location, excerpt};
 
 impl<'f> Flow<'f> {
@@ -36,12 +36,12 @@ impl<'f> Flow<'f> {
             self.wait(to, at);
             return;
         };
-        let said = exit
+        let declared = exit
             .shut
             .and_then(|message| self.program.messages.get_index(message))
             .and_then(|(_, message)| self.scope(&Bindings::default(), |scope| message.text.text(scope)).ok());
         // The pack's own words for a shut gate tell more than its condition.
-        let why = said.map_or(why, |text| excerpt(&text, 300).into_owned());
+        let why = declared.map_or(why, |text| excerpt(&text, 300).into_owned());
         let message = message!("the gate from `{}` to `{}` is shut", &self.session.mode, &name);
         if insists {
             self.note(Remark::Note, message!("{}, and was passed all the same: {}", &message, &why), exit.at);
@@ -91,8 +91,8 @@ impl<'f> Flow<'f> {
         // Where the model may not be asked again, the next strategy answers.
         let applies = |(strategy, _): &ResolvedStrategy| *strategy != Strategy::AskAgain || self.may_ask_again;
         let chosen = self.program.answers(defect, near).find(applies);
-        let (strategy, said) = chosen.unwrap_or((Strategy::Drop, None));
-        self.ruling.decide(strategy, said, &mut finding);
+        let (strategy, declared) = chosen.unwrap_or((Strategy::Drop, None));
+        self.ruling.decide(strategy, declared, &mut finding);
         self.findings.push(finding);
         strategy
     }

@@ -6,7 +6,7 @@
 
 use super::turn::{Bindings, Flow};
 use crate::judge::StepKind;
-use crate::program::{RuleEvent, Input, EventRule};
+use crate::program::{EventRule, Input, RuleEvent};
 use crate::text::Span;
 use crate::value::Value;
 

@@ -77,7 +77,7 @@ impl Beginning {
 /// The rules, and what is known about them.
 pub(super) struct Analysis<'r> {
     rules: &'r [ResolvedRule],
-    leads: Vec<MatchStart>,
+    starts: Vec<MatchStart>,
     /// By rule: whether it is marked `$` or `!`, or calls a rule that is, at any depth.
     reveals: Vec<bool>,
     /// By rule: whether it calls a rule marked `$` or `!`, at any depth.
@@ -94,23 +94,23 @@ type Beginnings = HashMap<(usize, usize), Rc<[Beginning]>>;
 
 impl<'r> Analysis<'r> {
     pub(super) fn of(rules: &'r [ResolvedRule]) -> Self {
-        let leads = vec![MatchStart::default(); rules.len()];
+        let starts = vec![MatchStart::default(); rules.len()];
         let reveals =
             rules.iter().map(|rule| matches!(rule.kind, RuleType::CompoundAtomic | RuleType::NonAtomic)).collect();
         let reveals_inside = vec![false; rules.len()];
         let (classes, singles, beginnings) = Default::default();
-        let mut analysis = Self { rules, leads, reveals, reveals_inside, classes, singles, beginnings };
+        let mut analysis = Self { rules, starts, reveals, reveals_inside, classes, singles, beginnings };
         // What is known only ever grows, so this ends.
         loop {
-            let leads: Vec<MatchStart> = rules.iter().map(|rule| analysis.match_start(&rule.expr)).collect();
+            let starts: Vec<MatchStart> = rules.iter().map(|rule| analysis.match_start(&rule.expr)).collect();
             let inside: Vec<bool> =
                 rules.iter().map(|rule| rule.expr.calls(&mut |callee| analysis.reveals(callee))).collect();
             let reveals: Vec<bool> = analysis.reveals.iter().zip(&inside).map(|(one, other)| *one || *other).collect();
             analysis.reveals_inside = inside;
-            if (&leads, &reveals) == (&analysis.leads, &analysis.reveals) {
+            if (&starts, &reveals) == (&analysis.starts, &analysis.reveals) {
                 return analysis;
             }
-            (analysis.leads, analysis.reveals) = (leads, reveals);
+            (analysis.starts, analysis.reveals) = (starts, reveals);
         }
     }
 
@@ -121,7 +121,7 @@ impl<'r> Analysis<'r> {
     /// Whether a rule leaves a capture in this mode, and the mode inside it.
     pub(super) fn capture(&self, rule: usize, mode: CaptureMode) -> (bool, CaptureMode) {
         let kind = self.rules.get(rule).map_or(RuleType::Silent, |rule| rule.kind);
-        let (shown, inside) = match (kind, mode) {
+        let (captured, inside) = match (kind, mode) {
             (_, CaptureMode::Quiet) => (false, CaptureMode::Quiet),
             (RuleType::Silent, mode) => (false, mode),
             (RuleType::Normal, mode) => (mode == CaptureMode::Visible, mode),
@@ -129,7 +129,7 @@ impl<'r> Analysis<'r> {
             (RuleType::CompoundAtomic | RuleType::NonAtomic, _) => (true, CaptureMode::Visible),
         };
         let reveals = self.reveals_inside.get(rule).copied().unwrap_or_default();
-        (shown, if inside == CaptureMode::Atomic && !reveals { CaptureMode::Quiet } else { inside })
+        (captured, if inside == CaptureMode::Atomic && !reveals { CaptureMode::Quiet } else { inside })
     }
 
     /// The mode in which to compile a rule called in `mode`: modes that leave the same captures become one.
@@ -152,14 +152,14 @@ impl<'r> Analysis<'r> {
                 None => MatchStart { bytes: ByteSet::default(), empty: true },
             },
             Expr::One(class) => MatchStart { bytes: class.first_bytes(), empty: false },
-            Expr::Call(rule) => self.leads.get(*rule).copied().unwrap_or_default(),
+            Expr::Call(rule) => self.starts.get(*rule).copied().unwrap_or_default(),
             Expr::Sequence(parts) => {
-                let mut lead = MatchStart { bytes: ByteSet::default(), empty: true };
+                let mut match_start = MatchStart { bytes: ByteSet::default(), empty: true };
                 let (mut refused, mut asked) = (ByteSet::default(), ByteSet::ALL);
                 for part in parts {
                     // A `!` before anything has been read excludes what may come first.
                     if let Expr::Not(inner) = part
-                        && lead.bytes.is_empty()
+                        && match_start.bytes.is_empty()
                     {
                         refused = refused.or(self.taken(inner, CALLS));
                     }
@@ -169,17 +169,16 @@ impl<'r> Analysis<'r> {
                         asked = if ahead.empty { asked } else { asked.and(ahead.bytes) };
                     }
                     let next = self.match_start(part);
-                    lead = MatchStart { bytes: lead.bytes.or(next.bytes.and(asked)), empty: next.empty };
+                    match_start = MatchStart { bytes: match_start.bytes.or(next.bytes.and(asked)), empty: next.empty };
                     if !next.empty {
                         break;
                     }
                 }
-                MatchStart { bytes: lead.bytes.but(refused), ..lead }
+                MatchStart { bytes: match_start.bytes.but(refused), ..match_start }
             }
             Expr::Choice(choices) => {
-                choices.iter().map(|choice| self.match_start(choice)).fold(MatchStart::default(), |one, other| MatchStart {
-                    bytes: one.bytes.or(other.bytes),
-                    empty: one.empty || other.empty,
+                choices.iter().map(|choice| self.match_start(choice)).fold(MatchStart::default(), |one, other| {
+                    MatchStart { bytes: one.bytes.or(other.bytes), empty: one.empty || other.empty }
                 })
             }
             Expr::Optional(inner) | Expr::Repeat(inner) => MatchStart { empty: true, ..self.match_start(inner) },
@@ -196,8 +195,8 @@ impl<'r> Analysis<'r> {
     fn ahead_within(&self, expr: &Expr, calls: usize) -> ByteSet {
         match expr {
             Expr::And(inner) => {
-                let lead = self.match_start(inner);
-                if lead.empty { ByteSet::ALL } else { lead.bytes }
+                let match_start = self.match_start(inner);
+                if match_start.empty { ByteSet::ALL } else { match_start.bytes }
             }
             Expr::Call(rule) if calls > 0 => {
                 self.rules.get(*rule).map_or(ByteSet::ALL, |rule| self.ahead_within(&rule.expr, calls - 1))
@@ -236,8 +235,8 @@ impl<'r> Analysis<'r> {
         let (last, before) = parts.split_last()?;
         let choices = if let Expr::Choice(choices) = last { choices.as_slice() } else { std::slice::from_ref(last) };
         let fails = |expr: &Expr, byte: u8| {
-            let lead = self.match_start(expr);
-            !lead.empty && !lead.bytes.holds(byte)
+            let match_start = self.match_start(expr);
+            !match_start.empty && !match_start.bytes.holds(byte)
         };
         let passed = |part: &Expr, byte: u8| match part {
             Expr::Optional(inner) | Expr::Repeat(inner) => fails(inner, byte),
@@ -266,8 +265,8 @@ impl<'r> Analysis<'r> {
             }
             Expr::One(class) => Some(class.clone()),
             Expr::Call(rule) => {
-                let (shown, inside) = self.capture(*rule, mode);
-                if shown {
+                let (captured, inside) = self.capture(*rule, mode);
+                if captured {
                     return None;
                 }
                 if let Some(known) = self.classes.get(&(*rule, inside)) {
@@ -307,8 +306,8 @@ impl<'r> Analysis<'r> {
         }
         match expr {
             Expr::Call(rule) => {
-                let (shown, inside) = self.capture(*rule, mode);
-                if shown {
+                let (captured, inside) = self.capture(*rule, mode);
+                if captured {
                     return Class::EMPTY;
                 }
                 if let Some(known) = self.singles.get(&(*rule, inside)) {
@@ -324,11 +323,11 @@ impl<'r> Analysis<'r> {
                 let mut singles = self.singles(last, mode);
                 for lookahead in lookaheads {
                     let Expr::Not(inner) = lookahead else { return Class::EMPTY };
-                    let lead = self.match_start(inner);
-                    if lead.empty {
+                    let match_start = self.match_start(inner);
+                    if match_start.empty {
                         return Class::EMPTY;
                     }
-                    singles = meet(singles, lead.bytes.others());
+                    singles = meet(singles, match_start.bytes.others());
                 }
                 singles
             }
@@ -338,11 +337,11 @@ impl<'r> Analysis<'r> {
                 for choice in choices {
                     let found = meet(self.singles(choice, mode), tried.others());
                     singles = singles.or(found).unwrap_or(Class::EMPTY);
-                    let lead = self.match_start(choice);
-                    if lead.empty {
+                    let match_start = self.match_start(choice);
+                    if match_start.empty {
                         break;
                     }
-                    tried = tried.or(lead.bytes);
+                    tried = tried.or(match_start.bytes);
                 }
                 singles
             }
@@ -355,7 +354,7 @@ impl<'r> Analysis<'r> {
         let mut found: Vec<String> = self.beginnings(expr, CALLS).into_iter().map(|one| one.text).collect();
         found.sort();
         // A text that starts with another one says nothing more.
-        found.dedup_by(|next, kept| next.starts_with(kept.as_str()));
+        found.dedup_by(|next, shorter| next.starts_with(shorter.as_str()));
         Some(found).filter(|found| !found.iter().any(String::is_empty))
     }
 

@@ -5,7 +5,7 @@
 //! Never: changes a rule, or stops at the first fault.
 
 use super::limits;
-use super::tree::{NO_STACK, RuleNode, NodeKind, TypedRule, Times, fault};
+use super::tree::{NO_STACK, NodeKind, RuleNode, Times, TypedRule, fault};
 use super::unicode::property;
 use crate::diagnostic::{Diagnostic, Message};
 use crate::text::{Location, SourceId, Span};
@@ -151,11 +151,13 @@ impl Checker<'_> {
             .collect();
         let mut reported = vec![false; self.rules.len()];
         for start in 0..self.rules.len() {
-            let Some(way) = way_back(&edges, start) else { continue };
-            let known = way.iter().any(|rule| reported.get(*rule).copied().unwrap_or_default());
-            way.iter().for_each(|rule| reported.iter_mut().skip(*rule).take(1).for_each(|reported| *reported = true));
+            let Some(call_chain) = cycle_from(&edges, start) else { continue };
+            let known = call_chain.iter().any(|rule| reported.get(*rule).copied().unwrap_or_default());
+            call_chain
+                .iter()
+                .for_each(|rule| reported.iter_mut().skip(*rule).take(1).for_each(|reported| *reported = true));
             let Some(rule) = self.rules.get(start).filter(|_| !known) else { continue };
-            let names = way.iter().chain([&start]).filter_map(|rule| self.rules.get(*rule)).take(6);
+            let names = call_chain.iter().chain([&start]).filter_map(|rule| self.rules.get(*rule)).take(6);
             let names: Vec<String> = names.map(|rule| format!("`{}`", rule.name)).collect();
             let help = format!("it goes {}; let it read something first, or write a repetition", names.join(" → "));
             self.report(rule.at, format!("`{}` calls itself before it has read anything", rule.name), &help);
@@ -191,18 +193,18 @@ fn refusal_of(name: &str) -> Option<&'static str> {
 }
 
 /// The shortest path from `start` along the edges back to it.
-fn way_back(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
+fn cycle_from(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
     let mut came_from: Vec<Option<usize>> = vec![None; edges.len()];
     let mut waiting = VecDeque::from([start]);
     while let Some(rule) = waiting.pop_front() {
         for next in edges.get(rule)? {
             if *next == start {
-                let mut way = vec![rule];
-                while let Some(before) = way.last().and_then(|last| came_from.get(*last).copied().flatten()) {
-                    way.push(before);
+                let mut call_chain = vec![rule];
+                while let Some(before) = call_chain.last().and_then(|last| came_from.get(*last).copied().flatten()) {
+                    call_chain.push(before);
                 }
-                way.reverse();
-                return Some(way);
+                call_chain.reverse();
+                return Some(call_chain);
             }
             if let Some(unseen @ None) = came_from.get_mut(*next) {
                 *unseen = Some(rule);

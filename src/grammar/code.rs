@@ -320,12 +320,12 @@ impl CodeCompiler<'_, '_> {
     fn rule(&mut self, rule: usize, mode: CaptureMode) {
         let rules = self.rules;
         let Some(body) = rules.get(rule) else { return };
-        let (shown, inside) = self.analysis.capture(rule, mode);
-        if shown {
+        let (captured, inside) = self.analysis.capture(rule, mode);
+        if captured {
             self.add(Instruction::Open(rule as u16));
         }
         self.expr(&body.expr, inside);
-        if shown {
+        if captured {
             self.add(Instruction::Close);
         }
     }
@@ -455,11 +455,11 @@ impl CodeCompiler<'_, '_> {
 
     /// Writes the start of an attempt at `expr`, which skips it if its first byte rules it out.
     fn attempt(&mut self, expr: &Expr) -> u32 {
-        let lead = self.analysis.match_start(expr);
-        if lead.empty {
+        let match_start = self.analysis.match_start(expr);
+        if match_start.empty {
             return self.add(Instruction::Try { to: 0 });
         }
-        let set = self.bytes(lead.bytes);
+        let set = self.bytes(match_start.bytes);
         self.add(Instruction::TryIf { set, to: 0 })
     }
 
@@ -492,12 +492,12 @@ impl CodeCompiler<'_, '_> {
         }
         let start = self.here();
         let singles = self.analysis.singles(inner, mode);
-        let lead = self.analysis.match_start(inner);
+        let match_start = self.analysis.match_start(inner);
         let attempt = if singles.is_empty() {
             self.attempt(inner)
         } else {
             let run = self.set_of(singles);
-            let set = self.bytes(lead.bytes);
+            let set = self.bytes(match_start.bytes);
             self.add(Instruction::SpanTryIf { run, set, to: 0 })
         };
         self.expr(inner, mode);
@@ -506,11 +506,11 @@ impl CodeCompiler<'_, '_> {
     }
 
     fn until(&mut self, texts: &[String]) {
-        let mut leads = ByteSet::default();
+        let mut starting_bytes = ByteSet::default();
         for text in texts {
-            leads = leads.or(text.bytes().next().map_or(ByteSet::ALL, ByteSet::one));
+            starting_bytes = starting_bytes.or(text.bytes().next().map_or(ByteSet::ALL, ByteSet::one));
         }
-        let ByteSet([ascii, wide]) = leads;
+        let ByteSet([ascii, wide]) = starting_bytes;
         let others = self.bytes(ByteSet([!ascii, !wide]));
         self.code.untils.push(StopTexts { others, texts: texts.iter().map(|text| text.as_str().into()).collect() });
         self.add(Instruction::Until(self.code.untils.len() as u32 - 1));
@@ -519,10 +519,10 @@ impl CodeCompiler<'_, '_> {
     /// Compiles a choice. Alternatives that can start with the same byte form a group, in their order, and the next
     /// byte selects a group. Groups have no byte in common, so their order does not matter.
     fn choice(&mut self, choices: &[Expr], mode: CaptureMode) {
-        let leads: Vec<_> = choices.iter().map(|choice| self.analysis.match_start(choice)).collect();
+        let starting_bytes: Vec<_> = choices.iter().map(|choice| self.analysis.match_start(choice)).collect();
         let mut groups: Vec<(ByteSet, Vec<usize>)> = Vec::new();
-        for (at, lead) in leads.iter().enumerate() {
-            let (mut bytes, mut members) = (lead.bytes, vec![at]);
+        for (at, match_start) in starting_bytes.iter().enumerate() {
+            let (mut bytes, mut members) = (match_start.bytes, vec![at]);
             groups.retain(|(others, group)| {
                 let apart = others.and(bytes).is_empty();
                 if !apart {
@@ -535,7 +535,7 @@ impl CodeCompiler<'_, '_> {
             groups.push((bytes, members));
         }
         let mut ends = Vec::new();
-        if groups.len() < 2 || groups.len() > 255 || leads.iter().any(|lead| lead.empty) {
+        if groups.len() < 2 || groups.len() > 255 || starting_bytes.iter().any(|match_start| match_start.empty) {
             let all: Vec<&Expr> = choices.iter().collect();
             self.chain(&all, mode, &mut ends);
         } else {

@@ -10,7 +10,7 @@
 use super::analysis::Analysis;
 use super::class::{ByteSet, Class};
 use super::expression::built_in;
-use super::tree::{RuleNode, NodeKind, TypedRule, Times};
+use super::tree::{NodeKind, RuleNode, Times, TypedRule};
 use std::collections::HashMap;
 
 /// A part that is read again in each round of the repetition around it.
@@ -167,8 +167,8 @@ impl<'r> Costs<'r> {
             NodeKind::And(inner) | NodeKind::Not(inner) => {
                 let CostFacts { runs, takes, single, .. } = self.facts(inner);
                 // Only in ASCII does the first byte decide which character it is.
-                let bars =
-                    takes.and(ByteSet([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
+                let bars = takes
+                    .and(ByteSet([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
                 CostFacts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..CostFacts::default() }
             }
             NodeKind::Refused => CostFacts::one(ByteSet::ALL),

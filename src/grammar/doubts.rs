@@ -6,7 +6,7 @@
 //! Never: reports a part that is needed for some text.
 
 use super::cost::{self, RepeatedPart};
-use super::tree::{RuleNode, NodeKind, TypedRule};
+use super::tree::{NodeKind, RuleNode, TypedRule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId};
 use std::collections::{HashMap, HashSet};

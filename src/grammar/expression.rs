@@ -5,7 +5,7 @@
 //! Never: gets a rule that was refused.
 
 use super::class::Class;
-use super::tree::{self, RuleNode, NodeKind, Times};
+use super::tree::{self, NodeKind, RuleNode, Times};
 use super::unicode::property;
 use pest_meta::ast::{self, RuleType};
 use pest_meta::optimizer::{OptimizedExpr, optimize};

@@ -5,7 +5,7 @@
 //! Never: recurses on the text, reads a byte twice without counting a step, or decides while more text could change the
 //! result.
 
-use super::code::{CharSet, RuleCode, Instruction, Short, Stops, StopTexts};
+use super::code::{CharSet, Instruction, RuleCode, Short, StopTexts, Stops};
 use super::{Grammar, RuleId};
 use crate::text::{Span, eights};
 use smallvec::SmallVec;
@@ -368,10 +368,12 @@ impl Machine {
                     self.close_capture(at);
                     Advance::On
                 }
-                Instruction::Call { to: callee } => match self.push(ReturnFrame { to: op + 1, at: 0, captures: CALL, open: NONE }) {
-                    Advance::On => Advance::To(callee),
-                    step => step,
-                },
+                Instruction::Call { to: callee } => {
+                    match self.push(ReturnFrame { to: op + 1, at: 0, captures: CALL, open: NONE }) {
+                        Advance::On => Advance::To(callee),
+                        step => step,
+                    }
+                }
                 Instruction::End => match self.frames.pop() {
                     Some(frame) => Advance::To(frame.to),
                     None => Advance::Matched,

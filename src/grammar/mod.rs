@@ -54,15 +54,15 @@ impl First {
     /// Whether a match can start with `bytes`, which may be only the start of one of its texts.
     pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
         // A few bytes: a comparison of slices would be a call.
-        let fits = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
-        self.literals.is_empty() || self.literals.iter().any(fits)
+        let agrees = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
+        self.literals.is_empty() || self.literals.iter().any(agrees)
     }
 
     /// The byte that every match starts with, if there is only one.
     pub(crate) fn only_first_byte(&self) -> Option<u8> {
-        let mut leads = self.literals.iter().filter_map(|literal| literal.bytes().next());
-        let lead = leads.next()?;
-        leads.all(|other| other == lead).then_some(lead)
+        let mut first_bytes = self.literals.iter().filter_map(|literal| literal.bytes().next());
+        let first_byte = first_bytes.next()?;
+        first_bytes.all(|other| other == first_byte).then_some(first_byte)
     }
 
     /// Whether every match starts with a code fence.
@@ -92,7 +92,7 @@ struct NamedRules {
     /// The bytes before which a match can be empty.
     before: class::ByteSet,
     /// The literal that every match starts with, and the rule directly after it.
-    lead: Option<(String, RuleId)>,
+    first_byte: Option<(String, RuleId)>,
 }
 
 /// More steps than a match of two characters takes.
@@ -127,14 +127,14 @@ impl Grammar {
         let doubts = doubts::doubts(source, &rules);
         let index = rules.iter().zip(0..).map(|(rule, id)| (rule.name.clone(), RuleId(id))).collect();
         let named = rules.into_iter().zip(&resolved).map(|(rule, resolved)| {
-            let lead = analysis.match_start(&resolved.expr);
+            let first_byte = analysis.match_start(&resolved.expr);
             let mut bytes = [false; 256];
-            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = lead.bytes.holds(byte));
-            let literals = analysis.literals(&resolved.expr).filter(|_| !lead.empty).unwrap_or_default();
-            let before = if lead.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
-            let first = First { literals, bytes, empty: lead.empty };
-            let lead = expression::literal_prefix(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
-            NamedRules { name: rule.name, at: rule.at, first, before, lead }
+            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = first_byte.bytes.holds(byte));
+            let literals = analysis.literals(&resolved.expr).filter(|_| !first_byte.empty).unwrap_or_default();
+            let before = if first_byte.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
+            let first = First { literals, bytes, empty: first_byte.empty };
+            let first_byte = expression::literal_prefix(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
+            NamedRules { name: rule.name, at: rule.at, first, before, first_byte }
         });
         let rules = named.collect();
         Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics, Sources::default())
@@ -267,7 +267,7 @@ impl Grammar {
 
     /// The literal between the start of every match of `rule` and `inner`, if nothing else is there.
     pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
-        let (literal, first) = self.rules.get(usize::from(rule.0))?.lead.as_ref()?;
+        let (literal, first) = self.rules.get(usize::from(rule.0))?.first_byte.as_ref()?;
         self.begins_with(*first, inner).then_some(literal.as_str())
     }
 

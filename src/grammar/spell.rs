@@ -44,13 +44,13 @@ impl Grammar {
     /// the texts in `behind`. If its captures differ, it is written again with the optional parts, and then with captures
     /// that their rules read only before a separator; `None` if that does not help.
     pub fn spell(&self, rule: RuleId, parts: &[SpelledCapture<'_>], behind: &[&str]) -> Option<String> {
-        let fits = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
+        let is_read = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
         let spelled = |fills: bool, behind: &[&str]| {
             let mut spelling = SpellingRun { grammar: self, text: String::new(), left: ATTEMPTS, fills, behind };
             let rest = spelling.inside(rule, parts, DEEPEST)?;
             // Prefer the line break of prompts, if the grammar reads both kinds.
             let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
-            texts.into_iter().find(fits).filter(|_| rest.is_empty())
+            texts.into_iter().find(is_read).filter(|_| rest.is_empty())
         };
         let captures = |text: &String| self.captures(rule, text, behind, parts);
         let brief = spelled(false, &[""]);
@@ -73,8 +73,8 @@ impl Grammar {
                 return false;
             }
             let mut found = machine.captures().iter();
-            wanted.iter().all(|(own, said)| {
-                found.any(|one| own.is_none_or(|own| own == one.rule()) && one.span().of(&whole) == *said)
+            wanted.iter().all(|(own, given)| {
+                found.any(|one| own.is_none_or(|own| own == one.rule()) && one.span().of(&whole) == *given)
             })
         })
     }
@@ -125,13 +125,23 @@ struct SpellingRun<'g, 'b> {
 
 impl SpellingRun<'_, '_> {
     /// Writes the inside of a rule; returns the remaining parts.
-    fn inside<'p, 't>(&mut self, rule: RuleId, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
+    fn inside<'p, 't>(
+        &mut self,
+        rule: RuleId,
+        parts: &'p [SpelledCapture<'t>],
+        depth: usize,
+    ) -> Option<&'p [SpelledCapture<'t>]> {
         let grammar = self.grammar;
         let expr = &grammar.resolved.get(usize::from(rule.0))?.expr;
         self.expr(expr, parts, depth.checked_sub(1)?)
     }
 
-    fn expr<'p, 't>(&mut self, expr: &Expr, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
+    fn expr<'p, 't>(
+        &mut self,
+        expr: &Expr,
+        parts: &'p [SpelledCapture<'t>],
+        depth: usize,
+    ) -> Option<&'p [SpelledCapture<'t>]> {
         self.left = self.left.checked_sub(1)?;
         match expr {
             Expr::Text(text) | Expr::AnyCase(text) => self.text.push_str(text),
@@ -161,7 +171,12 @@ impl SpellingRun<'_, '_> {
     }
 
     /// Writes `expr` if possible; otherwise leaves the text unchanged.
-    fn attempt<'p, 't>(&mut self, expr: &Expr, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
+    fn attempt<'p, 't>(
+        &mut self,
+        expr: &Expr,
+        parts: &'p [SpelledCapture<'t>],
+        depth: usize,
+    ) -> Option<&'p [SpelledCapture<'t>]> {
         let before = self.text.len();
         let rest = self.expr(expr, parts, depth);
         if rest.is_none() {
@@ -171,7 +186,12 @@ impl SpellingRun<'_, '_> {
     }
 
     /// Writes `expr` if that uses a part; otherwise leaves the text unchanged.
-    fn taking<'p, 't>(&mut self, expr: &Expr, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
+    fn taking<'p, 't>(
+        &mut self,
+        expr: &Expr,
+        parts: &'p [SpelledCapture<'t>],
+        depth: usize,
+    ) -> Option<&'p [SpelledCapture<'t>]> {
         let before = self.text.len();
         let rest = self.expr(expr, parts, depth).filter(|rest| rest.len() < parts.len());
         if rest.is_none() {
@@ -180,7 +200,12 @@ impl SpellingRun<'_, '_> {
         rest
     }
 
-    fn call<'p, 't>(&mut self, rule: RuleId, parts: &'p [SpelledCapture<'t>], depth: usize) -> Option<&'p [SpelledCapture<'t>]> {
+    fn call<'p, 't>(
+        &mut self,
+        rule: RuleId,
+        parts: &'p [SpelledCapture<'t>],
+        depth: usize,
+    ) -> Option<&'p [SpelledCapture<'t>]> {
         let grammar = self.grammar;
         if grammar.resolved.get(usize::from(rule.0))?.kind == RuleType::Silent {
             return self.inside(rule, parts, depth);

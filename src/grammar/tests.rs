@@ -34,8 +34,8 @@ fn refused(text: &str, expected: &[(&str, &str)]) {
         .collect();
     let agree =
         |((at, message), (place, part)): (&(String, String), &(&str, &str))| at == place && message.contains(part);
-    let shown: String = format!("{text}: {got:?}").chars().take(500).collect();
-    assert!(got.len() == expected.len() && got.iter().zip(expected).all(agree), "{shown}");
+    let printed: String = format!("{text}: {got:?}").chars().take(500).collect();
+    assert!(got.len() == expected.len() && got.iter().zip(expected).all(agree), "{printed}");
 }
 
 /// The captures of a run as `rule(text, inner)`.
@@ -302,7 +302,9 @@ fn what_a_rule_reads_can_be_spelled() {
     let tags = grammar(shipped("tags").unwrap_or_default());
     let rule = |name: &str| tags.rule(name).unwrap_or(RuleId(0));
     let (open, close, name, empty) = (rule("open"), rule("close"), rule("name"), rule("empty"));
-    let attribute = |value| SpelledCapture::Whole(rule("attribute"), vec![SpelledCapture::Next("type"), SpelledCapture::Next(value)]);
+    let attribute = |value| {
+        SpelledCapture::Whole(rule("attribute"), vec![SpelledCapture::Next("type"), SpelledCapture::Next(value)])
+    };
     let named = |more: Vec<SpelledCapture<'static>>| [vec![SpelledCapture::Text(name, "a")], more].concat();
     #[track_caller]
     fn check(grammar: &Grammar, rule: RuleId, parts: &[SpelledCapture<'_>], expected: Option<&str>) {

@@ -5,8 +5,8 @@
 //! Never: reads the text between the pieces of the tape.
 
 use super::escape::decode_string;
-use super::fault::{self, JsonFault, Grade};
-use super::tape::{TapeKind, TapeNode, JsonTape, inner};
+use super::fault::{self, Grade, JsonFault};
+use super::tape::{JsonTape, TapeKind, TapeNode, inner};
 use super::{Context, FORGIVEN, Json, LOSSY, MOST, Rounded};
 use crate::value::{Members, Value, nearest, number};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) fn json(tape: &JsonTape, text: &str, context: Context<'_>) -> Option<
         }));
     }
     json.rounded.extend(numbers.into_iter().map(|(at, is_near)| Rounded {
-        pointer: tape.way(at, text),
+        pointer: tape.pointer(at, text),
         span: tape.span(at).unwrap_or_default(),
         is_near,
     }));

@@ -144,8 +144,8 @@ pub(crate) fn certain_words() -> Vec<String> {
 }
 
 /// The name of the fault that has this word in a pack.
-pub(crate) fn worded(said: &str) -> Option<&'static str> {
-    TABLE.iter().find(|(name, _)| word(name) == said).map(|(name, _)| *name)
+pub(crate) fn worded(wording: &str) -> Option<&'static str> {
+    TABLE.iter().find(|(name, _)| word(name) == wording).map(|(name, _)| *name)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@
 //! the fault says whether it could have been mended otherwise.
 
 use super::escape::{decode_string, known_escape, resolve};
-use super::fault::{self, JsonFault, Grade};
-use super::tape::{TapeKind, JsonTape};
+use super::fault::{self, Grade, JsonFault};
+use super::tape::{JsonTape, TapeKind};
 use super::{Context, MOST, build, scan};
 use crate::text::Span;
 use crate::value::Value;
@@ -181,7 +181,8 @@ impl<'t> LenientJson<'t> {
                 0 if self.at >= self.bytes.len() => return,
                 b'}' | b']' if !lossy => {
                     let name = if self.byte() == b'}' { fault::EXTRA_BRACE } else { fault::EXTRA_BRACKET };
-                    let certain = !self.closes_before(if self.byte() == b'}' { TapeKind::Object } else { TapeKind::List });
+                    let certain =
+                        !self.closes_before(if self.byte() == b'}' { TapeKind::Object } else { TapeKind::List });
                     self.at += 1;
                     self.fault(name, Span::new(start, self.at), if certain { Grade::Certain } else { Grade::Lossy });
                 }

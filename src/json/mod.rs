@@ -23,7 +23,7 @@ mod tests;
 
 pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 pub(crate) use fault::{
-    CODE_FENCE, CONSTANT, EXTRA_BRACE, JsonFault, FaultId, Grade, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
+    CODE_FENCE, CONSTANT, EXTRA_BRACE, FaultId, Grade, JsonFault, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
     TEXT_AROUND, certain_words, is_certain, named, worded,
 };
 pub(crate) use quotes::in_triple;

@@ -199,7 +199,9 @@ impl LenientJson<'_> {
         }
         let doubtful = inside.bare > 0 || missing.is_some();
         self.doubtful += usize::from(doubtful);
-        let sure = self.doubtful == 1 && matches!(inside.end, Some(AfterString::Key | AfterString::Close)) && !inside.other_end;
+        let sure = self.doubtful == 1
+            && matches!(inside.end, Some(AfterString::Key | AfterString::Close))
+            && !inside.other_end;
         if let Some(bare) = inside.first_bare {
             // A quote that is missing elsewhere leaves an odd number of them.
             let sure = sure && missing.is_none() && inside.bare % 2 == 0;
@@ -217,7 +219,13 @@ impl LenientJson<'_> {
     }
 
     /// Where the text from `from` ends, where what follows it starts, and whether its quote is missing.
-    fn end_of(&mut self, from: usize, quote: Quote, place: LenientPlace, inside: &mut StringContent) -> (usize, usize, Option<()>) {
+    fn end_of(
+        &mut self,
+        from: usize,
+        quote: Quote,
+        place: LenientPlace,
+        inside: &mut StringContent,
+    ) -> (usize, usize, Option<()>) {
         let (text, bytes) = (self.text, self.bytes);
         // Nothing else ends what the quote of strict JSON opens.
         let behind_plain = |at: usize| match quote.opener {

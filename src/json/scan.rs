@@ -5,7 +5,7 @@
 //! Never: decodes a string, or allows anything else.
 
 use super::Context;
-use super::tape::{TapeKind, JsonTape};
+use super::tape::{JsonTape, TapeKind};
 use crate::text::{Span, eights};
 
 /// Why a text is not read.

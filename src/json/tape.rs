@@ -5,7 +5,7 @@
 //! Never: decodes a value.
 
 use super::escape::decode_string;
-use super::fault::{JsonFault, Grade, MISSING_BRACE, MISSING_BRACKET};
+use super::fault::{Grade, JsonFault, MISSING_BRACE, MISSING_BRACKET};
 use crate::text::Span;
 use crate::value::Value;
 use std::borrow::Cow;
@@ -83,7 +83,13 @@ impl JsonTape {
     pub(super) fn make(&mut self, is_key: bool, value: Value, span: Span) {
         let link = self.made.len() as u32;
         self.made.push(value);
-        self.nodes.push(TapeNode { kind: TapeKind::Made, is_key, start: span.start as u32, end: span.end as u32, link });
+        self.nodes.push(TapeNode {
+            kind: TapeKind::Made,
+            is_key,
+            start: span.start as u32,
+            end: span.end as u32,
+            link,
+        });
     }
 
     /// Starts a container; everything added until it is closed is inside it.
@@ -184,15 +190,15 @@ impl JsonTape {
     }
 
     /// The value at the end of a path through objects.
-    pub(crate) fn value(&self, from: usize, way: &[&str], text: &str) -> Option<Span> {
-        let at = way.iter().try_fold(from, |at, step| Some(self.member(at, step, text)?.1))?;
+    pub(crate) fn value(&self, from: usize, pointer: &[&str], text: &str) -> Option<Span> {
+        let at = pointer.iter().try_fold(from, |at, step| Some(self.member(at, step, text)?.1))?;
         self.span(at)
     }
 
     /// The repeated keys on a path through objects, without their quotes.
-    pub(crate) fn repeated(&self, from: usize, way: &[&str], text: &str) -> Vec<Span> {
+    pub(crate) fn repeated(&self, from: usize, pointer: &[&str], text: &str) -> Vec<Span> {
         let (mut at, mut repeated) = (Some(from), Vec::new());
-        for step in way {
+        for step in pointer {
             let Some(object) = at.filter(|at| self.is_object(*at)) else { break };
             at = None;
             for (key, value) in self.pairs(object).filter(|(key, _)| self.name(*key, text) == **step) {
@@ -206,15 +212,20 @@ impl JsonTape {
 
     /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists. `called`
     /// says whether a key spells the last step of a path.
-    pub(crate) fn place(&self, way: &[String], text: &str, called: &dyn Fn(&[String], &str) -> bool) -> Option<Span> {
+    pub(crate) fn place(
+        &self,
+        pointer: &[String],
+        text: &str,
+        called: &dyn Fn(&[String], &str) -> bool,
+    ) -> Option<Span> {
         let (mut at, mut found) = (0, None);
-        for (index, step) in way.iter().enumerate() {
+        for (index, step) in pointer.iter().enumerate() {
             let next = if self.is_list(at) {
                 let entry = step.parse().ok().and_then(|nth| self.inside(at).nth(nth));
                 entry.and_then(|entry| Some((self.span(entry)?, entry)))
             } else {
-                let way = way.get(..=index).unwrap_or_default();
-                let is_it = |key: usize| self.name(key, text) == **step || called(way, &self.name(key, text));
+                let pointer = pointer.get(..=index).unwrap_or_default();
+                let is_it = |key: usize| self.name(key, text) == **step || called(pointer, &self.name(key, text));
                 let member = self.pairs(at).filter(|(key, _)| is_it(*key)).last();
                 member.and_then(|(key, value)| Some((Span::new(self.span(key)?.start, self.span(value)?.end), value)))
             };
@@ -231,7 +242,8 @@ impl JsonTape {
         let lossy = self.faults.iter().filter(|fault| fault.grade == Grade::Lossy);
         let mut ways: Vec<Vec<String>> = Vec::new();
         for fault in lossy {
-            let around = |node: &TapeNode| node.start as usize <= fault.span.start && fault.span.end <= node.end as usize;
+            let around =
+                |node: &TapeNode| node.start as usize <= fault.span.start && fault.span.end <= node.end as usize;
             let inner = self.nodes.iter().rposition(|node| !node.is_key && around(node));
             let is_missing_end = matches!(fault.name, MISSING_BRACE | MISSING_BRACKET) && fault.span.end >= end;
             let at = match is_missing_end {
@@ -240,24 +252,25 @@ impl JsonTape {
                     // A container or a closed string is complete; a number may go on.
                     let last = self.nodes.len() - 1;
                     let node = self.get(last)?;
-                    let may_go_on = !matches!(node.kind, TapeKind::Object | TapeKind::List | TapeKind::Plain | TapeKind::Escaped);
+                    let may_go_on =
+                        !matches!(node.kind, TapeKind::Object | TapeKind::List | TapeKind::Plain | TapeKind::Escaped);
                     if !may_go_on || node.end as usize != end {
                         continue;
                     }
                     last
                 }
             };
-            let way = Some(self.way(at, text)).filter(|way| !way.is_empty())?;
-            if !ways.contains(&way) {
-                ways.push(way);
+            let pointer = Some(self.pointer(at, text)).filter(|pointer| !pointer.is_empty())?;
+            if !ways.contains(&pointer) {
+                ways.push(pointer);
             }
         }
         (self.left_out == 0).then_some(ways)
     }
 
     /// The path to the node at `sought`.
-    pub(super) fn way(&self, sought: usize, text: &str) -> Vec<String> {
-        let (mut at, mut way) = (0, Vec::new());
+    pub(super) fn pointer(&self, sought: usize, text: &str) -> Vec<String> {
+        let (mut at, mut pointer) = (0, Vec::new());
         while at != sought {
             let (mut entry, mut below) = (0, None);
             for inner in self.inside(at) {
@@ -273,10 +286,10 @@ impl JsonTape {
                 entry += 1;
             }
             let Some((value, step)) = below else { break };
-            way.push(step);
+            pointer.push(step);
             at = value;
         }
-        way
+        pointer
     }
 }
 

@@ -4,7 +4,7 @@
 //! Out: each part of the response once, in order, with its part of the ledger.
 //! Never: counts: the ledger and the trace do.
 
-use super::outside::{OutsideText, OutsideFate};
+use super::outside::{OutsideFate, OutsideText};
 use super::{Fate, Judgement};
 use crate::program::Outside;
 use crate::surface::Role;
@@ -136,7 +136,13 @@ impl Judgement<'_> {
         }
     }
 
-    fn outside_leaves(&self, piece: &OutsideText, outside: &Outside, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
+    fn outside_leaves(
+        &self,
+        piece: &OutsideText,
+        outside: &Outside,
+        prose: &[Span],
+        leaf: &mut impl FnMut(Span, Leaf),
+    ) {
         let kind = match (piece.fate, outside) {
             (OutsideFate::Dropped, _) => Leaf::Dropped,
             (OutsideFate::Message, Outside::Message) => return self.prose_leaves(piece.gap(), prose, leaf),
@@ -180,7 +186,7 @@ impl Judgement<'_> {
             Fate::Text => {
                 return leaf(block.span(), if self.texts.message_dropped { Leaf::Dropped } else { Leaf::Message });
             }
-            Fate::Stands | Fate::Lifted | Fate::Inner => {}
+            Fate::Counts | Fate::Lifted | Fate::Inner => {}
         }
         leaf(Span::new(block.span().start, block.inner().start), Leaf::Markup);
         if bound.role == Role::Call {
@@ -209,8 +215,8 @@ impl Judgement<'_> {
     /// The text of a block and the blocks inside it, in turn; the rest is white space.
     fn body_leaves(&self, index: usize, inner: Span, kind: Leaf, leaf: &mut impl FnMut(Span, Leaf)) {
         let mut at = inner.start;
-        let shown = self.body_spans(index);
-        let mut shown = shown.iter().copied().peekable();
+        let visible = self.body_spans(index);
+        let mut visible = visible.iter().copied().peekable();
         let mut child = index + 1;
         while at < inner.end {
             while self.document.blocks.get(child).is_some_and(|found| {
@@ -219,10 +225,10 @@ impl Judgement<'_> {
                 child += 1;
             }
             let inside = self.document.blocks.get(child).filter(|found| found.parent() == Some(index));
-            while shown.peek().is_some_and(|span| span.end <= at) {
-                shown.next();
+            while visible.peek().is_some_and(|span| span.end <= at) {
+                visible.next();
             }
-            let text = shown.peek().copied();
+            let text = visible.peek().copied();
             let next_text = text.map_or(inner.end, |span| span.start.max(at));
             let next_child = inside.map_or(inner.end, |found| found.span().start);
             let next = next_text.min(next_child);

@@ -7,7 +7,7 @@
 use super::mending::ValuePath;
 use super::{Fate, Judgement, Occasion, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, message, quote};
-use crate::document::{Block, AttributeKey};
+use crate::document::{AttributeKey, Block};
 use crate::program::{self, ActionId};
 use crate::surface::Role;
 use crate::text::{Location, Span};
@@ -63,7 +63,7 @@ impl<'r> Judgement<'r> {
             if bound.role != Role::Call || self.fate(index) == Fate::Inner {
                 continue;
             }
-            let accepted = self.stands(index);
+            let accepted = self.counts(index);
             let name = self.name_of(block, bound).unwrap_or_default();
             let action = self.action_called(&name);
             let name = match action.and_then(|id| self.program.action(id)) {
@@ -131,8 +131,8 @@ impl<'r> Judgement<'r> {
         if action.is_none() && !waits && !(cut && self.is_name_cut(block, bound)) {
             self.judge_unknown(&name, call, block, bound);
         }
-        let fits = !cut && self.read_payload(call, block, bound, action);
-        self.with_call(call, |call| call.params_fit = fits);
+        let params_fit = !cut && self.read_payload(call, block, bound, action);
+        self.with_call(call, |call| call.params_fit = params_fit);
         if action.is_none() && waits && !dropped(self) {
             self.judge_unknown(&name, call, block, bound);
         }
@@ -147,9 +147,10 @@ impl<'r> Judgement<'r> {
             }
             _ => None,
         });
-        let said = named.map(|attribute| attribute.value.span().of(self.text));
-        let cut = |said: &str| said.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
-        said.is_some_and(cut)
+        let typed_name = named.map(|attribute| attribute.value.span().of(self.text));
+        let cut =
+            |typed_name: &str| typed_name.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
+        typed_name.is_some_and(cut)
     }
 
     fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::BlockBinding) {
@@ -176,7 +177,7 @@ impl<'r> Judgement<'r> {
             program::NameSource::Attribute(name) => Some(format!("the attribute `{name}` of its opener")),
             program::NameSource::Own | program::NameSource::Word(_) | program::NameSource::Around(..) => None,
             program::NameSource::Payload { .. } => {
-                bound.named_within().map(|(way, _)| format!("`{}` of its payload", way.join(".")))
+                bound.named_within().map(|(pointer, _)| format!("`{}` of its payload", pointer.join(".")))
             }
         }
     }

@@ -7,7 +7,7 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::{Block, Ended};
-use crate::program::{NameSource, Dialect};
+use crate::program::{Dialect, NameSource};
 use crate::surface::Role;
 use crate::text::{Span, excerpt, unsafe_because};
 use std::borrow::Cow;
@@ -18,13 +18,13 @@ impl<'r> Judgement<'r> {
         let mut contents = 0;
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
-            if bound.role != Role::Content || !self.stands(index) {
+            if bound.role != Role::Content || !self.counts(index) {
                 continue;
             }
             contents += 1;
             self.judge_in_reasoning(index, &Subject::Block(index));
             self.judge_in_unclosed(index, &Subject::Block(index));
-            let Some(name) = self.content_name(index).filter(|_| self.stands(index)) else { continue };
+            let Some(name) = self.content_name(index).filter(|_| self.counts(index)) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
             if key.is_empty() && !path {
@@ -114,7 +114,7 @@ impl<'r> Judgement<'r> {
 
     /// The name and key of a content that stands.
     pub(crate) fn key(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
-        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         if bound.role != Role::Content {
             return None;
         }
@@ -133,7 +133,7 @@ impl<'r> Judgement<'r> {
     /// may show the block that ended it, if it may be part of reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
-        let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, said)| said.is_some());
+        let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, declared)| declared.is_some());
         if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
             return false;
         }

@@ -4,14 +4,16 @@
 //! Out: with [`coerced`], a value that nothing is lost by; with [`interpreted`], what most readers would take a text for.
 //! Never: decides whether the value that it makes fits.
 
-use crate::program::{ValueKind, Types};
+use crate::program::{Types, ValueKind};
 use crate::value::{Value, nearest, number};
 
 /// The value in the types of the schema, where nothing is lost by that. `parse` reads JSON in quotes.
 pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
     let allows = |kind| types.scalars().contains(&kind);
     match (types.kind, value) {
-        (_, Value::String(text)) if !allows(ValueKind::String) && allows(ValueKind::Null) && says_null(text) => Value::Null,
+        (_, Value::String(text)) if !allows(ValueKind::String) && allows(ValueKind::Null) && says_null(text) => {
+            Value::Null
+        }
         (ValueKind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
                 let types = types.of_member(name);
@@ -21,11 +23,14 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
             };
             Value::Object(members.iter().filter_map(member).collect())
         }
-        (ValueKind::Array, Value::Array(items)) => items.iter().map(|item| coerced(item, types.items(), parse)).collect(),
+        (ValueKind::Array, Value::Array(items)) => {
+            items.iter().map(|item| coerced(item, types.items(), parse)).collect()
+        }
         // JSON in quotes. A text that starts with a bracket and cannot be read is a broken list, not the only entry of one.
         (ValueKind::Object | ValueKind::Array, Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
-            let is_wanted =
-                |inner: &Value| matches!((types.kind, inner), (ValueKind::Array, Value::Array(_)) | (_, Value::Object(_)));
+            let is_wanted = |inner: &Value| {
+                matches!((types.kind, inner), (ValueKind::Array, Value::Array(_)) | (_, Value::Object(_)))
+            };
             match parse(text).filter(|inner| !allows(ValueKind::String) && is_wanted(inner)) {
                 Some(inner) => coerced(&inner, types, parse),
                 None => value.clone(),

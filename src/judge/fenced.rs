@@ -34,12 +34,12 @@ impl Judgement<'_> {
             meant.clone_from(&self.document.fenced);
         }
         for index in 0..self.document.blocks.len() {
-            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             if bound.role == Role::Wrapper || !self.is_fenced(block) {
                 continue;
             }
-            let only_shown = !is_masked(&meant, block.span().start);
-            self.answer_fenced(index, block, bound, only_shown && matches!(bound.role, Role::Call | Role::Content));
+            let only_in_fence = !is_masked(&meant, block.span().start);
+            self.answer_fenced(index, block, bound, only_in_fence && matches!(bound.role, Role::Call | Role::Content));
         }
     }
 
@@ -55,7 +55,7 @@ impl Judgement<'_> {
     }
 
     /// Answers a block that is quoted: not by `keep` if it is certainly not meant.
-    fn answer_fenced(&mut self, index: usize, block: &Block, bound: &program::BlockBinding, only_shown: bool) {
+    fn answer_fenced(&mut self, index: usize, block: &Block, bound: &program::BlockBinding, only_in_fence: bool) {
         let head = head(block);
         let message = message!("`{}` is quoted, and only a fallback reads it there", quote(head.of(self.text), 40));
         let finding = defect(Defect::FencedBlock, head, message)
@@ -63,7 +63,7 @@ impl Judgement<'_> {
             .with_help("write it as it is, without a code fence around it");
         let subject = Subject::Block(index);
         let strategies = self.answers(Defect::FencedBlock, &subject);
-        let accepts = move |one: Strategy| only_shown && one == Strategy::Keep;
+        let accepts = move |one: Strategy| only_in_fence && one == Strategy::Keep;
         let chosen = self.answer_with(strategies.filter(move |(one, _)| !accepts(*one)), &subject, finding);
         if bound.role == Role::Call && chosen != Strategy::Keep {
             self.quoted_calls.insert(index);

@@ -132,8 +132,8 @@ impl Judgement<'_> {
         }
         let Some((found, broken)) = self.tripping_match(rule, looked, &mut matches, &mut 0) else { return };
         let found = looked.zip(found).map(|(looked, found)| {
-            let said = looked.text.text.get(found.clone()).unwrap_or_default().trim();
-            (looked.text.locate(self.text, found), said)
+            let matched = looked.text.text.get(found.clone()).unwrap_or_default().trim();
+            (looked.text.locate(self.text, found), matched)
         });
         let span = match (&found, looked) {
             (Some((span, _)), _) => *span,
@@ -142,8 +142,8 @@ impl Judgement<'_> {
         };
         let message = match (found, &broken) {
             (_, Some(error)) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
-            (Some((_, said)), None) if !said.is_empty() => {
-                message!("`{}` trips the guardrail `{}`", quote(said, 60), &rule.id)
+            (Some((_, matched)), None) if !matched.is_empty() => {
+                message!("`{}` trips the guardrail `{}`", quote(matched, 60), &rule.id)
             }
             _ => message!("the guardrail `{}` is tripped", &rule.id),
         };
@@ -199,8 +199,8 @@ impl Judgement<'_> {
                 return Some((found, None));
             }
             *evaluated += 1;
-            let said = looked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);
-            let captures = said.map(|((looked, found), pattern)| pattern.captured(&looked.text.text, found.start));
+            let matched = looked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);
+            let captures = matched.map(|((looked, found), pattern)| pattern.captured(&looked.text.text, found.start));
             let captures = captures.map_or(Value::Null, Value::Object);
             let scope = self.scope().with("captures", &captures).with("speaker", &speaker).with("label", &label);
             let scope = scope.with("key", &key).with("value", &value);
@@ -246,7 +246,7 @@ impl Judgement<'_> {
     }
 
     fn standing_blocks(&self) -> impl Iterator<Item = usize> {
-        (0..self.document.blocks.len()).filter(|index| self.stands(*index))
+        (0..self.document.blocks.len()).filter(|index| self.counts(*index))
     }
 
     /// The whole message as one text, however many blocks it is made of.
@@ -303,14 +303,14 @@ impl Judgement<'_> {
             let Some(value) = value else { continue };
             let places = OnceCell::new();
             let whole = self.span_of(call.block);
-            each_text(value, &mut vec![param.to_owned()], &mut |way, said| {
-                let Some(hits) = self.hits(set, said) else { return };
+            each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched| {
+                let Some(hits) = self.hits(set, matched) else { return };
                 // Beyond this limit no finding is told, so that no place has to be looked for.
-                let is_told = found.len() < self.program.limits.diagnostics;
-                let places = places.get_or_init(|| self.places(call).filter(|_| is_told));
-                let place = places.as_ref().map_or(whole, |places| places.at(call.form, way));
-                let text = Composed::of_value(said.to_owned(), place);
-                found.push((Looked { text, subject: Subject::Call(index), pointer: way.to_vec() }, hits));
+                let is_reported = found.len() < self.program.limits.diagnostics;
+                let places = places.get_or_init(|| self.places(call).filter(|_| is_reported));
+                let place = places.as_ref().map_or(whole, |places| places.at(call.form, pointer));
+                let text = Composed::of_value(matched.to_owned(), place);
+                found.push((Looked { text, subject: Subject::Call(index), pointer: pointer.to_vec() }, hits));
             });
         }
         found
@@ -352,14 +352,14 @@ impl Looked {
 }
 
 /// Calls `then` for each text in a value, with the path to it.
-fn each_text<'v>(value: &'v Value, way: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str)) {
+fn each_text<'v>(value: &'v Value, pointer: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str)) {
     let mut inside = |step: String, inner: &'v Value| {
-        way.push(step);
-        each_text(inner, way, then);
-        way.pop();
+        pointer.push(step);
+        each_text(inner, pointer, then);
+        pointer.pop();
     };
     match value {
-        Value::String(text) => then(way, text),
+        Value::String(text) => then(pointer, text),
         Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| inside(index.to_string(), item)),
         Value::Object(members) => members.iter().for_each(|(name, member)| inside(name.to_owned(), member)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -9,7 +9,7 @@ use super::texts::replaced;
 use super::{Ruling, defect};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message};
 use crate::expression::Scope;
-use crate::program::{Guardrail, DeclarationContext, Program, GuardrailTarget, most_matches};
+use crate::program::{DeclarationContext, Guardrail, GuardrailTarget, Program, most_matches};
 use crate::session::Session;
 use crate::text::Span;
 use crate::value::Value;
@@ -80,7 +80,8 @@ impl Program {
             Strategy::Redact => !found.is_empty(),
             strategy => matches!(strategy, Strategy::Keep | Strategy::Refuse),
         };
-        let (strategy, said) = strategies.find(|(strategy, _)| answers(*strategy)).unwrap_or((Strategy::Keep, None));
+        let (strategy, declared) =
+            strategies.find(|(strategy, _)| answers(*strategy)).unwrap_or((Strategy::Keep, None));
         let places: Vec<Span> = match found.as_slice() {
             [] => vec![Span::new(0, text.len())],
             found => found.iter().map(|range| Span::new(range.start, range.end)).collect(),
@@ -95,7 +96,7 @@ impl Program {
             finding.severity = rule.severity;
             finding.id = Some(rule.id.clone());
             finding.help = rule.advice.clone().map(Message::from);
-            guarded.ruling.decide(strategy, said, &mut finding);
+            guarded.ruling.decide(strategy, declared, &mut finding);
             guarded.findings.push(finding);
         }
         if strategy == Strategy::Redact {

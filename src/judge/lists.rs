@@ -32,7 +32,7 @@ impl<'r> Judgement<'r> {
     /// A section runs nothing: faults that change nothing are only remarks.
     pub(super) fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
-            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             self.judge_schema(index, block, bound);
             // Bullets and texts can be read from anything: such a payload never fails.
             let reads_any =
@@ -123,14 +123,14 @@ impl<'r> Judgement<'r> {
 
     /// The contents of this name that stand, with their keys, in order.
     fn keys_of(&self, name: &str) -> Vec<(usize, Cow<'r, str>)> {
-        let told = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
-        let keys = told.filter_map(|index| Some((index, self.key(index)?)));
+        let reported = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
+        let keys = reported.filter_map(|index| Some((index, self.key(index)?)));
         keys.filter(|(_, (known, _))| known == name).map(|(index, (_, key))| (index, key)).collect()
     }
 
     /// The value of a section's payload, if it can be read.
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
-        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         // Reading it counts its values against the limit: it is read once, however often it is asked for.
         if let Some(read) = self.read.borrow().get(&index) {
             return read.clone();

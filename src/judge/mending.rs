@@ -10,7 +10,7 @@
 use super::{Judgement, Subject, defect, strategy, typing};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, quote};
 use crate::json::{self, Context};
-use crate::program::{ResolvedStrategy, ValueKind, BlockNames, Schema, Types};
+use crate::program::{BlockNames, ResolvedStrategy, Schema, Types, ValueKind};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
@@ -48,7 +48,7 @@ pub(super) struct MisfitPart<'p> {
 
 /// A path to a part that does not fit, or is absent, and what is wrong there.
 struct Wrong {
-    way: ValuePath,
+    pointer: ValuePath,
     is_missing: bool,
     is_in_tuple: bool,
     why: Vec<MisfitReason>,
@@ -76,7 +76,7 @@ impl Judgement<'_> {
                     judgement.findings.left_out += 1;
                     continue;
                 }
-                let place = group.first().map(|part| at(&part.way)).unwrap_or_default();
+                let place = group.first().map(|part| at(&part.pointer)).unwrap_or_default();
                 let finding = defect(Defect::InvalidPayload, place, about(&message, group)).with_rule(Some(rule));
                 judgement.record(chosen, &subject, finding);
             }
@@ -89,7 +89,7 @@ impl Judgement<'_> {
             }
             if strategy.mends() {
                 let (mended, better) = self.mended(strategy, &value, &wrong, schema);
-                answer(self, chosen, wrong.iter().filter(|part| mended.contains(&part.way)).collect());
+                answer(self, chosen, wrong.iter().filter(|part| mended.contains(&part.pointer)).collect());
                 value = better;
                 self.put_value(&subject, value.clone());
                 wrong = wrong_parts(schema, &value);
@@ -121,25 +121,35 @@ impl Judgement<'_> {
     }
 
     /// What a strategy makes of the wrong parts of a value: the paths to those that fit now, and the whole value.
-    fn mended(&self, strategy: Strategy, value: &Value, wrong: &[Wrong], schema: &Schema) -> (BTreeSet<ValuePath>, Value) {
+    fn mended(
+        &self,
+        strategy: Strategy,
+        value: &Value,
+        wrong: &[Wrong],
+        schema: &Schema,
+    ) -> (BTreeSet<ValuePath>, Value) {
         let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
-        for Wrong { way, is_in_tuple, .. } in wrong {
-            let (here, types) = part_at(value, schema.types(), way);
-            let part = MisfitPart { pointer: way, value: here, types, schema, is_in_tuple: *is_in_tuple };
+        for Wrong { pointer, is_in_tuple, .. } in wrong {
+            let (here, types) = part_at(value, schema.types(), pointer);
+            let part = MisfitPart { pointer: pointer, value: here, types, schema, is_in_tuple: *is_in_tuple };
             changes.extend(strategy::mend(strategy, self, &part));
         }
         // A change counts only if nothing is wrong at its place afterwards. What cannot be left out may be so with the part
         // that it is in.
         loop {
             let tried = wrong_parts(schema, &changed(value, &changes, schema));
-            let tried: BTreeSet<ValuePath> = tried.into_iter().map(|part| way_before(part.way, &changes)).collect();
-            let is_wrong = |way: &ValuePath| tried.range(way.clone()..).next().is_some_and(|part| part.starts_with(way));
-            let failing: Vec<ValuePath> = changes.keys().filter(|way| is_wrong(way)).cloned().collect();
-            changes.retain(|way, _| !is_wrong(way));
+            let tried: BTreeSet<ValuePath> =
+                tried.into_iter().map(|part| pointer_before(part.pointer, &changes)).collect();
+            let is_wrong = |pointer: &ValuePath| {
+                tried.range(pointer.clone()..).next().is_some_and(|part| part.starts_with(pointer))
+            };
+            let failing: Vec<ValuePath> = changes.keys().filter(|pointer| is_wrong(pointer)).cloned().collect();
+            changes.retain(|pointer, _| !is_wrong(pointer));
             if failing.is_empty() || strategy != Strategy::Omit {
                 break;
             }
-            let outer = failing.iter().filter_map(|way| way.split_last()).filter(|(_, outer)| !outer.is_empty());
+            let outer =
+                failing.iter().filter_map(|pointer| pointer.split_last()).filter(|(_, outer)| !outer.is_empty());
             changes.extend(outer.map(|(_, outer)| (outer.to_vec(), None)));
         }
         if changes.is_empty() {
@@ -147,12 +157,12 @@ impl Judgement<'_> {
         }
         let value = changed(value, &changes, schema);
         let left = wrong_parts(schema, &value).into_iter();
-        let left: BTreeSet<ValuePath> = left.map(|part| way_before(part.way, &changes)).collect();
+        let left: BTreeSet<ValuePath> = left.map(|part| pointer_before(part.pointer, &changes)).collect();
         let is_mended = |part: &&Wrong| {
-            let mut around = (0..=part.way.len()).filter_map(|length| part.way.get(..length));
-            !left.contains(&part.way) && around.any(|way| changes.contains_key(way))
+            let mut around = (0..=part.pointer.len()).filter_map(|length| part.pointer.get(..length));
+            !left.contains(&part.pointer) && around.any(|pointer| changes.contains_key(pointer))
         };
-        (wrong.iter().filter(is_mended).map(|part| part.way.clone()).collect(), value)
+        (wrong.iter().filter(is_mended).map(|part| part.pointer.clone()).collect(), value)
     }
 
     /// Passes a reader of JSON in quotes, which loses nothing.
@@ -169,7 +179,7 @@ impl Judgement<'_> {
 impl Wrong {
     /// The path to what the part is in.
     fn outer(&self) -> &[String] {
-        self.way.split_last().map_or(&[], |(_, outer)| outer)
+        self.pointer.split_last().map_or(&[], |(_, outer)| outer)
     }
 }
 
@@ -201,21 +211,21 @@ fn wrong_parts(schema: &Schema, value: &Value) -> Vec<Wrong> {
         Err(error) => {
             let words = format!("the schema itself cannot be used: {}", excerpt(error, 120));
             let why = vec![MisfitReason { path: None, words: (words, String::new(), String::new()) }];
-            return vec![Wrong { way: ValuePath::new(), is_missing: false, is_in_tuple: false, why }];
+            return vec![Wrong { pointer: ValuePath::new(), is_missing: false, is_in_tuple: false, why }];
         }
     };
     let mut wrong: Vec<Wrong> = Vec::new();
     let mut places: BTreeMap<ValuePath, usize> = BTreeMap::new();
     for fault in validator.faults(value) {
-        let mut way = fault.pointer.clone();
-        way.extend(fault.missing().map(str::to_owned));
+        let mut pointer = fault.pointer.clone();
+        pointer.extend(fault.missing().map(str::to_owned));
         let why = MisfitReason { path: path_of(&fault.pointer, schema.types()), words: fault.in_parts() };
-        match places.get(&way).and_then(|place| wrong.get_mut(*place)) {
+        match places.get(&pointer).and_then(|place| wrong.get_mut(*place)) {
             Some(part) => part.why.push(why),
             None => {
-                places.insert(way.clone(), wrong.len());
+                places.insert(pointer.clone(), wrong.len());
                 let (is_missing, is_in_tuple) = (fault.missing().is_some(), fault.is_in_tuple());
-                wrong.push(Wrong { way, is_missing, is_in_tuple, why: vec![why] });
+                wrong.push(Wrong { pointer, is_missing, is_in_tuple, why: vec![why] });
             }
         }
     }
@@ -223,10 +233,10 @@ fn wrong_parts(schema: &Schema, value: &Value) -> Vec<Wrong> {
 }
 
 /// A path in words; a quotation if it has names that the schema does not declare.
-fn path_of(way: &[String], types: &Types) -> Option<Argument> {
-    let path = excerpt(&way.join("."), 120).into_owned();
+fn path_of(pointer: &[String], types: &Types) -> Option<Argument> {
+    let path = excerpt(&pointer.join("."), 120).into_owned();
     let mut types = Some(types);
-    let is_declared = way.iter().all(|step| {
+    let is_declared = pointer.iter().all(|step| {
         let inner = types.and_then(|types| types.member(step).map(|(_, types)| types));
         types = inner.or(types.filter(|types| types.kind == ValueKind::Array).map(Types::items));
         types.is_some()
@@ -239,25 +249,25 @@ fn path_of(way: &[String], types: &Types) -> Option<Argument> {
 }
 
 /// The path that a part had before entries of lists were left out.
-fn way_before(mut way: ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> ValuePath {
-    for length in 0..way.len() {
-        let Some(index) = way.get(length).and_then(|step| step.parse::<usize>().ok()) else { continue };
-        let outer = way.get(..length).unwrap_or_default();
+fn pointer_before(mut pointer: ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> ValuePath {
+    for length in 0..pointer.len() {
+        let Some(index) = pointer.get(length).and_then(|step| step.parse::<usize>().ok()) else { continue };
+        let outer = pointer.get(..length).unwrap_or_default();
         let inside = changes.range(outer.to_vec()..).take_while(|(inner, _)| inner.starts_with(outer));
         let gone = inside.filter(|(inner, change)| inner.len() == length + 1 && change.is_none());
         let mut gone: Vec<usize> = gone.filter_map(|(inner, _)| inner.last()?.parse().ok()).collect();
         gone.sort_unstable();
         let before = gone.iter().enumerate().take_while(|(nth, gone)| **gone - nth <= index).count();
-        if let Some(step) = way.get_mut(length).filter(|_| before > 0) {
+        if let Some(step) = pointer.get_mut(length).filter(|_| before > 0) {
             *step = (index + before).to_string();
         }
     }
-    way
+    pointer
 }
 
 /// The part at the end of a path, if there is one, and its types.
-pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) -> (Option<&'v Value>, &'v Types) {
-    way.iter().fold((Some(value), types), |(value, types), step| {
+pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, pointer: &[String]) -> (Option<&'v Value>, &'v Types) {
+    pointer.iter().fold((Some(value), types), |(value, types), step| {
         let is_list = value.map_or(types.kind == ValueKind::Array, Value::is_array);
         let types = if is_list { types.items() } else { types.of_member(step) };
         (value.and_then(|value| value.part(step)), types)
@@ -267,10 +277,10 @@ pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, way: &[String]) ->
 /// The value without these parts; none if one of them is not there.
 pub(super) fn without(value: &Value, ways: &[ValuePath], types: &Types, names: &BlockNames) -> Option<Value> {
     let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
-    for way in ways {
+    for pointer in ways {
         let (mut at, mut types) = (value, types);
         let mut exact = ValuePath::new();
-        for step in way {
+        for step in pointer {
             let declared = types.called(step, names);
             let folded = || at.as_object()?.iter().map(|(name, _)| name).find(|name| names.same(name, step));
             let name = match declared {
@@ -294,17 +304,17 @@ fn changed(value: &Value, changes: &BTreeMap<ValuePath, Option<Value>>, schema: 
     value
 }
 
-/// The part at `way` with the changes at it and inside it; none if it is left out.
-fn rebuilt(value: &Value, way: &mut ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> Option<Value> {
-    if let Some(change) = changes.get(way) {
+/// The part at `pointer` with the changes at it and inside it; none if it is left out.
+fn rebuilt(value: &Value, pointer: &mut ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> Option<Value> {
+    if let Some(change) = changes.get(pointer) {
         return change.clone();
     }
-    let inside = || changes.range(way.clone()..).take_while(|(inner, _)| inner.starts_with(way));
+    let inside = || changes.range(pointer.clone()..).take_while(|(inner, _)| inner.starts_with(pointer));
     if inside().next().is_none() {
         return Some(value.clone());
     }
     // A member that is absent is added behind those that are there.
-    let is_new = |(inner, _): &(&ValuePath, &Option<Value>)| inner.len() == way.len() + 1;
+    let is_new = |(inner, _): &(&ValuePath, &Option<Value>)| inner.len() == pointer.len() + 1;
     let new: Vec<(String, Value)> = match value.is_object() {
         true => {
             inside().filter(is_new).filter_map(|(inner, new)| Some((inner.last()?.clone(), new.clone()?))).collect()
@@ -312,15 +322,16 @@ fn rebuilt(value: &Value, way: &mut ValuePath, changes: &BTreeMap<ValuePath, Opt
         false => Vec::new(),
     };
     let mut at = |step: String, part: &Value| {
-        way.push(step);
-        let part = rebuilt(part, way, changes);
-        way.pop();
+        pointer.push(step);
+        let part = rebuilt(part, pointer, changes);
+        pointer.pop();
         part
     };
     match value {
         Value::Object(members) => {
-            let kept = members.iter().filter_map(|(name, part)| Some((name.to_owned(), at(name.to_owned(), part)?)));
-            let mut object: Object = kept.collect();
+            let members_left =
+                members.iter().filter_map(|(name, part)| Some((name.to_owned(), at(name.to_owned(), part)?)));
+            let mut object: Object = members_left.collect();
             for (name, new) in new.into_iter().filter(|(name, _)| members.get(name).is_none()) {
                 object.insert(name, new);
             }

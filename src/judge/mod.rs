@@ -8,15 +8,14 @@
 //! [`Judgement::answer`], which looks for strategies in the degradation tables, nearest first, and lets one of them
 //! act.
 
-mod enclosing_wrapper;
+mod byte_ledger;
 mod calls;
 mod contents;
 mod converting;
+mod enclosing_wrapper;
 mod fenced;
 mod guardrails;
-mod remaining;
 mod input;
-mod byte_ledger;
 mod lists;
 mod mending;
 mod native;
@@ -31,6 +30,7 @@ mod reading;
 mod reasoning;
 mod redacting;
 mod redactions;
+mod remaining;
 mod reply;
 mod ruling;
 mod shape;
@@ -42,9 +42,9 @@ mod truncated;
 mod typing;
 mod unclosed;
 
+pub use byte_ledger::Leaf;
 pub(crate) use calls::JudgedCall;
 pub(crate) use input::Guarded;
-pub use byte_ledger::Leaf;
 use redactions::Redactions;
 pub(crate) use ruling::Ruling;
 pub use steps::StepKind;
@@ -57,10 +57,10 @@ use speakers::Speaker;
 use unclosed::Unclosed;
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Message, Remark, Strategy};
-use crate::document::{Attribute, Block, Document, AttributeKey, OpenerView};
+use crate::document::{Attribute, AttributeKey, Block, Document, OpenerView};
 use crate::expression::Scope;
 use crate::json::Json;
-use crate::program::{self, Action, ActionId, ResolvedStrategy, Dialect, Mode, ModeId, DeclarationContext, Program};
+use crate::program::{self, Action, ActionId, DeclarationContext, Dialect, Mode, ModeId, Program, ResolvedStrategy};
 use crate::session::Session;
 use crate::text::{Location, SourceId, Span};
 use crate::value::{ByteBudget, Object, Record, Value};
@@ -74,7 +74,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It counts as its role.
-    Stands,
+    Counts,
     /// It is inside another block, and counts as if it were outside.
     Lifted,
     /// It stays text of the block around it.
@@ -89,7 +89,7 @@ impl Fate {
     /// The fate in a word.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Fate::Stands => "stands",
+            Fate::Counts => "stands",
             Fate::Lifted => "is lifted",
             Fate::Inner => "stays text of the block around it",
             Fate::Text => "is shown as text",
@@ -267,7 +267,7 @@ pub(crate) fn judge_parts<'r>(
         truncated,
         reasoning: Vec::new(),
         unclosed: Vec::new(),
-        fates: vec![Fate::Stands; document.blocks.len()],
+        fates: vec![Fate::Counts; document.blocks.len()],
         calls: Vec::new(),
         texts: ComposedTexts::default(),
         redactions: Redactions::default(),
@@ -381,8 +381,8 @@ impl<'r> Judgement<'r> {
     }
 
     /// Whether a block counts as its role.
-    pub(crate) fn stands(&self, index: usize) -> bool {
-        matches!(self.fate(index), Fate::Stands | Fate::Lifted)
+    pub(crate) fn counts(&self, index: usize) -> bool {
+        matches!(self.fate(index), Fate::Counts | Fate::Lifted)
     }
 
     /// The strategies that may answer a defect of the subject, in order.
@@ -442,12 +442,12 @@ impl<'r> Judgement<'r> {
         let (Some(block), Some(dialect)) = (self.document.blocks.get(index), self.dialect) else {
             return Value::Null;
         };
-        let said = OpenerView::of(self.text, dialect, block);
+        let view = OpenerView::of(self.text, dialect, block);
         let mut attributes = Object::new();
         for one in &block.attributes {
-            let key = said.key_of(one).map(|key| dialect.names.fold(key));
+            let key = view.key_of(one).map(|key| dialect.names.fold(key));
             if let Some(key) = key.filter(|key| !attributes.contains_key(key)) {
-                attributes.insert(&*key, said.value_of(one).into());
+                attributes.insert(&*key, view.value_of(one).into());
             }
         }
         attributes.into()
@@ -480,15 +480,15 @@ impl<'r> Judgement<'r> {
     }
 
     /// Records a defect with the strategy that has answered it.
-    fn record(&mut self, (strategy, said): ResolvedStrategy, subject: &Subject, mut finding: Diagnostic) {
+    fn record(&mut self, (strategy, view): ResolvedStrategy, subject: &Subject, mut finding: Diagnostic) {
         self.note_cause(subject, &finding.code);
         if let (Subject::Call(call), true) = (subject, strategy.refuses()) {
             self.with_call(*call, |call| call.accepted = false);
         }
-        self.ruling.decide(strategy, said, &mut finding);
+        self.ruling.decide(strategy, view, &mut finding);
         // What no pack declares, such as a native call, has no place in one.
         let declared = finding.rule.filter(|rule| rule.source != SourceId::RESPONSE);
-        finding.rule = declared.or(said).or_else(|| self.surroundings(subject));
+        finding.rule = declared.or(view).or_else(|| self.surroundings(subject));
         self.find(finding);
     }
 
@@ -518,7 +518,7 @@ impl<'r> Judgement<'r> {
             Subject::Unread | Subject::Reply => Vec::new(),
         };
         for block in blocks {
-            if self.fate(block) != Fate::Stands {
+            if self.fate(block) != Fate::Counts {
                 self.causes.entry(block).or_insert_with(|| code.clone());
             }
         }
@@ -526,14 +526,14 @@ impl<'r> Judgement<'r> {
 
     /// The value of an attribute in the opener of a block.
     pub(crate) fn attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
-        let said = self.opener_view(block)?;
-        said.attribute(name).map(|attribute| said.value_of(attribute))
+        let view = self.opener_view(block)?;
+        view.attribute(name).map(|attribute| view.value_of(attribute))
     }
 
     /// The same, with the white space around it.
     pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
-        let said = self.opener_view(block)?;
-        said.attribute(name).map(|attribute| said.whole_value_of(attribute))
+        let view = self.opener_view(block)?;
+        view.attribute(name).map(|attribute| view.whole_value_of(attribute))
     }
 
     /// The name, key and text of a content that stands.

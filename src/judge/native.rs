@@ -29,7 +29,7 @@ impl Judgement<'_> {
     pub(super) fn judge_spelled(&mut self, call: usize, block: &Block, bound: &program::BlockBinding) {
         let beside = self.document.natives.as_ref().is_some_and(|natives| natives.has_calls());
         let Some(one) = self.calls.get(call).filter(|_| beside && !block.is_native()) else { return };
-        if !self.stands(one.block) {
+        if !self.counts(one.block) {
             return;
         }
         let message = message!("`{}` is written in the text of a reply that has native calls", quote(&*one.name, 60));

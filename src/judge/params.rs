@@ -11,7 +11,7 @@ use super::{Judgement, Subject, defect, places};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words, message, quote};
 use crate::document::payload::{Fields, PayloadSource};
 use crate::document::{Block, BodyEncoding};
-use crate::json::{self, JsonFault, Grade, Json};
+use crate::json::{self, Grade, Json, JsonFault};
 use crate::program::{self, Types};
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
@@ -105,8 +105,8 @@ impl Judgement<'_> {
             self.malformed(call, bound, first.span, named_faults(json::FORGIVEN, &typed.faults));
         }
         for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
-            let said = excerpt(text.of(self.text), 40);
-            let message = message!("`{}` stands between fields, and nothing reads it", &said);
+            let quoted = excerpt(text.of(self.text), 40);
+            let message = message!("`{}` stands between fields, and nothing reads it", &quoted);
             self.remark(Remark::FieldForm, *text, message, Some(bound.at));
         }
         for tag in typed.verbose.iter().filter(|_| !fields.too_many).take(limits.fields) {
@@ -170,9 +170,9 @@ impl Judgement<'_> {
             self.repeated_key(key, whole, bound);
         }
         self.findings.left_out += json.left_out;
-        let lost = json.rounded.iter().find(|one| typing::loses_digits(one, self.text, types, names));
-        let lost = lost.map(|one| (one.span, one.is_near));
-        for one in json.rounded.iter().filter(|one| Some(one.span) != lost.map(|(span, _)| span)) {
+        let inexact = json.rounded.iter().find(|one| typing::loses_digits(one, self.text, types, names));
+        let inexact = inexact.map(|one| (one.span, one.is_near));
+        for one in json.rounded.iter().filter(|one| Some(one.span) != inexact.map(|(span, _)| span)) {
             self.rounded(one.span, bound);
         }
         let apart = bound.named_within().is_some() && bound.body.is_some();
@@ -192,14 +192,14 @@ impl Judgement<'_> {
             return None;
         };
         if bound.body.is_none() {
-            let mut names = bound.name_pointers().filter_map(|(way, _)| way.first());
+            let mut names = bound.name_pointers().filter_map(|(pointer, _)| pointer.first());
             if let Some(name) = names.find(|name| params.contains_key(name)) {
                 params.remove(name);
             }
         }
         self.with_call(call, |call| call.readable = true);
         self.with_call(call, |call| call.lossy |= json.faults.iter().any(|fault| fault.grade == Grade::Lossy));
-        if let Some((span, is_near)) = lost {
+        if let Some((span, is_near)) = inexact {
             self.with_call(call, |call| call.lossy = true);
             self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
         }

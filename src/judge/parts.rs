@@ -4,7 +4,7 @@
 //! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
 //! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
 
-use crate::expression::{Expression, Failure, Operation, Scope, ExprTree, at_path};
+use crate::expression::{ExprTree, Expression, Failure, Operation, Scope, at_path};
 use crate::text::excerpt;
 use crate::value::Value;
 use std::io::{self, Write};
@@ -46,7 +46,9 @@ pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<ConditionPart> 
 /// Finds the operands of a condition, each whole before its own; constants are none.
 fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
     let parts = match (&tree.op, &*tree.parts) {
-        (Operation::Not | Operation::And | Operation::Or | Operation::Comparison(_) | Operation::Chain(_), parts) => parts,
+        (Operation::Not | Operation::And | Operation::Or | Operation::Comparison(_) | Operation::Chain(_), parts) => {
+            parts
+        }
         (Operation::Test(_), [base, ..]) => std::slice::from_ref(base),
         (Operation::Choice, [_, test, _]) => std::slice::from_ref(test),
         _ => &[],
@@ -114,8 +116,8 @@ mod tests {
         let when = Expression::parse(&Spanned::new(source.to_owned(), at)).unwrap();
         let state = value!({ "turns": 3, "names": ["a", "b"], "odd key": null, "long": "é".repeat(200) });
         let parts = super::parts(&when, &Scope::new().with("state", &state));
-        let told: Vec<(&str, &str)> = parts.iter().map(|part| (part.text.as_str(), part.value.as_str())).collect();
-        assert_eq!(told, expected);
+        let pairs: Vec<(&str, &str)> = parts.iter().map(|part| (part.text.as_str(), part.value.as_str())).collect();
+        assert_eq!(pairs, expected);
     }
 
     #[test]

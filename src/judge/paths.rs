@@ -25,25 +25,31 @@ impl Judgement<'_> {
         let mut reread = Vec::new();
         read_at(&mut params, types, None, self.program, &mut reread);
         self.with_call(call, |call| call.params = params);
-        for (way, written, path) in reread {
+        for (pointer, written, path) in reread {
             // `./a` is another way to write `a`, which needs no word.
             if written.trim_start_matches("./") != path {
                 let message = message!("`{}` is read as `{}`", quote(written, 60), quote(path, 60));
-                self.remark(Remark::FieldForm, at(&way), message, Some(action.at));
+                self.remark(Remark::FieldForm, at(&pointer), message, Some(action.at));
             }
         }
     }
 }
 
-fn read_at(value: &mut Value, types: &Types, before: Option<&PayloadPath<'_>>, program: &Program, reread: &mut Vec<Reread>) {
+fn read_at(
+    value: &mut Value,
+    types: &Types,
+    before: Option<&PayloadPath<'_>>,
+    program: &Program,
+    reread: &mut Vec<Reread>,
+) {
     if !types.has_paths() {
         return;
     }
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
-                let way = PayloadPath { step: &name, before };
-                read_at(member, types.of_member(name), Some(&way), program, reread);
+                let pointer = PayloadPath { step: &name, before };
+                read_at(member, types.of_member(name), Some(&pointer), program, reread);
             }
         }
         Value::Array(items) => {

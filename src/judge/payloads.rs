@@ -11,8 +11,10 @@ use super::places::{self, PayloadPlaces};
 use super::typing::{self, FieldEntry, Undeclared};
 use super::{JudgedCall, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, Remark, is_fault, is_misspelt, message, quote};
-use crate::document::payload::{self, Built, Field, ValueForm, Payload, PayloadSource, Spelled, ends_response};
-use crate::document::{Block, Ended, AttributeKey, OpenerView, TextEncoding, BodyEncoding, by_lines, is_cdata, trimmed, unquoted, verbatim};
+use crate::document::payload::{self, Built, Field, Payload, PayloadSource, Spelled, ValueForm, ends_response};
+use crate::document::{
+    AttributeKey, Block, BodyEncoding, Ended, OpenerView, TextEncoding, by_lines, is_cdata, trimmed, unquoted, verbatim,
+};
 use crate::json::{self, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
@@ -64,10 +66,10 @@ impl<'r> Judgement<'r> {
             self.malformed(call, bound, places::whole(block), if lossy { json::LOSSY } else { json::FORGIVEN });
         }
         let joins = bound.payload.contains(&surface::Payload::Attributes);
-        let told = if joins { self.outer_entries(block, bound) } else { Vec::new() };
+        let outer = if joins { self.outer_entries(block, bound) } else { Vec::new() };
         if joins && given.form != "attributes" {
-            let of_opener = self.opener_params(asked, &told, source, types);
-            self.join_opener(asked, &mut given.params, of_opener, &told, types);
+            let of_opener = self.opener_params(asked, &outer, source, types);
+            self.join_opener(asked, &mut given.params, of_opener, &outer, types);
         }
         let GivenPayload { form, params, settled, rung, incomplete } = given;
         // Of a payload that was not accepted as it was read, nothing more is reported.
@@ -113,8 +115,8 @@ impl<'r> Judgement<'r> {
         if !joins {
             self.judge_unread(call, block, bound, types);
         }
-        let places = PayloadPlaces::new(source, types, block, told);
-        let at = |way: &[String]| places.at(form, way);
+        let places = PayloadPlaces::new(source, types, block, outer);
+        let at = |pointer: &[String]| places.at(form, pointer);
         // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor is what
         // stands beside the parameters.
         let dropped = incomplete && self.calls.get(call).is_some_and(|call| !call.accepted);
@@ -147,7 +149,7 @@ impl<'r> Judgement<'r> {
             Payload::Fields(mut fields) => {
                 if bound.body.is_none() {
                     let same = |field: &Field, name: &str| source.dialect.names.same(field.name.of(self.text), name);
-                    let mut names = bound.name_pointers().filter_map(|(way, _)| way.first());
+                    let mut names = bound.name_pointers().filter_map(|(pointer, _)| pointer.first());
                     if let Some(name) = names.find(|name| fields.list.iter().any(|field| same(field, name))) {
                         fields.list.retain(|field| !same(field, name));
                     }
@@ -192,7 +194,11 @@ impl<'r> Judgement<'r> {
     }
 
     /// The payload from the first reader that can read it.
-    fn payload(&mut self, PayloadRequest { call, block, bound }: PayloadRequest<'_>, source: PayloadSource<'_>) -> Option<payload::ReadPayload> {
+    fn payload(
+        &mut self,
+        PayloadRequest { call, block, bound }: PayloadRequest<'_>,
+        source: PayloadSource<'_>,
+    ) -> Option<payload::ReadPayload> {
         if block.ended == Ended::Bare {
             let expected = bound.payload.iter().map(|reader| reader.word()).collect::<Vec<_>>().join(" or ");
             let finding = defect(Defect::MalformedPayload, block.opener(), "no payload follows the opener")
@@ -222,7 +228,7 @@ impl<'r> Judgement<'r> {
         PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
         params: &mut Object,
         of_opener: Object,
-        told: &[FieldEntry<'_>],
+        outer: &[FieldEntry<'_>],
         types: &Types,
     ) {
         let payload = std::mem::replace(params, of_opener);
@@ -230,8 +236,9 @@ impl<'r> Judgement<'r> {
             if params.insert(name, value.clone()).is_some() {
                 let message = message!("the opener says `{}`, too; the payload counts", &name);
                 let names = self.dialect.map(|dialect| &*dialect.names);
-                let is_it = |entry: &&FieldEntry<'_>| names.is_some_and(|all| places::spells(types, name, entry.name, all));
-                let at = told.iter().find(is_it).map_or(block.opener(), |entry| entry.span);
+                let is_it =
+                    |entry: &&FieldEntry<'_>| names.is_some_and(|all| places::spells(types, name, entry.name, all));
+                let at = outer.iter().find(is_it).map_or(block.opener(), |entry| entry.span);
                 self.remark(Remark::RepeatedField, at, message, Some(bound.at));
             }
         }
@@ -248,11 +255,11 @@ impl<'r> Judgement<'r> {
     /// The attributes of the opener besides the action's name; if one is repeated, the first counts.
     fn outer_entries(&self, block: &Block, bound: &program::BlockBinding) -> Vec<FieldEntry<'r>> {
         let Some(dialect) = self.dialect_of(block) else { return Vec::new() };
-        let said = OpenerView::of(self.text, dialect, block);
+        let view = OpenerView::of(self.text, dialect, block);
         let mut entries: Vec<FieldEntry<'r>> = Vec::new();
-        let called = bound.naming().find(|name| said.attribute(name).is_some());
+        let called = bound.naming().find(|name| view.attribute(name).is_some());
         for attribute in block.attributes.iter().take(self.program.limits.fields) {
-            let Some(name) = said.key_of(attribute).filter(|name| !is_fault(name)) else { continue };
+            let Some(name) = view.key_of(attribute).filter(|name| !is_fault(name)) else { continue };
             let same = |other: &str| dialect.names.same(other, name);
             let names = called.is_some_and(same);
             if !names && !entries.iter().any(|entry| same(entry.name)) {
@@ -272,14 +279,15 @@ impl<'r> Judgement<'r> {
     fn opener_params(
         &mut self,
         PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
-        told: &[FieldEntry<'_>],
+        outer: &[FieldEntry<'_>],
         source: PayloadSource<'_>,
         types: &Types,
     ) -> Object {
         // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own grammar
         // captures is taken as it is.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, AttributeKey::Typed(_)));
-        let spelling = if quoted && source.spelling == TextEncoding::Plain { TextEncoding::Entities } else { source.spelling };
+        let spelling =
+            if quoted && source.spelling == TextEncoding::Plain { TextEncoding::Entities } else { source.spelling };
         let typed = PayloadSource { spelling, ..source };
         // What rules of the grammar build is typed as JSON is: by itself.
         let mut built = source.built_by_opener(block.opener());
@@ -287,7 +295,7 @@ impl<'r> Judgement<'r> {
         let declared =
             |entry: &FieldEntry<'_>| types.called(entry.name, &source.dialect.names).map(|(name, _)| Arc::clone(name));
         let mut known: Vec<Arc<str>> = Vec::new();
-        let (told, again): (Vec<FieldEntry<'_>>, Vec<FieldEntry<'_>>) = told.iter().copied().partition(|entry| {
+        let (outer, again): (Vec<FieldEntry<'_>>, Vec<FieldEntry<'_>>) = outer.iter().copied().partition(|entry| {
             let name = declared(entry);
             let is_first = name.as_ref().is_none_or(|name| !known.contains(name));
             known.extend(name);
@@ -299,10 +307,10 @@ impl<'r> Judgement<'r> {
             self.remark(Remark::RepeatedField, entry.span, message, Some(bound.at));
         }
         let is_built = |entry: &FieldEntry<'_>, one: &(Span, Built)| one.0.trimmed(text) == entry.body.trimmed(text);
-        let texts = told.iter().filter(|entry| !built.iter().any(|one| is_built(entry, one)));
+        let texts = outer.iter().filter(|entry| !built.iter().any(|one| is_built(entry, one)));
         let texts: Vec<FieldEntry<'_>> = texts.copied().collect();
         let mut params: Object = typed.typed(texts.into_iter(), types, self.program.limits.depth).params.into();
-        for entry in &told {
+        for entry in &outer {
             let Some(at) = built.iter().position(|one| is_built(entry, one)) else { continue };
             let (span, Built { value, repeated, .. }) = built.swap_remove(at);
             for key in repeated {
@@ -410,9 +418,9 @@ impl<'r> Judgement<'r> {
         let dialect = self.dialect_of(block)?;
         let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
-        let told = if joins { self.outer_entries(block, bound) } else { Vec::new() };
+        let outer = if joins { self.outer_entries(block, bound) } else { Vec::new() };
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &self.values) };
-        Some(PayloadPlaces::new(source, types, block, told))
+        Some(PayloadPlaces::new(source, types, block, outer))
     }
 
     pub(super) fn malformed(&mut self, call: usize, bound: &program::BlockBinding, at: Span, why: impl Into<Message>) {

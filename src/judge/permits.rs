@@ -7,7 +7,7 @@
 use super::{JudgedCall, Judgement, Occasion, StepKind, Subject, defect, head};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, message, quote};
 use crate::expression::Template;
-use crate::program::{MatchingEntries, Permit, ModePermits};
+use crate::program::{MatchingEntries, ModePermits, Permit};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt, legible};
 use crate::value::{Record, Value};
@@ -73,8 +73,9 @@ impl<'r> Judgement<'r> {
     fn take_turns_before(&mut self, call: usize) {
         let Some(after_call) = &self.after_call else { return };
         for number in self.turns..call {
-            if let Some(JudgedCall { name, action: Some(action), accepted: true, confirm: None, params, block, .. }) =
-                self.calls.get(number)
+            if let Some(JudgedCall {
+                name, action: Some(action), accepted: true, confirm: None, params, block, ..
+            }) = self.calls.get(number)
             {
                 let before = self.in_turn.as_ref().unwrap_or(self.session);
                 self.in_turn = Some(after_call(before, (*action, name), params, self.span_of(*block)));
@@ -93,7 +94,9 @@ impl<'r> Judgement<'r> {
 
     /// Checks the permits of a call.
     fn judge_permit(&mut self, call: usize) {
-        let Some(JudgedCall { block, name, action: Some(action), params_fit: fits, accepted, params, .. }) = self.calls.get(call) else {
+        let Some(JudgedCall { block, name, action: Some(action), params_fit, accepted, params, .. }) =
+            self.calls.get(call)
+        else {
             return;
         };
         let Some((block, _)) = self.block(*block) else { return };
@@ -107,7 +110,7 @@ impl<'r> Judgement<'r> {
         }
         // Conditions read parameters: a call that was dropped because its parameters do not fit is not reported again for
         // a condition on them.
-        if let (Some(permit), false, false, None) = (possible.first(), *fits, *accepted, free) {
+        if let (Some(permit), false, false, None) = (possible.first(), *params_fit, *accepted, free) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
             return self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
         }
@@ -144,7 +147,7 @@ impl<'r> Judgement<'r> {
         }
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index) else { continue };
-            if bound.role != Role::Content || !self.stands(index) {
+            if bound.role != Role::Content || !self.counts(index) {
                 continue;
             }
             let Some((name, key, text)) = self.content(index) else { continue };
@@ -248,7 +251,13 @@ impl<'r> Judgement<'r> {
 
     /// Why the condition of a permit does not hold, or that of a denial; none if it holds. A permit that fails does not
     /// hold, and a denial that fails does. Notes what it read, and the advice for where it does not hold.
-    fn unmet(&mut self, permit: &'r Permit, asked: &PermitRequest<'r>, verb: &str, noted: &mut Forbidden) -> Option<Message> {
+    fn unmet(
+        &mut self,
+        permit: &'r Permit,
+        asked: &PermitRequest<'r>,
+        verb: &str,
+        noted: &mut Forbidden,
+    ) -> Option<Message> {
         let when = permit.when.as_ref()?;
         self.prepare_reply(when.reads());
         let scope = self.scope_of(asked);
@@ -300,7 +309,13 @@ impl<'r> Judgement<'r> {
     }
 
     /// Answers what is forbidden.
-    fn forbid(&mut self, defect_of: Defect, asked: &PermitRequest<'_>, forbidden: Forbidden, elsewhere: Option<Message>) {
+    fn forbid(
+        &mut self,
+        defect_of: Defect,
+        asked: &PermitRequest<'_>,
+        forbidden: Forbidden,
+        elsewhere: Option<Message>,
+    ) {
         let Forbidden { why, read, advice, about, rule, denied, conditional } = forbidden;
         let name = &asked.name;
         let message = match (why.is_empty(), denied) {

@@ -8,7 +8,7 @@ use super::typing::FieldEntry;
 use crate::document::Block;
 use crate::document::payload::{Field, Fields, PayloadSource};
 use crate::json::JsonTape;
-use crate::program::{ValueKind, BlockNames, Types};
+use crate::program::{BlockNames, Types, ValueKind};
 use crate::text::Span;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -29,34 +29,41 @@ pub(super) struct PayloadPlaces<'t> {
 }
 
 impl<'t> PayloadPlaces<'t> {
-    pub(super) fn new(source: PayloadSource<'t>, types: &'t Types, block: &Block, entries: Vec<FieldEntry<'t>>) -> Self {
+    pub(super) fn new(
+        source: PayloadSource<'t>,
+        types: &'t Types,
+        block: &Block,
+        entries: Vec<FieldEntry<'t>>,
+    ) -> Self {
         let body = block.body();
         let whole = whole(block);
         Self { source, types, body, entries, whole, tape: OnceCell::new(), fields: RefCell::default() }
     }
 
     /// The span to point at for a fault at the end of a path, in a payload that was read in this form.
-    pub(super) fn at(&self, form: &str, way: &[String]) -> Span {
+    pub(super) fn at(&self, form: &str, pointer: &[String]) -> Span {
         let found = match form {
-            "json" if !way.is_empty() => {
+            "json" if !pointer.is_empty() => {
                 let body = self.body.trimmed(self.source.text);
                 let tape = self.tape.get_or_init(|| self.source.tape(body));
-                tape.as_ref().and_then(|tape| tape.place(way, self.source.text, &|way, key| self.is_called(way, key)))
+                tape.as_ref().and_then(|tape| {
+                    tape.place(pointer, self.source.text, &|pointer, key| self.is_called(pointer, key))
+                })
             }
-            "tags" => self.field(self.body, self.types, way),
+            "tags" => self.field(self.body, self.types, pointer),
             _ => None,
         };
-        let told = || {
-            let name = way.first()?;
+        let known_entries = || {
+            let name = pointer.first()?;
             let is_it = |entry: &&FieldEntry<'_>| spells(self.types, name, entry.name, &self.source.dialect.names);
             self.entries.iter().find(is_it).map(|entry| entry.span)
         };
-        found.or_else(told).unwrap_or(self.whole)
+        found.or_else(known_entries).unwrap_or(self.whole)
     }
 
     /// Whether the last step of a path is what a payload calls so.
-    fn is_called(&self, way: &[String], key: &str) -> bool {
-        let Some((name, outer)) = way.split_last() else { return false };
+    fn is_called(&self, pointer: &[String], key: &str) -> bool {
+        let Some((name, outer)) = pointer.split_last() else { return false };
         let types = outer.iter().fold(self.types, |types, step| match types.kind {
             ValueKind::Array => types.items(),
             _ => types.of_member(step),
@@ -65,8 +72,8 @@ impl<'t> PayloadPlaces<'t> {
     }
 
     /// The field at the end of the path, by the rules of typing: of several that are no list, the last.
-    fn field(&self, body: Span, types: &Types, way: &[String]) -> Option<Span> {
-        let (name, rest) = way.split_first()?;
+    fn field(&self, body: Span, types: &Types, pointer: &[String]) -> Option<Span> {
+        let (name, rest) = pointer.split_first()?;
         let fields = self.fields_in(body);
         let is_it = |field: &&Field| spells(types, name, field.name.of(self.source.text), &self.source.dialect.names);
         let mut named = fields.list.iter().filter(is_it);

@@ -7,10 +7,10 @@
 use super::speakers::MISLABELLED;
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
-use crate::document::{Block, Enclosing, Ended, ReaderFinding, FindingKind};
+use crate::document::{Block, Enclosing, Ended, FindingKind, ReaderFinding};
 use crate::grammar::{Machine, RuleId};
 use crate::json;
-use crate::program::{self, NameSource, Closer, Family};
+use crate::program::{self, Closer, Family, NameSource};
 use crate::surface::{self, Role};
 use crate::text::{Location, Span};
 
@@ -33,9 +33,9 @@ impl<'r> Judgement<'r> {
         self.judge_nested();
         self.judge_fenced();
         let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
-        let (mut faults, mut told) = (0, Vec::new());
+        let (mut faults, mut reported) = (0, Vec::new());
         for (number, found) in self.document.found.iter().enumerate() {
-            if found.block().is_some_and(|block| !self.stands(block)) {
+            if found.block().is_some_and(|block| !self.counts(block)) {
                 continue;
             }
             match found.what {
@@ -51,8 +51,8 @@ impl<'r> Judgement<'r> {
                 }
                 // Whoever writes one object without quotes writes all of it so: each kind of fault is told once.
                 FindingKind::Fault(rule) if self.reads_members() => {
-                    if !told.contains(&rule) {
-                        told.push(rule);
+                    if !reported.contains(&rule) {
+                        reported.push(rule);
                         let times = self.document.found.iter().filter(|one| one.what == found.what).count();
                         self.judge_fault(rule, found, times);
                     }
@@ -298,18 +298,18 @@ impl<'r> Judgement<'r> {
         let block = document.blocks.partition_point(0, |block| block.span().start <= span.start);
         let block = document.blocks.get(block).map(|block| block.span().start);
         let is_mark = |what| matches!(what, FindingKind::Defect(Defect::StrayCloser | Defect::MalformedOpener));
-        let told = self.marks.get_or_init(|| {
+        let reported = self.marks.get_or_init(|| {
             let found = document.found.iter().filter(|other| is_mark(other.what));
             let mut starts: Vec<usize> = found.map(|other| other.span().start).collect();
             starts.sort_unstable();
             starts
         });
-        let told = told.get(told.partition_point(|start| *start <= span.start)).copied();
+        let reported = reported.get(reported.partition_point(|start| *start <= span.start)).copied();
         let untold = [&document.left_out.closers, &document.left_out.openers].map(|marks| {
             let next = marks.partition_point(0, |mark| mark.span().start <= span.start);
             marks.get(next).map(|mark| mark.span().start)
         });
-        let next = untold.into_iter().flatten().chain(told).chain(block).min();
+        let next = untold.into_iter().flatten().chain(reported).chain(block).min();
         let core = Span::new(span.start, span.end.min(next.unwrap_or(span.end)));
         Span::new(span.start, span.start + core.of(self.text).trim_end().len())
     }
@@ -318,8 +318,8 @@ impl<'r> Judgement<'r> {
     fn own_opener(&self, span: Span) -> Option<String> {
         const MOST: usize = 8;
         let dialect = self.dialect?;
-        let said = self.findings.list.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
-        if said.count() >= MOST {
+        let malformed = self.findings.list.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
+        if malformed.count() >= MOST {
             return None;
         }
         dialect.families.iter().enumerate().filter(|(_, family)| family.may_break).find_map(|(number, family)| {
@@ -425,13 +425,13 @@ impl<'r> Judgement<'r> {
     /// The name of a block's own closer, if another one closed it.
     fn own_closer(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (block, bound) = self.block(block?).filter(|_| what == Defect::WrongCloser)?;
-        let said = bound.close.iter().find_map(|closer| match closer {
+        let malformed = bound.close.iter().find_map(|closer| match closer {
             Closer::Own => Some(block.name().of(self.text).into()),
             Closer::Word(word) => Some(word.into()),
             Closer::Attribute(name) => self.attribute(block, name),
             Closer::Pattern(_) => None,
         })?;
-        Some(message!("its own closer is called `{}`", quote(&said, 40)))
+        Some(message!("its own closer is called `{}`", quote(&malformed, 40)))
     }
 
     fn is_content(&self, block: Option<usize>) -> bool {

@@ -78,9 +78,9 @@ impl Judgement<'_> {
         for block in self.document.blocks.iter().filter(|block| block.ended.is_cut() || speaks(block)) {
             let (inner, speaks) = (block.inner(), speaks(block));
             let counts = |closer: &Span| !speaks || self.edges_line(*closer);
-            for lead in dialect.closer_prefixes.iter() {
+            for finder in dialect.closer_prefixes.iter() {
                 let body = inner.of(self.text).as_bytes();
-                let places = lead.find_iter(body).map(|at| inner.start + at);
+                let places = finder.find_iter(body).map(|at| inner.start + at);
                 found.extend(places.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)).filter(counts));
             }
         }

@@ -8,7 +8,7 @@ use super::guardrails::{Looked, matches};
 use super::texts::{RangeOrigin, replaced};
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, message, quote};
-use crate::program::{ResolvedStrategy, Guardrail, most_matches};
+use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
@@ -47,8 +47,8 @@ impl Judgement<'_> {
     pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: ResolvedStrategy, pending: &mut PendingRedactions) {
         let Hit { rule, looked, found, broken, is_first } = hit;
         let text = &looked.text;
-        let said = text.text.get(found.clone()).unwrap_or_default();
-        if said.is_empty() {
+        let matched = text.text.get(found.clone()).unwrap_or_default();
+        if matched.is_empty() {
             return;
         }
         let mut place = None;
@@ -58,7 +58,7 @@ impl Judgement<'_> {
             let span = match (origin, &looked.subject) {
                 (RangeOrigin::Response(span), _) => {
                     self.redactions.replace(span, &with);
-                    self.redactions.hide(span, said);
+                    self.redactions.hide(span, matched);
                     place.get_or_insert(span);
                     continue;
                 }
@@ -78,8 +78,8 @@ impl Judgement<'_> {
             };
             // What was decoded, or made from a value, may be in the response as it is.
             let exact =
-                span.of(self.text).find(said).map(|at| Span::new(span.start + at, span.start + at + said.len()));
-            self.redactions.hide(exact.unwrap_or(span), said);
+                span.of(self.text).find(matched).map(|at| Span::new(span.start + at, span.start + at + matched.len()));
+            self.redactions.hide(exact.unwrap_or(span), matched);
             place.get_or_insert(exact.unwrap_or(span));
         }
         let span = place.unwrap_or(text.span);
@@ -110,9 +110,9 @@ impl Judgement<'_> {
         for (block, mut ranges) in pending.made {
             self.redact_made(block, &mut ranges);
         }
-        for ((call, way), mut ranges) in pending.params {
+        for ((call, pointer), mut ranges) in pending.params {
             self.with_call(call, |call| {
-                if let Some(part @ Value::String(_)) = part_mut(&mut call.params, &way) {
+                if let Some(part @ Value::String(_)) = part_mut(&mut call.params, &pointer) {
                     *part = replaced(part.as_str().unwrap_or_default(), &mut ranges).into();
                 }
             });
@@ -135,15 +135,15 @@ impl Judgement<'_> {
     pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &Looked) {
         let text = &looked.text;
         for found in matches(rule, &text.text).take(most_matches(&text.text)) {
-            let said = text.text.get(found.clone()).unwrap_or_default();
-            self.redactions.hide(text.locate(self.text, found), said);
+            let matched = text.text.get(found.clone()).unwrap_or_default();
+            self.redactions.hide(text.locate(self.text, found), matched);
         }
     }
 }
 
 /// The part at the end of a path.
-fn part_mut<'v>(value: &'v mut Value, way: &[String]) -> Option<&'v mut Value> {
-    way.iter().try_fold(value, |value, step| match value {
+fn part_mut<'v>(value: &'v mut Value, pointer: &[String]) -> Option<&'v mut Value> {
+    pointer.iter().try_fold(value, |value, step| match value {
         Value::Object(members) => members.get_mut(step),
         Value::Array(items) => Arc::make_mut(items).get_mut(step.parse::<usize>().ok()?),
         _ => None,

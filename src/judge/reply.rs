@@ -54,8 +54,8 @@ impl Judgement<'_> {
                 .unwrap_or_default(),
             "message" => self.reply_message(),
             "thinking" => {
-                let told = self.with_role(Role::Thinking).filter_map(|index| self.body_joined(index));
-                told.map(|(text, _)| Value::String(text.into())).collect()
+                let reported = self.with_role(Role::Thinking).filter_map(|index| self.body_joined(index));
+                reported.map(|(text, _)| Value::String(text.into())).collect()
             }
             "calls" => {
                 let call = |call: &JudgedCall| {
@@ -70,8 +70,8 @@ impl Judgement<'_> {
                     let (name, key, text) = self.content(index)?;
                     Some(object(&CONTENT, [name.into(), key.into(), self.attributes(index), text.into()]))
                 };
-                let told = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
-                told.filter_map(content).collect()
+                let reported = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
+                reported.filter_map(content).collect()
             }
             "utterances" => {
                 let utterance = |index| {
@@ -117,7 +117,7 @@ impl Judgement<'_> {
                 let place = |index: usize| self.document.blocks.get(index).map_or(0, |block| block.span().start);
                 let blocks = self.with_role(Role::Message).map(|index| (place(index), self.body(index)));
                 let mut parts: Vec<(usize, Cow<'_, str>)> = blocks.collect();
-                parts.extend(self.kept_text().map(|core| (core.start, self.redactions.text(core, self.text))));
+                parts.extend(self.text_in_message().map(|core| (core.start, self.redactions.text(core, self.text))));
                 parts.sort_by_key(|(start, _)| *start);
                 joined(parts.into_iter().map(|(_, text)| text).collect())
             }
@@ -125,15 +125,15 @@ impl Judgement<'_> {
     }
 
     /// Stray text that was kept as part of the message. Text that replaces a missing message does not count.
-    fn kept_text(&self) -> impl Iterator<Item = Span> {
+    fn text_in_message(&self) -> impl Iterator<Item = Span> {
         let pieces = self.texts.pieces.iter().filter(|_| self.texts.strays == OutsideFate::Stray);
-        let kept = pieces.filter(|piece| piece.fate == OutsideFate::Message);
-        kept.map(|piece| piece.core()).filter(|core| !core.is_empty())
+        let in_message = pieces.filter(|piece| piece.fate == OutsideFate::Message);
+        in_message.map(|piece| piece.core()).filter(|core| !core.is_empty())
     }
 
     /// The blocks that stand and have this role.
     fn with_role(&self, role: Role) -> impl Iterator<Item = usize> {
-        (0..self.document.blocks.len()).filter(move |index| self.stands(*index) && self.has_role(*index, role))
+        (0..self.document.blocks.len()).filter(move |index| self.counts(*index) && self.has_role(*index, role))
     }
 }
 

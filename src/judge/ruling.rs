@@ -19,8 +19,8 @@ pub(crate) struct Ruling {
 }
 
 impl Ruling {
-    /// Records that `strategy` answered a defect, in the finding about it too; `said` is where the pack declares it.
-    pub(crate) fn decide(&mut self, strategy: Strategy, said: Option<Location>, finding: &mut Diagnostic) {
+    /// Records that `strategy` answered a defect, in the finding about it too; `declared` is where the pack declares it.
+    pub(crate) fn decide(&mut self, strategy: Strategy, declared: Option<Location>, finding: &mut Diagnostic) {
         self.degraded |= strategy != Strategy::Keep;
         self.refused |= strategy.refuses();
         self.asks_again |= strategy == Strategy::AskAgain;
@@ -28,7 +28,7 @@ impl Ruling {
             finding.severity = Severity::Error;
         }
         finding.strategy = Some(strategy);
-        finding.answered_by = said;
+        finding.answered_by = declared;
     }
 
     /// Records that the reply cannot be what was meant, although every defect in it was kept.

@@ -39,7 +39,7 @@ impl Judgement<'_> {
                 }
                 _ => {}
             }
-            if count.required && blocks.is_empty() && !self.outside_stands_for(count) {
+            if count.required && blocks.is_empty() && !self.outside_counts_as(count) {
                 let end = Span::new(self.document.bytes, self.document.bytes);
                 let what = if count.message { Defect::MissingMessage } else { Defect::MissingBlock };
                 // Without a dialect there is no block at all, which has been said.
@@ -60,7 +60,7 @@ impl Judgement<'_> {
     }
 
     /// Whether text outside every block is what is required.
-    fn outside_stands_for(&self, count: &Count) -> bool {
+    fn outside_counts_as(&self, count: &Count) -> bool {
         let is_message = self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
         let says = || {
             let raw = (0..self.document.blocks.len()).any(|block| self.fate(block) == Fate::Text);
@@ -97,14 +97,14 @@ impl Judgement<'_> {
         };
         let is_call = |index: &usize| self.block(*index).is_some_and(|(_, bound)| bound.role == Role::Call);
         let mut blocks = 0..self.document.blocks.len();
-        let Some(last) = blocks.rfind(|index| is_call(index) && self.stands(*index)) else { return };
+        let Some(last) = blocks.rfind(|index| is_call(index) && self.counts(*index)) else { return };
         // A call may stand in another block.
         let parent = |index: &usize| self.document.blocks.get(*index)?.parent();
         let end =
             std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
         self.calls_end = Some(end);
         for index in last..self.document.blocks.len() {
-            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             if block.span().start < end || block.parent().is_some() || !bound.role.is_answer() {
                 continue;
             }
@@ -117,7 +117,7 @@ impl Judgement<'_> {
 
     /// Whether a section counts in place of an earlier one with the same declaration.
     pub(super) fn replaces(&self, index: usize) -> bool {
-        let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { return false };
+        let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { return false };
         if bound.role != Role::Section {
             return false;
         }
@@ -128,7 +128,7 @@ impl Judgement<'_> {
     /// Reports openers that are not written as the pack declares.
     fn judge_spelling(&mut self) {
         for index in 0..self.document.blocks.len() {
-            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             // The calls of one list share an opener, which only the list has: theirs are empty.
             let Some(spelled) = bound.spelled.as_ref().filter(|_| !block.opener().is_empty()) else { continue };
             let written = block.opener().of(self.text).trim();
@@ -146,9 +146,9 @@ impl Judgement<'_> {
     /// The blocks that stand and have one of these declarations.
     pub(super) fn standing(&self, bound: &[(DialectId, BlockId)]) -> SmallVec<[usize; 2]> {
         let Some(dialect) = self.dialect else { return SmallVec::new() };
-        let fits = |id: BlockId| bound.contains(&(dialect.id, id));
+        let is_bound = |id: BlockId| bound.contains(&(dialect.id, id));
         let blocks = self.document.blocks.iter().enumerate();
-        blocks.filter(|(index, block)| fits(block.id) && self.stands(*index)).map(|(index, _)| index).collect()
+        blocks.filter(|(index, block)| is_bound(block.id) && self.counts(*index)).map(|(index, _)| index).collect()
     }
 
     /// Answers blocks out of order: those after a block that should come later. Members of an object have no order (RFC
@@ -160,7 +160,7 @@ impl Judgement<'_> {
         }
         let mut furthest = 0;
         for index in 0..self.document.blocks.len() {
-            let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { continue };
+            let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             let Some(rank) = mode.reply.rank(dialect.id, block.id) else { continue };
             // Of a repeated section, the last counts: there the reply begins again.
             if rank < furthest && self.replaces(index) {

@@ -43,7 +43,7 @@ impl Judgement<'_> {
     pub(super) fn judge_speakers(&mut self) {
         for index in 0..self.document.blocks.len() {
             let speaks = self.block(index).is_some_and(|(_, bound)| bound.role == Role::Utterance);
-            if speaks && self.stands(index) {
+            if speaks && self.counts(index) {
                 self.judge_in_reasoning(index, &Subject::Block(index));
             }
         }
@@ -54,7 +54,7 @@ impl Judgement<'_> {
         for index in 0..self.document.blocks.len() {
             let Some(speaker) = self.speaker(index) else { continue };
             self.judge_speaker(index, &speaker, &known, speakers);
-            if self.stands(index) && std::mem::take(&mut first) {
+            if self.counts(index) && std::mem::take(&mut first) {
                 self.judge_opening(index, &speaker, speakers);
             }
         }
@@ -119,7 +119,7 @@ impl Judgement<'_> {
 
     /// The speaker of an utterance that stands.
     pub(crate) fn speaker(&self, index: usize) -> Option<Speaker> {
-        let (block, bound) = self.block(index).filter(|_| self.stands(index))?;
+        let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         if bound.role != Role::Utterance {
             return None;
         }

@@ -181,7 +181,13 @@ impl Steps {
         self.push(|| {
             let verdict = weighed.why_not(CONDITION);
             let verdict = verdict.unwrap_or_else(|| format!("`{}` holds", excerpt(weighed.when.source(), CONDITION)));
-            JudgeStep { kind: StepKind::Condition, found: format!("{}: {verdict}", whose()), at, span, parts: weighed.parts }
+            JudgeStep {
+                kind: StepKind::Condition,
+                found: format!("{}: {verdict}", whose()),
+                at,
+                span,
+                parts: weighed.parts,
+            }
         });
     }
 

@@ -4,12 +4,12 @@
 //! Out: [`Composed`] texts: the message, and the bodies of blocks.
 //! Never: changes a character: texts are pieces of the response, with entities decoded if the declaration says so.
 
-use super::remaining::{remaining_spans, trim_ends};
-use super::outside::{OutsideText, OutsideFate};
+use super::outside::{OutsideFate, OutsideText};
 use super::redactions::{self, Redactions};
+use super::remaining::{remaining_spans, trim_ends};
 use super::{Fate, Judgement};
 use crate::diagnostic::{Remark, message};
-use crate::document::{ChunkedVec, TextEncoding, BodyEncoding};
+use crate::document::{BodyEncoding, ChunkedVec, TextEncoding};
 use crate::program::Outside;
 use crate::surface::{Decoding, Role};
 use crate::text::{Span, excerpt};
@@ -104,15 +104,15 @@ impl Composed {
     }
 
     /// Adds a part behind those before it.
-    fn add(&mut self, response: &str, shown: MessagePart<'_>, separator: &str, redactions: &Redactions) {
-        let empty = match &shown {
+    fn add(&mut self, response: &str, visible: MessagePart<'_>, separator: &str, redactions: &Redactions) {
+        let empty = match &visible {
             MessagePart::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
             MessagePart::Made(_, text) => text.is_empty(),
         };
         if !self.text.is_empty() && !empty {
             self.text.push_str(separator);
         }
-        match shown {
+        match visible {
             MessagePart::Made(block, text) => {
                 let (at, raw) = (self.text.len(), Span::new(self.span.end, self.span.end));
                 self.parts.push(TextPart { at, raw, spelling: TextEncoding::Plain, made: Some(block) });
@@ -231,8 +231,8 @@ impl Judgement<'_> {
         parts.sort_by_key(|(start, ..)| *start);
         let mut message = Composed::default();
         let separator = self.mode.and_then(|mode| mode.reply.separator.as_deref()).unwrap_or("\n\n");
-        for (_, shown) in parts {
-            message.add(self.text, shown, separator, &self.redactions);
+        for (_, visible) in parts {
+            message.add(self.text, visible, separator, &self.redactions);
         }
         let section = self.outside_section().map(|(name, span)| {
             let mut section = Composed::default();
@@ -273,12 +273,12 @@ impl Judgement<'_> {
                     // One that is never closed reaches up to what comes next.
                     parts.push((block.span().start, MessagePart::piece(block.span().trimmed(self.text))));
                 }
-                Fate::Stands | Fate::Lifted if self.is_message(index) => {
-                    let shown = match self.made(index) {
+                Fate::Counts | Fate::Lifted if self.is_message(index) => {
+                    let visible = match self.made(index) {
                         Some(text) => MessagePart::Made(index, text),
                         None => MessagePart::Pieces(self.body_spans(index), self.spelling(index)),
                     };
-                    parts.push((block.body().start, shown));
+                    parts.push((block.body().start, visible));
                 }
                 _ => {}
             }
@@ -306,18 +306,18 @@ impl Judgement<'_> {
         let blocks = || self.document.blocks.iter().enumerate();
         let raw = blocks().filter(|(index, block)| block.parent().is_none() && self.fate(*index) == Fate::Text);
         let pieces = self.texts.pieces.iter().filter(|piece| piece.fate == OutsideFate::Message);
-        let mut shown: SmallVec<[Span; 4]> =
+        let mut visible: SmallVec<[Span; 4]> =
             raw.map(|(_, block)| block.span()).chain(pieces.map(|piece| piece.gap())).collect();
-        shown.sort_unstable_by_key(|span| span.start);
+        visible.sort_unstable_by_key(|span| span.start);
         let Span { start, end } = self.outer();
         let mut at = start;
-        let holes = shown.into_iter().chain([Span::new(end, end)]).map(|span| {
+        let holes = visible.into_iter().chain([Span::new(end, end)]).map(|span| {
             let hole = Span::new(at, span.start);
             at = span.end;
             hole
         });
         let holes: SmallVec<[Span; 4]> = holes.filter(|hole| !hole.is_empty()).collect();
-        let messages = blocks().filter(|(index, _)| self.stands(*index) && self.is_message(*index));
+        let messages = blocks().filter(|(index, _)| self.counts(*index) && self.is_message(*index));
         let mut messages = messages.map(|(_, block)| block.span().start).peekable();
         let mut parts = vec![Vec::new()];
         for span in remaining_spans(self.text, Span::new(start, end), &holes) {
@@ -331,7 +331,7 @@ impl Judgement<'_> {
 
     /// Whether a block is a message that is shown.
     fn shows(&self, index: usize) -> bool {
-        self.stands(index) && self.block(index).is_some_and(|(_, bound)| bound.role == Role::Message)
+        self.counts(index) && self.block(index).is_some_and(|(_, bound)| bound.role == Role::Message)
     }
 
     /// Whether a block is text of the one around it.
@@ -339,7 +339,7 @@ impl Judgement<'_> {
         match self.fate(child) {
             Fate::Inner => true,
             Fate::Text => self.shows(around),
-            Fate::Stands | Fate::Lifted | Fate::Dropped => false,
+            Fate::Counts | Fate::Lifted | Fate::Dropped => false,
         }
     }
 
@@ -352,7 +352,7 @@ impl Judgement<'_> {
             .from(index + 1)
             .take_while(|(_, child)| child.span().start <= block.span().end)
             .filter(|(child, found)| {
-                found.parent() == Some(index) && self.fate(*child) != Fate::Stands && !self.stays_in(*child, index)
+                found.parent() == Some(index) && self.fate(*child) != Fate::Counts && !self.stays_in(*child, index)
             })
             .map(|(_, child)| child.span())
             .collect();
@@ -368,9 +368,10 @@ impl Judgement<'_> {
         match block.written {
             BodyEncoding::Bound => match (bound.decode, &self.dialect) {
                 (Some(Decoding::Entities), _) if bound.role == Role::Content => TextEncoding::Plain,
-                (Some(Decoding::Guarded), Some(dialect)) => {
-                    dialect.structure.as_ref().map_or(TextEncoding::Plain, |structure| TextEncoding::Guarded(structure.guard))
-                }
+                (Some(Decoding::Guarded), Some(dialect)) => dialect
+                    .structure
+                    .as_ref()
+                    .map_or(TextEncoding::Plain, |structure| TextEncoding::Guarded(structure.guard)),
                 _ => TextEncoding::of(bound),
             },
             _ => block.spelling_of_member(self.text),
@@ -418,7 +419,7 @@ impl Judgement<'_> {
         let span = |index: usize| self.document.blocks.get(index).map(|block| block.span()).unwrap_or_default();
         let joined = self.joined.iter().find(|blocks| blocks.binary_search(&index).is_ok());
         let Some(joined) = joined else { return Some((self.body(index), span(index))) };
-        let mut standing = joined.iter().copied().filter(|block| self.stands(*block));
+        let mut standing = joined.iter().copied().filter(|block| self.counts(*block));
         if standing.next() != Some(index) {
             return None;
         }

@@ -24,8 +24,8 @@ impl Judgement<'_> {
         self.answer(Defect::Truncated, &Subject::Reply, finding);
         for index in self.unfinished.clone() {
             // A block that a later rung ended has been told as `unclosed-block`.
-            let told = |block: &Block| block.ended.is_cut() || !self.stands(index);
-            let Some((block, bound)) = self.block(index).filter(|(block, _)| !told(block)) else { continue };
+            let is_reported = |block: &Block| block.ended.is_cut() || !self.counts(index);
+            let Some((block, bound)) = self.block(index).filter(|(block, _)| !is_reported(block)) else { continue };
             let name = excerpt(block.name().of(self.text), 40);
             let message =
                 message!("`{}` may be half of what was meant, or be quoted by it: the answer was cut off", &name);

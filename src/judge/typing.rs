@@ -4,10 +4,10 @@
 //! Out: parameters, undeclared keys, repeated fields, and text between fields.
 //! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
 
-use crate::document::payload::{Field, Fields, ValueForm, PayloadSource, unmarked};
+use crate::document::payload::{Field, Fields, PayloadSource, ValueForm, unmarked};
 use crate::document::{TextEncoding, is_cdata};
-use crate::json::{self, Context, JsonFault, Grade, Json, Rounded};
-use crate::program::{ValueKind, BlockNames, Types};
+use crate::json::{self, Context, Grade, Json, JsonFault, Rounded};
+use crate::program::{BlockNames, Types, ValueKind};
 use crate::text::{Span, same};
 use crate::value::{Members, Object, Value, nearest, number};
 use smallvec::SmallVec;
@@ -187,7 +187,8 @@ impl<'t> PayloadSource<'t> {
         types: &'e Types,
         depth: usize,
     ) -> TypedParams {
-        let mut typed = TypedParams { params: Members::with_capacity(entries.len()), plain: true, ..TypedParams::default() };
+        let mut typed =
+            TypedParams { params: Members::with_capacity(entries.len()), plain: true, ..TypedParams::default() };
         let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
@@ -425,22 +426,28 @@ pub(super) fn settle(value: &mut Value, types: &Types, most: usize) -> Undeclare
     undeclared
 }
 
-fn settle_at(value: &mut Value, types: &Types, before: Option<&PayloadPath<'_>>, undeclared: &mut Undeclared, most: usize) {
+fn settle_at(
+    value: &mut Value,
+    types: &Types,
+    before: Option<&PayloadPath<'_>>,
+    undeclared: &mut Undeclared,
+    most: usize,
+) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter_mut() {
-                let way = PayloadPath { step: &name, before };
+                let payload_path = PayloadPath { step: &name, before };
                 match types.member(name) {
-                    Some((_, types)) => settle_at(member, types, Some(&way), undeclared, most),
+                    Some((_, types)) => settle_at(member, types, Some(&payload_path), undeclared, most),
                     None if types.is_closed() => {
                         if undeclared.count < most {
-                            undeclared.paths.push(way.path());
+                            undeclared.paths.push(payload_path.path());
                         }
                         undeclared.count += 1;
                     }
                     None => {
                         if let Some(types) = types.others() {
-                            settle_at(member, types, Some(&way), undeclared, most);
+                            settle_at(member, types, Some(&payload_path), undeclared, most);
                         }
                     }
                 }
@@ -453,8 +460,8 @@ fn settle_at(value: &mut Value, types: &Types, before: Option<&PayloadPath<'_>>,
             }
         }
         Value::Number(number) if number.is_f64() && types.kind == ValueKind::Integer => {
-            let fits = |float: &f64| float.fract() == 0.0 && (i64::MIN as f64..i64::MAX as f64).contains(float);
-            let whole = Some(number.as_f64()).filter(fits);
+            let is_whole = |float: &f64| float.fract() == 0.0 && (i64::MIN as f64..i64::MAX as f64).contains(float);
+            let whole = Some(number.as_f64()).filter(is_whole);
             if let Some(whole) = whole {
                 *value = Value::from(whole as i64);
             }

@@ -129,7 +129,7 @@ impl Judgement<'_> {
 
     /// Answers a call or a content that may be part of something that is never closed.
     pub(super) fn judge_in_unclosed(&mut self, index: usize, subject: &Subject) {
-        let Some((block, bound)) = self.block(index).filter(|_| self.stands(index)) else { return };
+        let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { return };
         let Some(around) = self.unclosed_around(block) else { return };
         let (opener, kind) = (quote(around.opener.of(self.text), 40), bound.role.word());
         let what = if around.quotes { "quoted by it" } else { "part of it" };

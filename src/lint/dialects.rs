@@ -8,7 +8,7 @@
 
 use super::suppressions;
 use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::program::{Action, BlockBinding, NameSource, Closer, Dialect, Family, Mode, Param, Program};
+use crate::program::{Action, BlockBinding, Closer, Dialect, Family, Mode, NameSource, Param, Program};
 use crate::surface::{Anchor, Ending, Payload, Role, Trim};
 use crate::text::{excerpt, glob};
 use crate::value::Value;
@@ -233,8 +233,8 @@ fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>
         }
         let closers = Closers { dialect, block, mark: &family.close_prefix.literal };
         closers.opaque(found);
-        for held in block.holds.iter().filter_map(|id| dialect.block(*id)) {
-            closers.held(held, found);
+        for inner in block.holds.iter().filter_map(|id| dialect.block(*id)) {
+            closers.inner(inner, found);
         }
         for (action, declared) in program.actions.iter().filter(|_| block.role == Role::Call) {
             closers.payload(action, declared, found);
@@ -290,18 +290,18 @@ impl Closers<'_> {
     }
 
     /// Checks a block that is looked for inside.
-    fn held(&self, held: &BlockBinding, found: &mut Vec<Diagnostic>) {
-        let names = held.close.iter().filter_map(|closer| match closer {
-            Closer::Own => Some(&held.name),
+    fn inner(&self, inner: &BlockBinding, found: &mut Vec<Diagnostic>) {
+        let names = inner.close.iter().filter_map(|closer| match closer {
+            Closer::Own => Some(&inner.name),
             Closer::Word(word) => Some(word),
             Closer::Attribute(_) | Closer::Pattern(_) => None,
         });
         let Some(name) = names.into_iter().find(|name| self.takes(name, None)) else { return };
         let message =
-            format!("what closes the block `{}` closes the block `{}` that holds it", held.name, self.block.name);
+            format!("what closes the block `{}` closes the block `{}` that holds it", inner.name, self.block.name);
         found.push(
             Diagnostic::new(Code::PACK_OWN_CLOSER, self.block.at, message)
-                .with_place(held.at, format!("closed by `{name}`"))
+                .with_place(inner.at, format!("closed by `{name}`"))
                 .with_help("take it out of the `close` of one of them"),
         );
     }

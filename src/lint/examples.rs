@@ -32,9 +32,9 @@ pub(super) type ReportedFaults = Vec<(String, usize)>;
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
     let asked = program.ask_again.words.as_ref().filter(|words| words.plain().is_some());
     let asked = asked.map(|words| PromptText { source: words.at().source, text: words.source().to_owned() });
-    for said in reading.texts.iter().chain(&asked) {
-        for fence in fences(&said.text) {
-            if let Some((finding, fault)) = judge(program, &reading.session, said, &fence) {
+    for prompt_text in reading.texts.iter().chain(&asked) {
+        for fence in fences(&prompt_text.text) {
+            if let Some((finding, fault)) = judge(program, &reading.session, prompt_text, &fence) {
                 tell(finding, fault, known, found);
             }
         }
@@ -47,8 +47,8 @@ fn tell(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, foun
     if found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at)) {
         return;
     }
-    let told = known.iter().find(|(told, _)| Some(told) == fault.as_ref()).map(|(_, number)| *number);
-    match (told.and_then(|number| found.get_mut(number)), new.at) {
+    let number = known.iter().find(|(number, _)| Some(number) == fault.as_ref()).map(|(_, number)| *number);
+    match (number.and_then(|number| found.get_mut(number)), new.at) {
         (Some(first), Some(at)) if first.labels.iter().all(|label| label.at != at) => {
             first.labels.push(Label { at, text: "and here".to_owned() });
         }
@@ -64,7 +64,7 @@ fn tell(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, foun
 fn judge(
     program: &Program,
     session: &Session,
-    said: &PromptText,
+    prompt_text: &PromptText,
     fence: &FencedBlock<'_>,
 ) -> Option<(Diagnostic, Option<String>)> {
     let (outcome, fence) = &read(program, session, fence);
@@ -75,7 +75,7 @@ fn judge(
             // Something missing has no place of its own: point at the whole example.
             let span = Span::new(fault.span.start, fault.span.end);
             let span = if span.is_empty() { whole } else { span };
-            let (at, which) = place(program, said, fence, span);
+            let (at, which) = place(program, prompt_text, fence, span);
             let why = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
             let message = format!("the mode `{mode}` refuses this example{which}: {}{why}", fault.message);
             let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
@@ -84,7 +84,7 @@ fn judge(
             Some((finding, Some(fault.message.to_string())))
         }
         None if fence.refused => {
-            let (at, which) = place(program, said, fence, whole);
+            let (at, which) = place(program, prompt_text, fence, whole);
             let message = format!("the mode `{mode}` accepts this counter-example{which}");
             let finding = Diagnostic::new(Code::PROMPT_ACCEPTED_EXAMPLE, at, message).with_help(
                 "take out `refused`, or forbid it in the rules: what a prompt forbids and the rules allow is allowed",
@@ -108,16 +108,16 @@ fn fault(outcome: &Outcome) -> Option<&Finding> {
 /// The outcome of an example. One that is no answer by itself may be the part of an answer inside a fence, after its
 /// opener and maybe before its closer.
 fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (Outcome, FencedBlock<'t>) {
-    let is_lost = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
+    let has_no_dialect = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
     let alone = program.run(session, fence.body);
-    if is_lost(&alone) {
+    if has_no_dialect(&alone) {
         let framed =
             [fence.framed, fence.closed].map(|text| (program.run(session, text), FencedBlock { body: text, ..*fence }));
         let [framed, closed] = framed;
         if fault(&closed.0).is_none() && fault(&framed.0).is_some() {
             return closed;
         }
-        if !is_lost(&framed.0) {
+        if !has_no_dialect(&framed.0) {
             return framed;
         }
     }
@@ -126,10 +126,10 @@ fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (O
 
 /// The place in its file of a part of an example. Text that a template produces may have no place: then it is the
 /// nearest line of the example that has one, or the fence, and the words say which example it is.
-fn place(program: &Program, said: &PromptText, fence: &FencedBlock<'_>, part: Span) -> (Location, String) {
-    let file = program.sources().get(said.source).map(|source| source.text()).unwrap_or_default();
+fn place(program: &Program, prompt_text: &PromptText, fence: &FencedBlock<'_>, part: Span) -> (Location, String) {
+    let file = program.sources().get(prompt_text.source).map(|source| source.text()).unwrap_or_default();
     let find = |text: &str| file.find(text).filter(|_| !text.trim().is_empty());
-    let located = |span| Location { source: said.source, span };
+    let located = |span| Location { source: prompt_text.source, span };
     let start = find(fence.body).map(|start| start + part.start).or_else(|| find(part.of(fence.body)));
     if let Some(start) = start {
         return (located(Span::new(start, start + part.len())), String::new());
@@ -171,11 +171,11 @@ fn fences(text: &str) -> Vec<FencedBlock<'_>> {
     for line in text.split_inclusive('\n') {
         let start = end;
         end += line.len();
-        let said = line.trim();
-        let words = said.trim_start_matches(if said.starts_with('~') { '~' } else { '`' });
-        let (mark, _) = said.split_at(said.len() - words.len());
+        let prompt_text = line.trim();
+        let words = prompt_text.trim_start_matches(if prompt_text.starts_with('~') { '~' } else { '`' });
+        let (mark, _) = prompt_text.split_at(prompt_text.len() - words.len());
         match open {
-            None if mark.len() >= 3 => open = Some((said, mark, words, end)),
+            None if mark.len() >= 3 => open = Some((prompt_text, mark, words, end)),
             Some((_, opened, ..)) if mark.starts_with(opened) && !words.is_empty() => inner += 1,
             Some((_, opened, ..)) if mark.starts_with(opened) && inner > 0 => inner -= 1,
             Some((opener, opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
@@ -199,7 +199,7 @@ fn fences(text: &str) -> Vec<FencedBlock<'_>> {
                 }
                 open = None;
             }
-            None if !said.is_empty() => led = start,
+            None if !prompt_text.is_empty() => led = start,
             _ => {}
         }
     }

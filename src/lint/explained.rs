@@ -56,8 +56,9 @@ pub(super) fn check<'p>(
     // A prompt that shows `forms` shows every dialect whole; what it cannot show is told elsewhere.
     let reads_forms = |one: &PromptText| program.prompts.template(one.source)?.reads().first_of("forms");
     if let Some(asked) = reading.texts.iter().find_map(reads_forms) {
-        let nameless =
-            |block: &BlockBinding| found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL && one.at == Some(block.at));
+        let nameless = |block: &BlockBinding| {
+            found.iter().any(|one| one.code == Code::PACK_NAMELESS_CALL && one.at == Some(block.at))
+        };
         let unspelled = program.unspelled(mode).into_iter().filter(|(_, block)| !nameless(block));
         for (dialect, block) in unspelled.collect::<Vec<_>>() {
             let message = format!("`forms` lacks `{}`: how `{}` spells it cannot be derived", block.name, dialect.name);

@@ -27,14 +27,14 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
         };
         found.push(Diagnostic::new(Code::PACK_UNUSED_FILE, at, format!("nothing uses `{path}`")).with_help(help));
     };
-    let said = places::names(folder);
+    let mentions = places::names(folder);
     for path in folder.files.keys() {
-        if grammar_name(path).is_some_and(|name| !said.contains(name)) {
+        if grammar_name(path).is_some_and(|name| !mentions.contains(name)) {
             finding(path, "name it in the `grammar` of a dialect, or delete it");
         }
     }
-    let is_said = |path: &&String| said.contains(*path);
-    let named = folder.files.keys().filter(is_said).filter_map(|path| source(path));
+    let is_mentioned = |path: &&String| mentions.contains(*path);
+    let named = folder.files.keys().filter(is_mentioned).filter_map(|path| source(path));
     let mut used: BTreeSet<SourceId> = program.prompts.texts.iter().map(|text| text.source).chain(named).collect();
     let mut left: Vec<SourceId> = used.iter().copied().collect();
     while let Some(from) = left.pop() {
@@ -51,7 +51,7 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     for path in folder.files.keys().filter(|path| is_text(path)) {
         let Some((_, name)) = path.rsplit_once('/').filter(|(inside, _)| beside.contains(inside)) else { continue };
         let is_for_people = name.starts_with("README.");
-        let is_used = said.contains(path) || source(path).is_some_and(|source| used.contains(&source));
+        let is_used = mentions.contains(path) || source(path).is_some_and(|source| used.contains(&source));
         if !is_used && !is_for_people {
             finding(path, "use it in a layer, or delete it");
         }

@@ -7,7 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Changes, EffectRule, RuleEvent, Input, Matched, Mode, ModeId, Program, EventRule, Verb};
+use crate::program::{Changes, EffectRule, EventRule, Input, Matched, Mode, ModeId, Program, RuleEvent, Verb};
 use crate::surface::Role;
 use crate::text::{Location, excerpt};
 use crate::value::Value;
@@ -63,7 +63,7 @@ fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
         Ok(Value::Array(items)) => items.to_vec(),
         Ok(Value::Object(members)) => members.values().cloned().collect(),
         Ok(other) => {
-            let message = format!("`{}` must be a list of speakers, but is `{}`", from.source(), shown(&other));
+            let message = format!("`{}` must be a list of speakers, but is `{}`", from.source(), displayed(&other));
             found.push(misshapen(from.at(), message, "use a list or a table of speakers, each with a `name`"));
             return;
         }
@@ -72,7 +72,7 @@ fn speakers(program: &Program, found: &mut Vec<Diagnostic>) {
     for (number, speaker) in (1..).zip(&all) {
         let Some(name) = text(speaker, "name") else {
             let message =
-                format!("entry {number} of `{}` has no text as its `name`: `{}`", from.source(), shown(speaker));
+                format!("entry {number} of `{}` has no text as its `name`: `{}`", from.source(), displayed(speaker));
             let help = match speaker.as_str() {
                 Some(name) => format!("say `{{ name = \"{}\" }}`", excerpt(name, 40)),
                 None => "a speaker is a table with a `name`, and maybe a `label`".to_owned(),
@@ -96,7 +96,7 @@ fn misshapen(at: Location, message: String, help: &str) -> Diagnostic {
     Diagnostic::new(Code::PACK_WRONG_TYPE, at, message).with_help(help).into_warning()
 }
 
-fn shown(value: &Value) -> String {
+fn displayed(value: &Value) -> String {
     excerpt(&value.to_string(), 60).into_owned()
 }
 
@@ -110,8 +110,8 @@ fn takes_all(earlier: &Input, later: &Input) -> bool {
     let any = earlier.matches.is_empty() || earlier.matches.iter().any(|one| one.matches_everything());
     let has = |pattern: &str| earlier.matches.iter().any(|one| one.source() == pattern);
     let same = !later.matches.is_empty() && later.matches.iter().all(|one| has(one.source()));
-    let kept = |pattern: &str| later.unless.iter().any(|one| one.source() == pattern);
-    (any && earlier.unless.is_empty()) || (same && earlier.unless.iter().all(|one| kept(one.source())))
+    let excluded = |pattern: &str| later.unless.iter().any(|one| one.source() == pattern);
+    (any && earlier.unless.is_empty()) || (same && earlier.unless.iter().all(|one| excluded(one.source())))
 }
 
 /// Reports a second exit to the same mode: only the first is ever used.
@@ -149,7 +149,8 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
             continue;
         }
         let earlier = rules.iter().take(number).find(|earlier| goes_first(program, earlier, rule));
-        let go = EffectRule::walk(&rule.effects).into_iter().find(|effect| matches!(effect.verb, Some(Verb::Go { .. })));
+        let go =
+            EffectRule::walk(&rule.effects).into_iter().find(|effect| matches!(effect.verb, Some(Verb::Go { .. })));
         let (Some(earlier), Some(go)) = (earlier, go) else { continue };
         let message = format!("this change of mode never happens: the rule `{}` always makes one first", earlier.id);
         found.push(
@@ -199,8 +200,10 @@ fn goes_first(program: &Program, earlier: &EventRule, later: &EventRule) -> bool
 }
 
 fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
-    let said = program.messages_in_use();
-    for (_, (name, message)) in program.messages.iter().enumerate().filter(|(number, _)| !said.contains(number)) {
+    let used_messages = program.messages_in_use();
+    for (_, (name, message)) in
+        program.messages.iter().enumerate().filter(|(number, _)| !used_messages.contains(number))
+    {
         found.push(
             Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing says the message `{name}`"))
                 .with_help("say it in a rule, ask it with an input, or take it out"),

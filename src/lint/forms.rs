@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::expression::Template;
 use crate::outcome::{Finding, Options};
 use crate::program::{Action, BlockBinding, Dialect, DialectId, ExampleMembers, Mode, Program, example};
-use crate::prompt::{BlockForm, AnswerForm};
+use crate::prompt::{AnswerForm, BlockForm};
 use crate::session::Session;
 use crate::surface::Payload;
 use crate::text::{Location, excerpt};
@@ -32,34 +32,34 @@ const FAULTS: &[Defect] = &[
 const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
 
 /// How many characters of an example are quoted.
-const SHOWN: usize = 80;
+const LONGEST_EXCERPT: usize = 80;
 
 /// The blocks already checked: one that is read in one mode is read in all.
 pub(super) type CheckedBlocks = HashSet<(DialectId, String)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedBlocks, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
-    let shown = VisibleForm::of(program, reading, mode);
-    let mut told = Vec::new();
-    if let Some(at) = shown.forms {
+    let source_place = VisibleForm::of(program, reading, mode);
+    let mut unexplained = Vec::new();
+    if let Some(at) = source_place.forms {
         for form in program.forms(name) {
             let Some(dialect) = program.dialects.iter().find(|dialect| dialect.name == form.dialect) else { continue };
-            let looks = Looks { program, session: &reading.session, dialect, shown: at };
-            looks.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut told);
+            let looks = Looks { program, session: &reading.session, dialect, source_place: at };
+            looks.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut unexplained);
         }
     }
-    if let Some(at) = shown.calls {
+    if let Some(at) = source_place.calls {
         for dialect in program.asked_dialects_of(mode) {
-            let looks = Looks { program, session: &reading.session, dialect, shown: at };
+            let looks = Looks { program, session: &reading.session, dialect, source_place: at };
             for (name, action, _) in program.permitted(mode) {
                 if known.insert((dialect.id, format!("call {name}"))) {
-                    told.extend(looks.call(mode, name, action));
+                    unexplained.extend(looks.call(mode, name, action));
                 }
             }
         }
     }
-    told.extend(escaped(program, reading));
-    for one in told {
+    unexplained.extend(escaped(program, reading));
+    for one in unexplained {
         if !found.iter().any(|other| (&other.code, other.at) == (&one.code, one.at)) {
             found.push(one);
         }
@@ -70,8 +70,8 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedB
 fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     let mode = &reading.session.mode;
     let mut spelled: Option<Vec<(&str, String)>> = None;
-    reading.texts.iter().find_map(|said| {
-        let document = program.prompts.template(said.source)?;
+    reading.texts.iter().find_map(|prompt_text| {
+        let document = program.prompts.template(prompt_text.source)?;
         let looks = || document.reads().looks().chain(document.reads().iter());
         let shows = |head: &str| looks().find(|(path, _)| starts(path, head));
         shows("forms").or_else(|| shows("actions"))?;
@@ -81,12 +81,13 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
             let calls = program.action_forms(mode).into_iter().filter_map(|action| action.example);
             forms.map(|text| ("forms", text)).chain(calls.map(|text| ("actions", text))).collect()
         });
-        let stands = |text: &str| {
+        let is_written = |text: &str| {
             let escape = &program.prompts.escape;
-            let is_there = |quoted: String| quoted != text && said.text.contains(quoted.trim());
-            !said.text.contains(text.trim()) && (is_there(escape.text(text)) || is_there(escape.spoken("", text)))
+            let is_there = |quoted: String| quoted != text && prompt_text.text.contains(quoted.trim());
+            !prompt_text.text.contains(text.trim())
+                && (is_there(escape.text(text)) || is_there(escape.spoken("", text)))
         };
-        let (head, _) = spelled.iter().find(|(head, text)| shows(head).is_some() && stands(text))?;
+        let (head, _) = spelled.iter().find(|(head, text)| shows(head).is_some() && is_written(text))?;
         let member = |path: &[String]| path.last().is_some_and(|name| matches!(name.as_str(), "text" | "example"));
         let of_head = |(path, _): &(&[String], Location)| starts(path, head) && member(path);
         let at = looks().find(of_head).or_else(|| shows(head)).map(|(_, at)| at);
@@ -104,7 +105,7 @@ struct VisibleForm {
 
 impl VisibleForm {
     fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
-        let documents = || reading.texts.iter().filter_map(|said| program.prompts.template(said.source));
+        let documents = || reading.texts.iter().filter_map(|prompt_text| program.prompts.template(prompt_text.source));
         let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
         let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
         let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
@@ -140,7 +141,7 @@ struct Looks<'p> {
     session: &'p Session,
     dialect: &'p Dialect,
     /// The place where the forms are asked for.
-    shown: Option<Location>,
+    source_place: Option<Location>,
 }
 
 impl Looks<'_> {
@@ -172,8 +173,8 @@ impl Looks<'_> {
             return;
         }
         let read = self.read(&form.text);
-        let lost = form.blocks.iter().filter_map(block).find(|block| !read.contains(&block.at));
-        found.extend(lost.map(|block| self.finding(block, &FormFault::Lost)));
+        let unread = form.blocks.iter().filter_map(block).find(|block| !read.contains(&block.at));
+        found.extend(unread.map(|block| self.finding(block, &FormFault::NotRead)));
     }
 
     /// Checks the example of a call.
@@ -184,18 +185,18 @@ impl Looks<'_> {
             return Some(self.finding(block, &FormFault::Refused(Box::new(fault))));
         }
         // Values that do not fit have been told where they are declared.
-        let fits = |action: &Action| {
-            let shown: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
-            action.schema.validator().is_ok_and(|validator| validator.is_valid(&shown))
+        let is_example = |action: &Action| {
+            let source_place: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
+            action.schema.validator().is_ok_and(|validator| validator.is_valid(&source_place))
         };
-        let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| fits(action))?;
-        let written = excerpt(text.trim(), SHOWN);
+        let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| is_example(action))?;
+        let written = excerpt(text.trim(), LONGEST_EXCERPT);
         let message =
             format!("the example of a call of `{name}`, `{written}`, is not read as it was meant: {}", fault.message);
         let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, action.at, message)
             .with_place(block.at, "spelled as this block")
             .with_help("give the block a `payload` that can hold these parameters, or declare them differently");
-        Some(self.shown(finding))
+        Some(self.source_place(finding))
     }
 
     /// The findings about a text that have one of these defects.
@@ -229,16 +230,16 @@ impl Looks<'_> {
                     }
                 },
             ),
-            FormFault::Lost => (
+            FormFault::NotRead => (
                 format!("after the other blocks of an answer, the form of `{name}` is not read as this block"),
                 "mend the `ends` of the block that swallows it, or put that block last in the `order` of `[reply]`",
             ),
         };
-        self.shown(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
+        self.source_place(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
     }
 
-    fn shown(&self, finding: Diagnostic) -> Diagnostic {
-        match self.shown {
+    fn source_place(&self, finding: Diagnostic) -> Diagnostic {
+        match self.source_place {
             Some(at) => finding.with_place(at, "the forms are asked for here"),
             None => finding,
         }
@@ -254,7 +255,7 @@ enum FormFault {
     /// It opens another block, or none.
     Unread,
     /// The same, but only after other blocks.
-    Lost,
+    NotRead,
 }
 
 fn help(block: &BlockBinding, fault: &Finding) -> &'static str {

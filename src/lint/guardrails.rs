@@ -6,7 +6,9 @@
 
 use super::conditions::is_never_true;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockBinding, NameSource, Changes, Guardrail, ValueKind, Matched, Mode, ModeId, Pattern, Program, GuardrailTarget};
+use crate::program::{
+    BlockBinding, Changes, Guardrail, GuardrailTarget, Matched, Mode, ModeId, NameSource, Pattern, Program, ValueKind,
+};
 use crate::surface::Role;
 use crate::text::{Location, glob};
 
@@ -117,9 +119,9 @@ fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Op
 /// Whether two guardrails check the same texts in the same way, except for their patterns.
 fn look_alike(one: &Guardrail, other: &Guardrail) -> bool {
     let when = |rule: &Guardrail| rule.when.as_ref().map(|when| when.source().to_owned());
-    let way = |rule: &Guardrail| (rule.inverted, text(&rule.excuse).map(str::to_owned), when(rule));
+    let pointer = |rule: &Guardrail| (rule.inverted, text(&rule.excuse).map(str::to_owned), when(rule));
     let shared = one.targets.iter().any(|target| other.targets.contains(target));
-    one.modes.meet(&other.modes) && shared && way(one) == way(other)
+    one.modes.meet(&other.modes) && shared && pointer(one) == pointer(other)
 }
 
 fn text(pattern: &Option<Pattern>) -> Option<&str> {

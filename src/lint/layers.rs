@@ -32,7 +32,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Reports plain texts that are written like templates: once for each layer, however many variants it has.
 fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
-    let mut told: Vec<(Option<Location>, usize)> = Vec::new();
+    let mut reported: Vec<(Option<Location>, usize)> = Vec::new();
     for (number, text) in program.prompts.texts.iter().enumerate() {
         let FileContent::Plain(_) = &text.body else { continue };
         let Some(source) = program.sources().get(text.source) else { continue };
@@ -45,12 +45,12 @@ fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
         };
         let layer = layers.find(|layer| takes(&layer.holds));
         let place = layer.map(|layer| layer.at);
-        let first = told.iter().find(|(known, _)| place.is_some() && *known == place).map(|(_, number)| *number);
+        let first = reported.iter().find(|(known, _)| place.is_some() && *known == place).map(|(_, number)| *number);
         if let Some(first) = first.and_then(|first| found.get_mut(first)) {
             *first = first.clone().with_place(at, "and here");
             continue;
         }
-        told.push((place, found.len()));
+        reported.push((place, found.len()));
         let message =
             format!("`{}` is printed as it is: this text is not a template", excerpt(span.of(source.text()), 60));
         let finding = Diagnostic::new(Code::PROMPT_UNFILLED, at, message);

@@ -33,18 +33,18 @@ fn alike<'n>(what: &str, names: impl Iterator<Item = (&'n str, Location)>, found
         let mut others = by_look.get(&bones(name)).into_iter().flatten().filter(|(other, _)| other != name);
         // Of two names that are not plain, the second is reported.
         let other = others.find(|(other, place)| is_plain(other) || *place < *at);
-        let shown = excerpt(name, 60);
+        let cited = excerpt(name, 60);
         let why = odd(name).or_else(|| other.and_then(|_| foreign(name)));
         let (message, help) = match (other, why) {
             (Some((other, _)), Some(why)) => {
                 let other = excerpt(other, 60);
                 (
-                    format!("the {what} `{shown}` looks like the {what} `{other}`"),
+                    format!("the {what} `{cited}` looks like the {what} `{other}`"),
                     format!("{why}; did you mean `{other}`?"),
                 )
             }
             (None, Some(why)) => {
-                (format!("the name of the {what} `{shown}` is not what it looks like"), format!("{why}: type it anew"))
+                (format!("the name of the {what} `{cited}` is not what it looks like"), format!("{why}: type it anew"))
             }
             (_, None) => continue,
         };

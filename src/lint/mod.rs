@@ -9,7 +9,6 @@ mod conditions;
 mod dialects;
 mod endless;
 mod examples;
-mod suppressions;
 mod explained;
 mod files;
 mod flow;
@@ -23,6 +22,7 @@ mod permits;
 mod replies;
 mod schemas;
 mod state;
+mod suppressions;
 
 use crate::diagnostic::{Checked, Code, Diagnostic, Severity};
 use crate::program::Program;
@@ -101,7 +101,7 @@ fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none() || one.is_part);
     let finding = |one: Alike| {
         let (source, file) = program.sources().find(&folder.called(&one.mentions.path))?;
-        let at = |said: &Mentions| Some(Location { source, span: *said.spans.first()? });
+        let at = |texts: &Mentions| Some(Location { source, span: *texts.spans.first()? });
         let (here, other) = (at(&one.mentions)?, at(&one.beside)?);
         let message = format!("`{}` here, but `{}` in {}", here.span.of(file.text()), one.other, one.within);
         let finding = Diagnostic::new(Code::PACK_UNKNOWN_KEY, here, message).into_warning();
@@ -123,17 +123,17 @@ impl ModeTexts {
         let sample = Self::sample(program);
         let reading = |mode: &str| {
             let session = Session { mode: mode.to_owned(), ..initial.clone() };
-            let mut said = program.visible_texts(&session);
-            let Some(sample) = &sample else { return ModeTexts { texts: said, session } };
+            let mut texts = program.visible_texts(&session);
+            let Some(sample) = &sample else { return ModeTexts { texts: texts, session } };
             let mut session = Session { mode: mode.to_owned(), ..sample.clone() };
             session.compute(program);
             // A text that both sessions show is looked at once.
             let more = program.visible_texts(&session).into_iter();
             let new: Vec<PromptText> = more
-                .filter(|one| !said.iter().any(|known| (known.source, &known.text) == (one.source, &one.text)))
+                .filter(|one| !texts.iter().any(|known| (known.source, &known.text) == (one.source, &one.text)))
                 .collect();
-            said.extend(new);
-            ModeTexts { texts: said, session }
+            texts.extend(new);
+            ModeTexts { texts: texts, session }
         };
         program.modes().map(reading).collect()
     }

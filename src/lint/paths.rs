@@ -17,11 +17,11 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             Some(Verb::Edit { key, .. }) => ("edit", key),
             Some(Verb::Patch { file: Some(key), .. }) => ("patch", key),
             Some(Verb::Delete { key }) => ("delete", key),
-            Some(Verb::Move { key, to }) if leads_out(key.source()).is_none() => ("move", to),
+            Some(Verb::Move { key, to }) if why_outside(key.source()).is_none() => ("move", to),
             Some(Verb::Move { key, .. }) => ("move", key),
             _ => continue,
         };
-        let Some(why) = leads_out(key.source()) else { continue };
+        let Some(why) = why_outside(key.source()) else { continue };
         let message =
             format!("this effect would `{verb}` outside of every root: `{}` {why}", excerpt(key.source(), 60));
         let help = "write a path below the root, such as `notes/today.md`; the host decides which folder the root is";
@@ -31,7 +31,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// What is wrong with a path, judged by the text before its first template.
-fn leads_out(path: &str) -> Option<&'static str> {
+fn why_outside(path: &str) -> Option<&'static str> {
     let words = path.split(['{', '\n']).next().unwrap_or_default();
     let mut letters = words.chars();
     let drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':');
@@ -54,7 +54,7 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, expected: Option<&str>) {
-        assert_eq!(leads_out(path), expected, "{path}");
+        assert_eq!(why_outside(path), expected, "{path}");
     }
 
     #[test]

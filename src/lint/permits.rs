@@ -77,7 +77,8 @@ fn says_conditions(program: &Program) -> bool {
 fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {
     let mut unsaid: Vec<&Permit> = Vec::new();
     for mode in program.modes.values() {
-        let conditional = |(.., permits): &(_, _, MatchingEntries<'_>)| permits.iter().all(|permit| permit.when.is_some());
+        let conditional =
+            |(.., permits): &(_, _, MatchingEntries<'_>)| permits.iter().all(|permit| permit.when.is_some());
         let permits = program.permitted(mode).filter(conditional).flat_map(|(.., permits)| permits);
         unsaid.extend(permits.filter(|permit| permit.about.is_none()));
     }

@@ -11,7 +11,7 @@ use crate::surface::Role;
 use crate::text::Location;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    let mut told = |at: Location, message: String, help: &str| {
+    let mut report = |at: Location, message: String, help: &str| {
         found.push(Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help).into_warning());
     };
     for reply in program.modes.values().map(|mode| &mode.reply) {
@@ -19,22 +19,22 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             let Count { name, at, .. } = count;
             if count.lists.is_some() && is_text(program, count) {
                 let message = format!("`{name}` lists nothing that can be compared: only its text is read");
-                told(*at, message, "give its block `payload = \"bullets\"` or `\"json\"`");
+                report(*at, message, "give its block `payload = \"bullets\"` or `\"json\"`");
             }
             let lacking = lacking(program, count);
             if !lacking.is_empty() {
                 let message = format!("no dialect of {} has `{name}`, but it is required", lacking.join(", "));
                 let help = "say `required = false` in the `reply` of the mode, or give a block this `name`";
-                told(*at, message, help);
+                report(*at, message, help);
             }
             let none = may_not_stand(program, reply, count);
             if none && count.required {
                 let message = format!("`{name}` is required, but at most 0 are allowed: every answer is wrong");
-                told(*at, message, "leave out one of the two, or say `required = false` in the mode");
+                report(*at, message, "leave out one of the two, or say `required = false` in the mode");
             }
             // Those of the pack count in the modes in which it may stand.
             if none && !count.keys.is_empty() && !program.modes.values().any(|mode| uses_keys(program, mode, count)) {
-                told(
+                report(
                     *at,
                     format!("`keys` of `{name}` have no effect: at most 0 are allowed"),
                     "leave out one of the two",
@@ -48,7 +48,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         if let (Some((dialect, block)), Some(at)) = (twice, reply.order_at) {
             let dialect = dialect.of(&program.dialects);
             let name = dialect.and_then(|dialect| dialect.block(*block)).map_or("", |block| block.name.as_str());
-            told(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
+            report(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             examine(schema, &what, *at, found);
             endless(&ends, schema, &what, *at, found);
         }
-        shown(program, name, &action.schema, &action.params, found);
+        sample_value(program, name, &action.schema, &action.params, found);
         defaults(name, &action.schema, &action.params, found);
         if let Some(returns) = &action.returns {
             let what = format!("what `{name}` returns");
@@ -69,23 +69,25 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
         let takes = |(keys, _): &(Vec<String>, Location)| keys.iter().any(|key| glob(key, &example.value));
         let Some(refusing) = all.filter(|all| !all.iter().any(takes)) else { continue };
         let Some((keys, at)) = refusing.first() else { continue };
-        let shown: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
+        let sample_value: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
         let message = format!("the example `{}` is no key that a `{name}` may have", excerpt(&example.value, 60));
         let finding = Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.at, message);
         found.push(
-            finding.with_place(*at, "the keys are listed here").with_help(format!("one fits {}", shown.join(", "))),
+            finding
+                .with_place(*at, "the keys are listed here")
+                .with_help(format!("one fits {}", sample_value.join(", "))),
         );
     }
 }
 
 /// Checks that the example of a call fits its schema. Without prompts, only examples of the author are checked.
-fn shown(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
-    let shown = example(schema.json(), ExampleMembers::Telling);
+fn sample_value(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
+    let sample_value = example(schema.json(), ExampleMembers::Telling);
     let Ok(validator) = schema.validator() else { return };
-    if validator.is_valid(&shown) {
+    if validator.is_valid(&sample_value) {
         return;
     }
-    for error in validator.faults(&shown) {
+    for error in validator.faults(&sample_value) {
         let place = params.iter().find(|param| error.pointer.first() == Some(&param.name));
         let Some(Param { name: param, at, example, .. }) = place else { continue };
         let own = schema.property(param).is_some_and(|declared| declared.get("examples").is_some());

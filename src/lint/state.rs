@@ -72,21 +72,28 @@ fn changes<'p>(program: &'p Program, name: &str) -> Vec<StateChange<'p>> {
 }
 
 /// Reports members that are read, but that no schema declares and no default or effect sets.
-fn unset_members(program: &Program, name: &str, slot: &StateSlot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
+fn unset_members(
+    program: &Program,
+    name: &str,
+    slot: &StateSlot,
+    changes: &[StateChange<'_>],
+    found: &mut Vec<Diagnostic>,
+) {
     let default = program.initial.get(name);
-    let mut told: Vec<&[String]> = Vec::new();
+    let mut reported: Vec<&[String]> = Vec::new();
     for (path, at) in slot.reads.iter().filter(|_| slot.compute.is_none()) {
         for (number, member) in path.iter().enumerate().filter(|(_, member)| *member != ENTRY) {
             let (before, whole) = path.split_at(number);
             let upto = path.get(..=number).unwrap_or(whole);
             let Some(known) = members(slot, default, changes, before) else {
                 if slot.host
-                    && !told.contains(&upto)
+                    && !reported.contains(&upto)
                     && let Some(other) = meant_by(slot, default, upto)
                 {
-                    told.push(upto);
-                    let way = [&["state".to_owned(), name.to_owned()], upto].concat();
-                    let message = format!("`{}` is read only here, and looks like another member", spelled(&way));
+                    reported.push(upto);
+                    let value_path = [&["state".to_owned(), name.to_owned()], upto].concat();
+                    let message =
+                        format!("`{}` is read only here, and looks like another member", spelled(&value_path));
                     let finding = Diagnostic::new(Code::PACK_UNSET_STATE, *at, message);
                     found.push(finding.with_help(format!("did you mean `{other}`?")));
                 }
@@ -95,10 +102,10 @@ fn unset_members(program: &Program, name: &str, slot: &StateSlot, changes: &[Sta
             if known.contains(&member.as_str()) {
                 continue;
             }
-            if !told.contains(&upto) {
-                told.push(upto);
-                let way = [&["state".to_owned(), name.to_owned()], upto].concat();
-                let message = format!("`{}` is read, but nothing sets it", spelled(&way));
+            if !reported.contains(&upto) {
+                reported.push(upto);
+                let value_path = [&["state".to_owned(), name.to_owned()], upto].concat();
+                let message = format!("`{}` is read, but nothing sets it", spelled(&value_path));
                 found.push(Diagnostic::new(Code::PACK_UNSET_STATE, *at, message).with_nearest(member, known));
             }
             break;
@@ -115,7 +122,7 @@ fn meant_by<'p>(slot: &'p StateSlot, default: Option<&'p crate::Value>, path: &[
         false => schema.get("properties")?.get(name),
     });
     let declared = schema.and_then(|schema| schema.get("properties")).and_then(Value::as_object).into_iter().flatten();
-    let given = default.into_iter().flat_map(|default| held(default, before)).filter_map(crate::Value::as_object);
+    let given = default.into_iter().flat_map(|default| values_at(default, before)).filter_map(crate::Value::as_object);
     let names: Vec<&str> =
         declared.map(|(name, _)| name).chain(given.flat_map(|members| members.iter().map(|(name, _)| name))).collect();
     let reads = |name: &str| {
@@ -164,7 +171,7 @@ fn members<'p>(
     if slot.host {
         return Some(known).filter(|known| !known.is_empty());
     }
-    for value in held(default?, path) {
+    for value in values_at(default?, path) {
         match value {
             crate::Value::Array(_) | crate::Value::String(_) => return None,
             crate::Value::Object(members) => known.extend(members.keys()),
@@ -181,8 +188,8 @@ fn members<'p>(
 }
 
 /// The values at a path inside a value.
-fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
-    path.iter().fold(vec![value], |held, name| {
+fn values_at<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
+    path.iter().fold(vec![value], |values_at, name| {
         let inside = |value: &'v crate::Value| -> Vec<&'v crate::Value> {
             match value {
                 crate::Value::Array(items) if name == ENTRY => items.iter().collect(),
@@ -190,21 +197,21 @@ fn held<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Value> {
                 value => value.get(name).into_iter().collect(),
             }
         };
-        held.into_iter().flat_map(inside).collect()
+        values_at.into_iter().flat_map(inside).collect()
     })
 }
 
 /// Reports members that an effect sets, but that no expression reads, nor anything around or inside them.
 fn unread_members(name: &str, slot: &StateSlot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {
         // An entry counts as read where its list is.
         let inside = change.inside.iter().copied().filter(|part| *part != Some(ENTRY));
         let Some(inside) = inside.collect::<Option<Vec<&str>>>().filter(|inside| !inside.is_empty()) else { continue };
-        if slot.reads.iter().any(|(path, _)| change.meets(path)) || told.contains(&inside) {
+        if slot.reads.iter().any(|(path, _)| change.meets(path)) || reported.contains(&inside) {
             continue;
         }
         found.push(unread(change.at, &format!("{name}.{}", inside.join("."))));
-        told.push(inside);
+        reported.push(inside);
     }
 }

@@ -25,7 +25,7 @@ struct Excuse<'t> {
 pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let sources = program.sources();
     let mut excuses: Vec<Excuse<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();
-    let mut kept: Vec<Diagnostic> = Vec::new();
+    let mut remaining: Vec<Diagnostic> = Vec::new();
     for finding in found {
         let line = finding.at.and_then(|at| Some((at.source, sources.get(at.source)?.place(at.span.start).line)));
         let code = finding.code.to_string();
@@ -34,12 +34,12 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
         };
         match excuses.iter_mut().find(excuses_it) {
             Some(excuse) => excuse.used = true,
-            None => kept.push(finding),
+            None => remaining.push(finding),
         }
     }
     // A used pack is checked by itself: what it excuses may be in a table that this one replaces.
     let own = excuses.iter().filter(|excuse| program.files.is_own(excuse.at.source));
-    kept.extend(own.filter_map(|excuse| {
+    remaining.extend(own.filter_map(|excuse| {
         let (message, help) = match excuse {
             excuse if !excuse.used => ("this excuse excuses nothing", "take it out"),
             excuse if excuse.reason.is_empty() => ("this excuse gives no reason", "write the reason after the bracket"),
@@ -47,7 +47,7 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
         };
         Some(Diagnostic::new(Code::PACK_EXCUSE, excuse.at, message).with_help(help))
     }));
-    kept
+    remaining
 }
 
 /// Whether a comment excuses the finding.

@@ -8,8 +8,8 @@
 //! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
 //! document is read, which also finds a document that includes itself.
 
-use super::escape::{Escape, ForeignRanges, EscapeSlot};
-use super::pages::{Included, Library, DocumentWalk, EscapeMode};
+use super::escape::{Escape, EscapeSlot, ForeignRanges};
+use super::pages::{DocumentWalk, EscapeMode, Included, Library};
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Failure, File, Printed, Reads, Scope};
 use crate::text::{Location, SourceId, Span, Spanned};
@@ -70,17 +70,17 @@ impl TemplateDocument {
         let ParsedDocument { file, escape, ways, joins, .. } = &*self.0;
         let mut places = ForeignRanges::default();
         let text = file.text(scope, &mut |place: usize, printed: &Printed<'_>, out: &mut String| {
-            let (start, way) = (out.len(), ways.get(place));
-            match way {
+            let (start, escape_mode) = (out.len(), ways.get(place));
+            match escape_mode {
                 Some(EscapeMode::Guarded(dialect)) => {
                     out.push_str(&escape.guarded(dialect, &printed.text).unwrap_or_default());
                 }
                 Some(EscapeMode::Escaped(slot)) if !printed.is_bare => escape.write(&printed.text, *slot, out),
                 _ => out.push_str(&printed.text),
             }
-            match way {
+            match escape_mode {
                 Some(EscapeMode::Escaped(EscapeSlot::Plain)) => places.add_plain(start..out.len()),
-                _ => places.add(start..out.len(), matches!(way, Some(EscapeMode::Guarded(_)))),
+                _ => places.add(start..out.len(), matches!(escape_mode, Some(EscapeMode::Guarded(_)))),
             }
         })?;
         Ok(if *joins { escape.settled(text, &places) } else { text })
@@ -123,7 +123,8 @@ mod tests {
     fn a_line_of_statements_alone_leaves_nothing() {
         #[track_caller]
         fn check(text: &str, expected: &str) {
-            let document = TemplateDocument::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
+            let document =
+                TemplateDocument::parse(&Alone(text), SourceId::RESPONSE, &[], &Arc::new(Escape::new(openers())));
             assert_eq!(
                 document.ok().and_then(|document| document.render(&Scope::new()).ok()).as_deref(),
                 Some(expected)
@@ -142,9 +143,13 @@ mod tests {
         let params = value!({ "nil": null });
         for filter in ["", "| markup", "| upper", "| string"] {
             let text = format!("<a>{{{{ params.absent {filter} }}}}{{{{ params.nil {filter} }}}}</a>");
-            let document =
-                TemplateDocument::parse(&Alone(&text), SourceId::RESPONSE, &["params"], &Arc::new(Escape::new(openers())))
-                    .expect(&text);
+            let document = TemplateDocument::parse(
+                &Alone(&text),
+                SourceId::RESPONSE,
+                &["params"],
+                &Arc::new(Escape::new(openers())),
+            )
+            .expect(&text);
             assert_eq!(document.render(&Scope::new().with("params", &params)).as_deref(), Ok("<a></a>"), "{text}");
         }
     }

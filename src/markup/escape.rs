@@ -50,13 +50,13 @@ impl MarkupStart {
 
     /// Whether one may start at `rest`. If `rest` ends within a literal, text after the value could complete it, unless
     /// the value is `whole`.
-    fn fits(&self, rest: &str, whole: bool) -> bool {
+    fn matches_at(&self, rest: &str, whole: bool) -> bool {
         let first = rest.as_bytes().first().is_some_and(|byte| self.bytes.get(usize::from(*byte)) == Some(&true));
-        let said =
+        let written =
             || rest.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).map(|c| if is_spaced(c) { ' ' } else { c });
         let begins = |literal: &String| {
-            literal.chars().zip(said()).all(|(one, other)| one == other)
-                && (!whole || said().nth(literal.chars().count().saturating_sub(1)).is_some())
+            literal.chars().zip(written()).all(|(one, other)| one == other)
+                && (!whole || written().nth(literal.chars().count().saturating_sub(1)).is_some())
         };
         first && (self.literals.is_empty() || self.literals.iter().any(begins))
     }
@@ -77,7 +77,7 @@ impl BeforeValue {
     const LINE: Self = Self { blank: true, marks: 0, open: false };
 
     /// Whether an opener here would count as at the start of its line.
-    fn leads(self) -> bool {
+    fn starts_line(self) -> bool {
         self.open || (self.blank && self.marks == 0)
     }
 
@@ -295,15 +295,15 @@ impl Escape {
         let mut from = 0;
         let mut before = BeforeValue::LINE;
         for (at, c) in text.char_indices() {
-            let stands = match c {
+            let is_escaped = match c {
                 '&' | '<' | '>' | '\r' => false,
                 '"' | '\'' | '\n' | '\t' if slot == EscapeSlot::Quoted => false,
                 c if c.is_ascii() => !self.opens(text, at, before, whole) && (c >= ' ' || c == '\n' || c == '\t'),
                 c => !is_left_out(c),
             };
             let first = text.as_bytes().get(at).copied().unwrap_or_default();
-            before.pass(c, stands && self.closers.get(usize::from(first)) == Some(&true));
-            if stands {
+            before.pass(c, is_escaped && self.closers.get(usize::from(first)) == Some(&true));
+            if is_escaped {
                 continue;
             }
             out.push_str(text.get(from..at).unwrap_or_default());
@@ -326,7 +326,8 @@ impl Escape {
     fn opens(&self, text: &str, at: usize, before: BeforeValue, whole: bool) -> bool {
         let rest = text.get(at..).unwrap_or_default();
         let first = rest.as_bytes().first().is_some_and(|byte| self.openers.get(usize::from(*byte)) == Some(&true));
-        first && self.starts.iter().any(|start| (before.leads() || !start.by_line) && start.fits(rest, whole))
+        first
+            && self.starts.iter().any(|start| (before.starts_line() || !start.by_line) && start.matches_at(rest, whole))
     }
 
     /// `text`, escaped for a place between tags with nothing next to it.
@@ -367,9 +368,9 @@ impl Escape {
             return text;
         }
         text.push_str(NEXT);
-        let mut said = self.settled(text, &ForeignRanges { values, ..ForeignRanges::default() });
-        said.truncate(said.len().saturating_sub(NEXT.len()));
-        said
+        let mut written = self.settled(text, &ForeignRanges { values, ..ForeignRanges::default() });
+        written.truncate(written.len().saturating_sub(NEXT.len()));
+        written
     }
 
     /// What somebody said, as a message of its own that is printed directly after `words`: as it was written, but for the
@@ -393,8 +394,8 @@ fn named(text: &str) -> Option<(char, usize)> {
 fn telling(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
-    let said = text.get(part.clone()).unwrap_or_default();
-    for (at, c) in said.char_indices() {
+    let written = text.get(part.clone()).unwrap_or_default();
+    for (at, c) in written.char_indices() {
         let starts = std::mem::take(&mut first);
         reference |= entities && c == '&';
         if !reference && (starts || c.is_ascii_punctuation()) {
@@ -403,8 +404,8 @@ fn telling(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
         reference &= c != ';';
         first = starts && c.is_whitespace();
     }
-    if found.is_empty() && entities && !said.contains("&#") {
-        let entities = said.match_indices('&').map(|(at, _)| part.start + at);
+    if found.is_empty() && entities && !written.contains("&#") {
+        let entities = written.match_indices('&').map(|(at, _)| part.start + at);
         found.extend(entities.filter(|at| text.get(*at..).and_then(named).is_some()));
     }
     found

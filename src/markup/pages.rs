@@ -7,7 +7,7 @@
 use super::escape::{Escape, EscapeSlot};
 use super::place::MarkupContext;
 use crate::diagnostic::{Code, Diagnostic, alternatives};
-use crate::expression::{SyntaxFault, DocumentFiles, Statement, Operation, Print, ExprTree, no_filter};
+use crate::expression::{DocumentFiles, ExprTree, Operation, Print, Statement, SyntaxFault, no_filter};
 use crate::text::{SourceId, Span};
 
 /// The filter of documents that prints unescaped what the rules themselves write.
@@ -189,11 +189,13 @@ impl<'s> DocumentWalk<'s> {
             (_, MarkupContext::Text) => {
                 // Only the whole text tells what a value without entities opens.
                 self.joins |= self.slot == EscapeSlot::Plain;
-                Ok(self.way(EscapeMode::Escaped(self.slot), true))
+                Ok(self.escape_mode(EscapeMode::Escaped(self.slot), true))
             }
-            (_, MarkupContext::Quoted(_)) => Ok(self.way(EscapeMode::Escaped(EscapeSlot::Quoted), true)),
+            (_, MarkupContext::Quoted(_)) => Ok(self.escape_mode(EscapeMode::Escaped(EscapeSlot::Quoted), true)),
             // A whole number needs no escaping anywhere: it cannot form markup.
-            (_, MarkupContext::Tag) if matches!(tree.op, Operation::Filter(filter) if filter.name == "int") => Ok(Print::Value),
+            (_, MarkupContext::Tag) if matches!(tree.op, Operation::Filter(filter) if filter.name == "int") => {
+                Ok(Print::Value)
+            }
             (_, MarkupContext::Tag) => {
                 let fault = SyntaxFault::new(tree.span, "a value cannot stand inside a tag");
                 let help =
@@ -203,8 +205,8 @@ impl<'s> DocumentWalk<'s> {
         }
     }
 
-    fn way(&mut self, way: EscapeMode, json: bool) -> Print {
-        self.ways.push(way);
+    fn escape_mode(&mut self, escape_mode: EscapeMode, json: bool) -> Print {
+        self.ways.push(escape_mode);
         Print::Placed { place: self.ways.len() - 1, json }
     }
 
@@ -228,7 +230,7 @@ impl<'s> DocumentWalk<'s> {
             let help = alternatives(name, known).or(Some("give the dialect `anchor = \"line\"`".to_owned()));
             return Err(SyntaxFault::new(at, message).help(help));
         }
-        Ok(self.way(EscapeMode::Guarded(name.to_owned()), false))
+        Ok(self.escape_mode(EscapeMode::Guarded(name.to_owned()), false))
     }
 
     /// Whether the value of a path never comes from a user, wherever the path leads.

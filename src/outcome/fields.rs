@@ -10,10 +10,10 @@ use crate::json::decode_string;
 use crate::value::Value;
 
 /// The fields of the calls that count, each as a whole; those whose fields were told while they came are left out.
-pub(super) fn fields_of(outcome: &Outcome, is_told: impl Fn(usize) -> bool) -> Vec<StreamEvent> {
+pub(super) fn fields_of(outcome: &Outcome, is_emitted: impl Fn(usize) -> bool) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let counts = |(_, call): &(usize, &super::contract::Call)| call.verdict != Verdict::Dropped;
-    for (call, one) in outcome.calls.iter().enumerate().filter(counts).filter(|(call, _)| !is_told(*call)) {
+    for (call, one) in outcome.calls.iter().enumerate().filter(counts).filter(|(call, _)| !is_emitted(*call)) {
         leaves(&one.params, &mut Vec::new(), &mut |path, text| {
             events.push(StreamEvent::Field { call, path: path.to_vec(), text });
         });
@@ -109,8 +109,8 @@ impl Arguments {
             }
             (FieldState::Value | FieldState::Key | FieldState::Next, b'}' | b']') => {
                 let closed = self.open.pop();
-                let fits = closed.is_some_and(|open| open.is_list == (first == b']'));
-                self.state = if fits && !self.open.is_empty() { FieldState::Next } else { FieldState::Over };
+                let is_matching = closed.is_some_and(|open| open.is_list == (first == b']'));
+                self.state = if is_matching && !self.open.is_empty() { FieldState::Next } else { FieldState::Over };
                 1
             }
             (FieldState::Key, b'"') => {
@@ -221,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    fn told(pieces: &[&str]) -> BTreeMap<Vec<String>, String> {
+    fn collected(pieces: &[&str]) -> BTreeMap<Vec<String>, String> {
         let mut all: BTreeMap<Vec<String>, String> = BTreeMap::new();
         let mut arguments = Arguments::default();
         for piece in pieces {
@@ -236,9 +236,9 @@ mod tests {
             .iter()
             .map(|(path, text)| (path.split('.').map(str::to_owned).collect(), (*text).to_owned()))
             .collect();
-        assert_eq!(told(&[arguments]), expected);
+        assert_eq!(collected(&[arguments]), expected);
         let each: Vec<String> = arguments.chars().map(String::from).collect();
-        assert_eq!(told(&each.iter().map(String::as_str).collect::<Vec<_>>()), expected, "one by one");
+        assert_eq!(collected(&each.iter().map(String::as_str).collect::<Vec<_>>()), expected, "one by one");
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
             let mut expected = BTreeMap::new();
             leaves(&value, &mut Vec::new(), &mut |path, text| drop(expected.insert(path.to_vec(), text)));
             expected.retain(|_, text| !text.is_empty());
-            prop_assert_eq!(told(&pieces.iter().map(String::as_str).collect::<Vec<_>>()), expected);
+            prop_assert_eq!(collected(&pieces.iter().map(String::as_str).collect::<Vec<_>>()), expected);
         }
     }
 }

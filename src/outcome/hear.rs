@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
 use crate::expression::Scope;
 use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
 use crate::judge::{Guarded, StepKind, Steps};
-use crate::program::{RuleEvent, Program};
+use crate::program::{Program, RuleEvent};
 use crate::session::Session;
 use crate::text::{Extent, Location, Span};
 use crate::value::Record;
@@ -50,16 +50,16 @@ impl Program {
         let span = Span::new(0, text.len());
         let guarded = self.guard_input(session, text);
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
-        let said = &*guarded.text;
-        let words = classify(self, &session.mode, said).filter(|_| !guarded.ruling.is_refused());
+        let words_text = &*guarded.text;
+        let words = classify(self, &session.mode, words_text).filter(|_| !guarded.ruling.is_refused());
         let Some(words) = words else {
             return self.heard(session, text, None, flow.finish(), trace).guarded(self, session, text, guarded);
         };
         if let Some(input) = self.flows.inputs.get(words.input) {
             flow.ask(input, span);
         }
-        let (captures, said) = (Value::Object(words.captures.clone()), Value::from(said));
-        flow.happen(RuleEvent::Input(words.class), &[("captures", &captures), ("text", &said)], span);
+        let (captures, words_text) = (Value::Object(words.captures.clone()), Value::from(words_text));
+        flow.happen(RuleEvent::Input(words.class), &[("captures", &captures), ("text", &words_text)], span);
         self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 

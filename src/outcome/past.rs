@@ -8,7 +8,7 @@ use super::contract::{Call, Finding, Outcome, Section, Status, Utterance, Verdic
 use crate::diagnostic::{Code, Strategy};
 use crate::program::{Mode, Program};
 use crate::prompt::{
-    History, Line, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, MessagePiece, RefusedCall,
+    History, Line, MessagePiece, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, RefusedCall,
     Rewriter, Turn, in_words_for_a_model, pieces,
 };
 use crate::session::Session;

@@ -82,7 +82,7 @@ pub(super) struct Broken {
 
 impl Broken {
     /// How many places are kept at most, whatever the limit on findings.
-    const KEPT: usize = 1000;
+    const MOST: usize = 1000;
 }
 
 /// A reply that comes in chunks.
@@ -123,7 +123,7 @@ impl Chunked {
     }
 
     /// The calls whose fields were told.
-    fn told(&self) -> BTreeSet<usize> {
+    fn emitted_calls(&self) -> BTreeSet<usize> {
         self.fields.values().flatten().map(|(call, _)| *call).collect()
     }
 }
@@ -279,9 +279,9 @@ impl<P: Borrow<Program>> Reader<P> {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome is still to be made.
         self.text.shrink_to_fit();
-        let mut told = self.announce(true);
+        let mut events = self.announce(true);
         let program = self.program.borrow();
-        let told_fields = self.chunks.as_ref().map(|chunked| chunked.told()).unwrap_or_default();
+        let emitted_fields = self.chunks.as_ref().map(|chunked| chunked.emitted_calls()).unwrap_or_default();
         let outcome = match self.chunks {
             Some(chunked) => {
                 let reply = chunked.chunks.into_reply();
@@ -298,14 +298,14 @@ impl<P: Borrow<Program>> Reader<P> {
         };
         let refused = outcome.status == Status::Refused;
         match (self.release.is_whole(), refused) {
-            (true, true) => told = vec![StreamEvent::Refused { shown: 0 }],
-            (false, true) => told.push(StreamEvent::Refused { shown: self.release.emitted_bytes() }),
+            (true, true) => events = vec![StreamEvent::Refused { emitted: 0 }],
+            (false, true) => events.push(StreamEvent::Refused { emitted: self.release.emitted_bytes() }),
             (_, false) => {
-                told.extend(self.release.rest(program, &outcome));
-                told.extend(fields_of(&outcome, |call| told_fields.contains(&call)));
+                events.extend(self.release.rest(program, &outcome));
+                events.extend(fields_of(&outcome, |call| emitted_fields.contains(&call)));
             }
         }
-        (outcome, told)
+        (outcome, events)
     }
 
     /// Adds bytes to the text. Bytes that are not UTF-8 become replacement characters.
@@ -335,7 +335,7 @@ impl<P: Borrow<Program>> Reader<P> {
                         }
                         None => after.len(),
                     };
-                    if self.broken.first.len() < Broken::KEPT {
+                    if self.broken.first.len() < Broken::MOST {
                         self.broken.first.push(self.text.len());
                     }
                     self.broken.count += 1;

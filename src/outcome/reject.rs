@@ -73,8 +73,10 @@ impl Program {
             let record = outcome.effects.get(miss.effect);
             let action = record.and_then(|record| self.action_behind(&outcome, record));
             missed.extend(action.filter(|action| !missed.contains(action)));
-            let near =
-                DeclarationContext { action: action.and_then(|id| self.action(id)).map(|(_, action)| action), ..DeclarationContext::default() };
+            let near = DeclarationContext {
+                action: action.and_then(|id| self.action(id)).map(|(_, action)| action),
+                ..DeclarationContext::default()
+            };
             let finding = self.missed(near, &outcome.mode, miss, record, may_ask_again);
             outcome.diagnostics.push(finding);
         }
@@ -177,7 +179,7 @@ fn words(miss: &Miss, effect: Option<&Effect>) -> (Defect, Message) {
 /// Shows the lines of the file that help to write the edit anew, as many as are of use.
 fn show_lines(finding: &mut Finding, miss: &Miss) {
     let is_ambiguous = miss.kind == MissKind::Ambiguous;
-    let shown = |lines: &FileLines| {
+    let cited = |lines: &FileLines| {
         let text = match is_ambiguous {
             true => excerpt(lines.text.lines().next().unwrap_or_default(), LINE).into_owned(),
             false => within(&lines.text),
@@ -185,7 +187,7 @@ fn show_lines(finding: &mut Finding, miss: &Miss) {
         FileLines::new(lines.line, text)
     };
     let most = if is_ambiguous { OCCURRENCES } else { NEAREST };
-    finding.file_lines = miss.at.iter().take(most).map(shown).collect();
+    finding.file_lines = miss.at.iter().take(most).map(cited).collect();
     let numbers: Vec<String> = finding.file_lines.iter().map(|lines| lines.line.to_string()).collect();
     let more = if miss.at.len() > most { " and more" } else { "" };
     let numbers = numbers.join(", ") + more;

@@ -8,7 +8,8 @@ use super::contract::Outcome;
 use crate::diagnostic::{Defect, Strategy};
 use crate::document::{EventDraft, StreamEvent};
 use crate::program::{
-    BlockBinding, BlockId, NameSource, Dialect, Guardrail, Mode, ModeId, DeclarationContext, Outside, Program, WaitsUntil, Wait, Watching, WaitReason,
+    BlockBinding, BlockId, DeclarationContext, Dialect, Guardrail, Mode, ModeId, NameSource, Outside, Program, Wait,
+    WaitReason, WaitsUntil, Watching,
 };
 use crate::provider::PartKey;
 use crate::session::Session;
@@ -37,7 +38,7 @@ pub(super) struct Release {
     /// Whether a call has opened.
     calls: bool,
     /// How many bytes of text have been told.
-    shown: usize,
+    emitted_so_far: usize,
     /// The piece of reasoning that is coming, if an API returns it apart from the text.
     thinking: Option<PartKey>,
 }
@@ -56,7 +57,7 @@ struct StreamedBlock {
 #[derive(Debug, Default)]
 struct Channel {
     /// How many bytes have been told.
-    told: usize,
+    emitted: usize,
     /// Whether everything that follows waits for the outcome.
     waits: bool,
     /// The text that is coming, as it was written: that of the open block; of the message, all of it.
@@ -107,7 +108,7 @@ impl Release {
             open: Vec::new(),
             opened: BTreeMap::new(),
             calls: false,
-            shown: 0,
+            emitted_so_far: 0,
             thinking: None,
         }
     }
@@ -129,7 +130,7 @@ impl Release {
 
     /// How many bytes of text have been told.
     pub(super) fn emitted_bytes(&self) -> usize {
-        self.shown
+        self.emitted_so_far
     }
 
     /// Tells what is final of what has become certain. Text that only the end of the answer made certain waits for the
@@ -138,7 +139,7 @@ impl Release {
         let mut events = Vec::with_capacity(drafts.len());
         for draft in drafts {
             match (&draft.event, self.hold) {
-                (StreamEvent::Text { text, .. }, Hold::None) => self.shown += text.len(),
+                (StreamEvent::Text { text, .. }, Hold::None) => self.emitted_so_far += text.len(),
                 (StreamEvent::Text { .. }, _) => {
                     if !complete && self.hold == Hold::Settled {
                         self.add(context, &draft, &mut events);
@@ -164,7 +165,7 @@ impl Release {
         match self.hold {
             Hold::Answer => return,
             Hold::None => {
-                self.shown += more.len();
+                self.emitted_so_far += more.len();
                 let (role, text) = (Some(Role::Thinking), more.to_owned());
                 return events.push(StreamEvent::Text { block: None, role, text });
             }
@@ -194,10 +195,10 @@ impl Release {
         let shows = self.mode(program).and_then(|mode| mode.reply.shows.as_deref());
         let mut events = Vec::new();
         for (role, channel) in ROLES.into_iter().zip(&self.channels) {
-            let mut told = channel.told;
+            let mut emitted = channel.emitted;
             for text in texts_of(outcome, role, shows) {
-                let skipped = told.min(text.len());
-                told -= skipped;
+                let skipped = emitted.min(text.len());
+                emitted -= skipped;
                 // INVARIANT: what has been told is the start of what the outcome has, so it ends with a character.
                 debug_assert!(text.is_char_boundary(skipped), "{role:?}");
                 if let Some(rest) = text.get(skipped..).filter(|rest| !rest.is_empty()) {
@@ -234,9 +235,12 @@ impl Release {
         if is_nested || program.may_be_text(mode, dialect, block) {
             self.wait(Role::Message);
         }
-        let told_as = told_as(mode, block);
+        let emitted_as = emitted_as(mode, block);
         let is_outside = dialect.text == Outside::Message && self.open.iter().all(|outer| outer.role.is_none());
-        if is_outside && told_as != Role::Message && self.channel(Role::Message).is_some_and(|one| one.part.is_some()) {
+        if is_outside
+            && emitted_as != Role::Message
+            && self.channel(Role::Message).is_some_and(|one| one.part.is_some())
+        {
             // What is left of a line around the block is known only once the line has ended.
             self.wait(Role::Message);
         }
@@ -258,14 +262,14 @@ impl Release {
             && !called.is_some_and(|key| is_safe_as_written(context.text.get(draft.start..).unwrap_or_default(), key));
         let waits_for = |until: WaitsUntil| waits.iter().any(|wait| wait.until == until);
         let (at_end, by_block) = (waits_for(WaitsUntil::Answer), waits_for(WaitsUntil::Block));
-        let Some(channel) = self.channel(told_as) else {
+        let Some(channel) = self.channel(emitted_as) else {
             self.open.push(StreamedBlock { role: None, wraps: role == Role::Wrapper, by_block: false });
             return;
         };
         channel.waits |= is_nested || is_beyond || is_late || is_unsafe || at_end;
-        channel.start(told_as, Some(number));
+        channel.start(emitted_as, Some(number));
         channel.guard(program, &waits);
-        self.open.push(StreamedBlock { role: Some(told_as), wraps: false, by_block });
+        self.open.push(StreamedBlock { role: Some(emitted_as), wraps: false, by_block });
     }
 
     /// Text of the open block, or outside every block.
@@ -333,16 +337,16 @@ impl Release {
     /// Tells the text of a role as far as no guardrail can act on it any more, or all of it if it is complete.
     fn release(&mut self, context: Context<'_>, role: Role, is_complete: bool, events: &mut Vec<StreamEvent>) {
         let Some(channel) = self.channel(role).filter(|channel| !channel.waits) else { return };
-        let Some(told) = channel.take(context, is_complete) else {
+        let Some(emitted) = channel.take(context, is_complete) else {
             // A guardrail refuses the answer: nothing more of it is told.
             self.channels.iter_mut().for_each(|channel| channel.waits = true);
             return;
         };
-        if !told.is_empty() {
-            channel.told += told.len();
+        if !emitted.is_empty() {
+            channel.emitted += emitted.len();
             let block = channel.from;
-            self.shown += told.len();
-            events.push(StreamEvent::Text { block, role: Some(role), text: told });
+            self.emitted_so_far += emitted.len();
+            events.push(StreamEvent::Text { block, role: Some(role), text: emitted });
         }
     }
 }
@@ -444,28 +448,29 @@ impl Channel {
         let from = std::mem::replace(&mut self.done, until);
         // Of those that start at one place, the first guardrail says what stands there.
         ranges.sort_by_key(|(found, _)| found.start);
-        let (mut told, mut at) = (String::with_capacity(until - from), from);
+        let (mut emitted, mut at) = (String::with_capacity(until - from), from);
         for (found, with) in &ranges {
             if found.start >= at {
-                told.push_str(self.text.get(at..found.start).unwrap_or_default());
-                told.push_str(with);
+                emitted.push_str(self.text.get(at..found.start).unwrap_or_default());
+                emitted.push_str(with);
             }
             at = at.max(found.end);
         }
-        told.push_str(self.text.get(at..until).unwrap_or_default());
-        Some(told)
+        emitted.push_str(self.text.get(at..until).unwrap_or_default());
+        Some(emitted)
     }
 }
 
 /// The role as which the text of a block is told: a section that is shown is the message.
-fn told_as(mode: &Mode, block: &BlockBinding) -> Role {
+fn emitted_as(mode: &Mode, block: &BlockBinding) -> Role {
     let name = match &block.called {
         NameSource::Own => Some(&block.name),
         NameSource::Word(word) => Some(word),
         NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => None,
     };
-    let is_shown = block.role == Role::Section && mode.reply.shows.is_some() && mode.reply.shows.as_ref() == name;
-    if is_shown { Role::Message } else { block.role }
+    let counts_as_message =
+        block.role == Role::Section && mode.reply.shows.is_some() && mode.reply.shows.as_ref() == name;
+    if counts_as_message { Role::Message } else { block.role }
 }
 
 /// Whether a key is a safe path as the opener at the start of `text` writes it: white space behind it would be part of it.

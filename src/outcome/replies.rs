@@ -11,7 +11,7 @@ use super::run::Options;
 use crate::diagnostic::Faults;
 use crate::document::{Document, Natives};
 use crate::program::Program;
-use crate::provider::{Chunks, ReplyLayout, Provider, Reply, chunks, result};
+use crate::provider::{Chunks, Provider, Reply, ReplyLayout, chunks, result};
 use crate::session::Session;
 use crate::text::{Extent, Lines, Span, boundary};
 use crate::value::Value;
@@ -37,7 +37,8 @@ impl Program {
                 readers.advance(&self.dialects, text.get(..end).unwrap_or(text), false);
             }
         }
-        let document = if self.belongs_to(&layout) { readers.finish(&self.dialects, text) } else { Document::default() };
+        let document =
+            if self.belongs_to(&layout) { readers.finish(&self.dialects, text) } else { Document::default() };
         self.outcome_of(session, reply, &layout, document, options)
     }
 

@@ -12,9 +12,9 @@ use super::reader::{Broken, Reader};
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers};
-use crate::flow::{Performed, Flow, Flowed};
+use crate::flow::{Flow, Flowed, Performed};
 use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Occasion, Steps, judge, judge_parts};
-use crate::program::{ActionId, BlockId, Dialect, RuleEvent, Mode, DeclarationContext, Program};
+use crate::program::{ActionId, BlockId, DeclarationContext, Dialect, Mode, Program, RuleEvent};
 use crate::prompt::Corrected;
 use crate::session::Session;
 use crate::surface::Role;
@@ -25,7 +25,7 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 /// The most calls whose form a correction text shows.
-const CALLS_SHOWN: usize = 3;
+const MOST_CALLS: usize = 3;
 
 /// What a host may say about one run, besides the response itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -317,7 +317,7 @@ impl Program {
         if flow.is_beyond_limit() {
             judged.judge_beyond_limit(index);
         }
-        if !judged.stands(index) {
+        if !judged.counts(index) {
             return true;
         }
         if let (Some(speaker), Some(block)) = (judged.speaker(index), judged.document.blocks.get(index)) {
@@ -351,11 +351,11 @@ impl Program {
         // An opener that cannot be read may say which call it was to be.
         let broken = findings.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
         for found in broken {
-            let said = found.at.map_or("", |at| at.span.of(judged.text));
-            let action = judged.dialect.and_then(|dialect| self.action_of_opener(dialect, said));
+            let opener = found.at.map_or("", |at| at.span.of(judged.text));
+            let action = judged.dialect.and_then(|dialect| self.action_of_opener(dialect, opener));
             calls.extend(action.filter(|id| !calls.contains(id)));
         }
-        calls.truncate(CALLS_SHOWN);
+        calls.truncate(MOST_CALLS);
         let lines = Lines::new(judged.text.get(..judged.document.bytes).unwrap_or_default());
         let answer = Corrected { dialect: judged.dialect, natives: judged.document.natives.as_deref(), lines };
         let (faults, mode) = (answer.faults(&findings), &judged.session.mode);
@@ -363,9 +363,10 @@ impl Program {
     }
 
     /// The action whose name follows the start of an opener that cannot be read.
-    fn action_of_opener(&self, dialect: &Dialect, said: &str) -> Option<ActionId> {
-        let mut leads = dialect.families.iter().map(|family| &family.open_prefix).filter(|lead| lead.name_follows);
-        let name = leads.find_map(|lead| said.strip_prefix(lead.literal.as_str()))?;
+    fn action_of_opener(&self, dialect: &Dialect, opener: &str) -> Option<ActionId> {
+        let mut prefixes =
+            dialect.families.iter().map(|family| &family.open_prefix).filter(|prefix| prefix.name_follows);
+        let name = prefixes.find_map(|prefix| opener.strip_prefix(prefix.literal.as_str()))?;
         let spells = |known: &str| dialect.names.same(known, name);
         let spelled = || {
             let mut actions = self.actions_by_id();
@@ -436,9 +437,9 @@ fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
 /// What was read of a response: its parts, from the blocks that stand.
 fn parts(judged: &mut Judgement<'_>) -> Withheld {
     let mut read = Withheld::default();
-    let told = (0..judged.document.blocks.len()).filter_map(|index| judged.reported_at(index));
-    for (index, block) in told.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
-        let Some(bound) = judged.bound(block).filter(|_| judged.stands(index)) else { continue };
+    let reported = (0..judged.document.blocks.len()).filter_map(|index| judged.reported_at(index));
+    for (index, block) in reported.filter_map(|index| Some((index, judged.document.blocks.get(index)?))) {
+        let Some(bound) = judged.bound(block).filter(|_| judged.counts(index)) else { continue };
         match bound.role {
             Role::Message | Role::Call | Role::Wrapper => {}
             Role::Thinking => read.thinking.extend(judged.body_joined(index).map(|(text, _)| text.into_owned())),

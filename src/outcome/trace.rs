@@ -7,9 +7,9 @@
 
 use super::contract::{Part, TraceStep, Verdict};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy};
-use crate::document::{Trial, Tried, FindingKind};
+use crate::document::{FindingKind, Trial, Tried};
 use crate::flow::{Effect, Flowed};
-use crate::judge::{Fate, Judgement, Leaf, JudgeStep, StepKind};
+use crate::judge::{Fate, JudgeStep, Judgement, Leaf, StepKind};
 use crate::program::{Dialect, Program};
 use crate::text::{Lines, Location, Span, excerpt};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));
         steps.push(step(program, kind, block, format!("{name} {verdict}"), at));
     }
-    steps.extend(asked.iter().chain(&flowed.steps).map(|asked| told(program, asked)));
+    steps.extend(asked.iter().chain(&flowed.steps).map(|asked| trace_step(program, asked)));
     for found in &judged.findings.list {
         finding(program, found, &mut steps);
     }
@@ -69,7 +69,7 @@ fn named<'t>(judged: &Judgement<'_>, name: &'t str) -> Cow<'t, str> {
 
 /// The rules that followed, the conditions evaluated on the way, and their effects.
 pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
-    flowed.steps.iter().map(|asked| told(program, asked)).chain(effects(program, flowed)).collect()
+    flowed.steps.iter().map(|asked| trace_step(program, asked)).chain(effects(program, flowed)).collect()
 }
 
 fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item = TraceStep> + 'f {
@@ -103,8 +103,8 @@ fn finding(program: &Program, found: &Diagnostic, steps: &mut Vec<TraceStep>) {
     let text = format!("{name}: {}", found.message);
     steps.push(step(program, kind, span, text, found.rule));
     if let Some(strategy) = found.strategy {
-        let said = if found.answered_by.is_some() { "" } else { ", the default" };
-        steps.push(step(program, StepKind::Strategy, span, format!("{strategy}{said}"), found.answered_by));
+        let origin = if found.answered_by.is_some() { "" } else { ", the default" };
+        steps.push(step(program, StepKind::Strategy, span, format!("{strategy}{origin}"), found.answered_by));
     }
 }
 
@@ -238,7 +238,7 @@ fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option
     judged.findings.list.iter().filter(acted).find(shares).map(|found| found.code.bare().to_owned())
 }
 
-fn told(program: &Program, asked: &JudgeStep) -> TraceStep {
+fn trace_step(program: &Program, asked: &JudgeStep) -> TraceStep {
     let parts = asked.parts.iter().map(|part| Part { text: part.text.clone(), value: part.value.clone() });
     TraceStep { parts: parts.collect(), ..step(program, asked.kind.clone(), asked.span, asked.found.clone(), asked.at) }
 }

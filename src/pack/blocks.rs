@@ -9,7 +9,7 @@ use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Strategy, nearest};
 use crate::grammar::Grammar;
 use crate::json;
-use crate::surface::{Anchor, Block, Decoding, Dialect, ENTRIES, Ending, BlockLayout, Payload, Role, Rung, WHOLE};
+use crate::surface::{Anchor, Block, BlockLayout, Decoding, Dialect, ENTRIES, Ending, Payload, Role, Rung, WHOLE};
 use crate::text::{Location, Spanned};
 use std::sync::Arc;
 
@@ -168,18 +168,18 @@ fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnosti
 /// Whether the payload names a block; checks that the block's keys allow that.
 fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let block = &block.value;
-    let leads = |word: &&Spanned<String>| word.value.starts_with('@') && word.value.contains('.');
-    let Some(word) = block.name.0.iter().find(leads) else { return false };
-    fn way_of(word: &Spanned<String>) -> Option<&str> {
-        let (way, _) = Block::within(word)?;
-        way.split('.').all(|step| !step.is_empty()).then_some(way)
+    let is_path = |word: &&Spanned<String>| word.value.starts_with('@') && word.value.contains('.');
+    let Some(word) = block.name.0.iter().find(is_path) else { return false };
+    fn pointer_in(word: &Spanned<String>) -> Option<&str> {
+        let (pointer, _) = Block::within(word)?;
+        pointer.split('.').all(|step| !step.is_empty()).then_some(pointer)
     }
-    if let Some(word) = block.name.0.iter().filter(leads).find(|word| way_of(word).is_none()) {
+    if let Some(word) = block.name.0.iter().filter(is_path).find(|word| pointer_in(word).is_none()) {
         let help = "say `@ATTRIBUTE`, or of a call whose payload names it `@payload.MEMBER` or `@payload[].MEMBER`";
         diagnostics.push(bad(word.at, format!("`{}` cannot name a block", word.value), help));
         return false;
     }
-    let Some(way) = way_of(word) else { return false };
+    let Some(pointer) = pointer_in(word) else { return false };
     let each = block.name.0.iter().any(|word| Block::within(word).is_some_and(|(_, each)| each));
     let names = |one: &Spanned<Payload>| one.value == Payload::Json || (one.value == Payload::Tags && !each);
     let json = !block.payload.0.is_empty() && block.payload.0.iter().all(names);
@@ -193,7 +193,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
             false => "only that of a call can, and only as `payload = \"json\"` or `\"tags\"`",
         };
         diagnostics.push(bad(word.at, message, help));
-    } else if way.contains('.') && block.body.0.is_empty() {
+    } else if pointer.contains('.') && block.body.0.is_empty() {
         let message = format!("nothing says which member of the payload of `{name}` holds the parameters");
         diagnostics.push(bad(word.at, message, "say `body = \"MEMBER\"`, with dots where it lies deeper"));
     }
@@ -246,8 +246,8 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         let word = part.trim_end_matches("[]");
         !word.is_empty() && !word.contains(['[', ']'])
     };
-    let way = name.strip_prefix("[].").unwrap_or(name);
-    if !matches!(name, WHOLE | ENTRIES) && !way.split('.').all(whole) {
+    let pointer = name.strip_prefix("[].").unwrap_or(name);
+    if !matches!(name, WHOLE | ENTRIES) && !pointer.split('.').all(whole) {
         let message = format!("`{name}` is not a path to a member");
         diagnostics.push(bad(at, message, "say `member`, `member.inner` or, for each entry of a list, `member[]`; the whole object is `.`, each entry of a \
              list of objects `[]`"));
@@ -256,8 +256,9 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     for (key, word) in named.chain(block.body.0.iter().map(|word| ("body", word))) {
         let says = word.value.trim_start_matches('@');
         // A plain `name` is what the block is called.
-        if let Some((way, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {
-            let help = format!("let the name of the block lead there, as in `\"{name}.{way}\"`, and say `{last}` here");
+        if let Some((pointer, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {
+            let help =
+                format!("let the name of the block lead there, as in `\"{name}.{pointer}\"`, and say `{last}` here");
             let message = format!("`{says}` is the name of no member: none is looked for inside another");
             diagnostics.push(bad(word.at, message, &help));
         }
@@ -274,7 +275,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         ("decode", block.decode.is_some()),
         ("starts", block.starts),
     ];
-    for (key, _) in marks.into_iter().filter(|(_, stands)| *stands) {
+    for (key, _) in marks.into_iter().filter(|(_, is_set)| *is_set) {
         diagnostics.push(bad(at, format!("a member has no `{key}`: its grammar says it all"), "take it out"));
     }
 }
@@ -366,9 +367,9 @@ fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(key) = block.key.as_ref().filter(|_| block.role != Role::Content) {
         diagnostics.push(bad(key.at, format!("a block of the role `{role}` has no key"), "only contents have one"));
     }
-    if let (Role::Call | Role::Content | Role::Thinking, Some(held)) = (block.role, block.holds.first()) {
+    if let (Role::Call | Role::Content | Role::Thinking, Some(inner_block)) = (block.role, block.holds.first()) {
         let message = format!("a block of the role `{role}` holds no blocks: what stands in it is opaque");
-        diagnostics.push(bad(held.at, message, "take `holds` out"));
+        diagnostics.push(bad(inner_block.at, message, "take `holds` out"));
     }
 }
 
@@ -412,12 +413,12 @@ fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
         }));
     }
     for payload in &block.payload.0 {
-        let fits = match payload.value {
+        let is_allowed = match payload.value {
             Payload::Bullets => section,
             Payload::Attributes | Payload::Tags | Payload::Text => call,
             Payload::Json => true,
         };
-        if !fits {
+        if !is_allowed {
             let message = format!("`{}` reads no payload of the role `{role}`", payload.value.word());
             let help = "calls have `tags`, `json`, `attributes` or `text`, sections `bullets` or `json`";
             diagnostics.push(bad(payload.at, message, help));

@@ -6,27 +6,27 @@
 
 use crate::diagnostic::{Code, Diagnostic, meant, nearest};
 use crate::grammar::shipped_names;
-use crate::surface::files::{PackFiles, NameMeaning, PackId, grammar_path};
+use crate::surface::files::{NameMeaning, PackFiles, PackId, grammar_path};
 use crate::surface::{Surface, TEXTS};
 use crate::text::{Location, SourceId, excerpt};
 
 /// What is wrong with the path of a text that is written in the file of `at`; none if the path means one text.
 pub(crate) fn wrong_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
-    let shown = excerpt(below, 80);
+    let cited = excerpt(below, 80);
     let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
     if leaves || below.split('/').any(|part| part == "..") {
         let help = "paths of texts are relative to the pack's folder and stay in it";
-        return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{shown}` leaves the pack")).with_help(help));
+        return Some(Diagnostic::new(Code::PACK_OUTSIDE, at, format!("`{cited}` leaves the pack")).with_help(help));
     }
     match surface.files.text(below, at.source) {
         NameMeaning::One(Ok(_)) => None,
         NameMeaning::One(Err(byte)) => Some(
-            Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{shown}` is not UTF-8 from byte {byte} on"))
+            Diagnostic::new(Code::PACK_UNREADABLE, at, format!("`{cited}` is not UTF-8 from byte {byte} on"))
                 .with_help("save the file as UTF-8"),
         ),
         NameMeaning::Ambiguous(packs, _) => Some(ambiguous(&surface.files, below, packs, at)),
         NameMeaning::Missing if !TEXTS.iter().any(|end| below.ends_with(end)) => {
-            let message = format!("`{shown}` cannot be a text of the pack");
+            let message = format!("`{cited}` cannot be a text of the pack");
             let help = match below.contains(char::is_whitespace) {
                 true => "this is the path of a file: put the words into one, such as `prompt/identity.md`".to_owned(),
                 false => format!("names of texts end in {}", TEXTS.join(", ")),
@@ -34,7 +34,7 @@ pub(crate) fn wrong_text(surface: &Surface, below: &str, at: Location) -> Option
             Some(Diagnostic::new(Code::PACK_MISSING_FILE, at, message).with_help(help))
         }
         NameMeaning::Missing => {
-            let fault = Diagnostic::new(Code::PACK_MISSING_FILE, at, format!("the pack has no file `{shown}`"));
+            let fault = Diagnostic::new(Code::PACK_MISSING_FILE, at, format!("the pack has no file `{cited}`"));
             Some(match out_of_scope(&surface.files, below, at.source) {
                 Some(help) => fault.with_help(help),
                 None => with_nearest_text(fault, below, surface.files.texts(at.source)),

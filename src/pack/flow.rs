@@ -97,10 +97,11 @@ impl<'n> FlowNames<'n> {
 
     fn message(&mut self, name: &Spanned<String>) -> Option<&'n Spanned<Message>> {
         let declared = names_of(&self.surface.messages);
-        let told =
+        let reported =
             undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared);
         let help = "this is the name of a message: its words stand in `[messages.NAME]`, under `says`";
-        self.diagnostics.extend(told.map(|told| if told.help.is_none() { told.with_help(help) } else { told }));
+        self.diagnostics
+            .extend(reported.map(|reported| if reported.help.is_none() { reported.with_help(help) } else { reported }));
         self.surface.messages.get(&name.value)
     }
 
@@ -150,8 +151,8 @@ impl<'n> FlowNames<'n> {
             let meant: Vec<&str> =
                 unknown().filter_map(|name| nearest(name, known().filter(|known| lacks(known)))).collect();
             let whole = !torn.contains(&effect.at) && !torn.contains(&message.at);
-            let told = |name: &str| whole && lacks(name) && !meant.contains(&name);
-            for takes in message.value.takes.iter().filter(|takes| told(&takes.value)) {
+            let reported = |name: &str| whole && lacks(name) && !meant.contains(&name);
+            for takes in message.value.takes.iter().filter(|takes| reported(&takes.value)) {
                 let text = format!("the message `{}` takes `{}`", say.value, takes.value);
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_EFFECT, say.at, text)

@@ -18,11 +18,11 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let doubtful: HashSet<&str> =
         surface.modes.keys().map(String::as_str).filter(|mode| is_doubtful(surface, mode)).collect();
     let gone = goes(surface);
-    let told = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
-    let told: HashSet<(&str, &str)> = told.collect();
+    let unreachable_exits = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
+    let unreachable_exits: HashSet<(&str, &str)> = unreachable_exits.collect();
     // A pack without exits leaves its modes to the host.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
-        let ways = Ways::of(surface, &gone, &told, doubtful);
+        let ways = Ways::of(surface, &gone, &unreachable_exits, doubtful);
         check_reach(surface, &ways, diagnostics);
     }
     check_end(surface, &gone, diagnostics);
@@ -40,15 +40,17 @@ struct Go<'g> {
     /// The mode on whose entering it happens, if that is its only event.
     entering: Option<&'g str>,
     /// Advice on how its author can limit it to some modes.
-    kept: &'static str,
+    advice: &'static str,
 }
 
 /// Whether the permits or exits of a mode have faults.
 fn is_doubtful(surface: &Surface, mode: &str) -> bool {
     surface.modes.get(mode).is_some_and(|mode| {
-        let lost = |exit: &Exit| is_unreadable(surface, &exit.to);
+        let unreachable = |exit: &Exit| is_unreadable(surface, &exit.to);
         let none = |permit: &Permit| !concerns_any(surface, permit);
-        surface.torn.contains(&mode.at) || mode.value.exits.iter().any(lost) || mode.value.permits.iter().any(none)
+        surface.torn.contains(&mode.at)
+            || mode.value.exits.iter().any(unreachable)
+            || mode.value.permits.iter().any(none)
     })
 }
 
@@ -69,7 +71,7 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     };
     for rule in surface.rules.iter().filter(|rule| surface.torn.contains(&rule.at) || goes_anywhere(&rule.effects)) {
         let torn = surface.torn.contains(&rule.at);
-        let lost = rule.modes.0.iter().any(|name| is_unreadable(surface, name));
+        let unreachable = rule.modes.0.iter().any(|name| is_unreadable(surface, name));
         let named: HashSet<&str> = rule.modes.0.iter().map(|named| named.value.as_str()).collect();
         for on in &rule.on.0 {
             let event = Event::parse(&on.value);
@@ -80,12 +82,12 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
                 _ => None,
             };
             let (mut from, vague) = happens(surface, event, &all);
-            if !lost && !named.is_empty() {
+            if !unreachable && !named.is_empty() {
                 from = Arc::new(from.iter().copied().filter(|mode| named.contains(mode)).collect());
             }
-            let kept = "say `in = …` for the modes that have it, ";
-            let conditional = rule.when.is_some() || vague || lost;
-            collect(torn, &rule.effects, Go { to: None, from, conditional, entering, kept });
+            let advice = "say `in = …` for the modes that have it, ";
+            let conditional = rule.when.is_some() || vague || unreachable;
+            collect(torn, &rule.effects, Go { to: None, from, conditional, entering, advice });
         }
     }
     // A mode may permit an action under a wrong name.
@@ -98,12 +100,12 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
             continue;
         }
         let from = permitting.get_or_insert_with(|| Permitting::of(surface)).modes_for(name);
-        let kept = "permit the action in no mode without it, ";
-        let around = Go { to: None, from: Arc::new(from), conditional: vague, entering: None, kept };
+        let advice = "permit the action in no mode without it, ";
+        let around = Go { to: None, from: Arc::new(from), conditional: vague, entering: None, advice };
         collect(torn, &action.value.effects, around);
     }
     for content in surface.contents.values() {
-        let around = Go { to: None, from: Arc::clone(&all), conditional: false, entering: None, kept: "" };
+        let around = Go { to: None, from: Arc::clone(&all), conditional: false, entering: None, advice: "" };
         collect(surface.torn.contains(&content.at), &content.value.effects, around);
     }
     found
@@ -167,14 +169,14 @@ fn happens<'g>(
         Some(Event::Input(class)) => {
             let inputs = || surface.inputs.iter().filter(|input| input.class.value == class);
             let named = || inputs().flat_map(|input| &input.modes.0);
-            let lost = inputs().next().is_none() || named().any(|name| is_unreadable(surface, name));
-            let in_all = lost || inputs().any(|input| input.modes.0.is_empty());
+            let unreachable = inputs().next().is_none() || named().any(|name| is_unreadable(surface, name));
+            let in_all = unreachable || inputs().any(|input| input.modes.0.is_empty());
             let torn = inputs().any(|input| surface.torn.contains(&input.at));
             if in_all {
-                return (Arc::clone(all), lost || torn);
+                return (Arc::clone(all), unreachable || torn);
             }
             let named: HashSet<&str> = named().map(|named| named.value.as_str()).collect();
-            (Arc::new(all.iter().copied().filter(|mode| named.contains(mode)).collect()), lost || torn)
+            (Arc::new(all.iter().copied().filter(|mode| named.contains(mode)).collect()), unreachable || torn)
         }
     }
 }
@@ -214,7 +216,7 @@ fn check_exit<'g>(
     let some = go.from.iter().any(|mode| !without(&mode));
     let mode = *lacking.filter(|_| !go.conditional || !some)?;
     let help = match some {
-        true => format!("add the exit, {}or give the effect a `when`", go.kept),
+        true => format!("add the exit, {}or give the effect a `when`", go.advice),
         false => format!("add `\"{}\"` to the `exits` of `{mode}`", to.value),
     };
     let message = format!("the mode `{mode}` has no exit to `{}`", to.value);
@@ -234,7 +236,7 @@ impl<'g> Ways<'g> {
     fn of(
         surface: &'g Surface,
         gone: &[Go<'g>],
-        told: &HashSet<(&'g str, &'g str)>,
+        unreachable_exits: &HashSet<(&'g str, &'g str)>,
         doubtful: HashSet<&'g str>,
     ) -> Self {
         let mut by_name: HashMap<&str, Vec<&Go<'_>>> = HashMap::new();
@@ -252,7 +254,7 @@ impl<'g> Ways<'g> {
         let exits = surface.modes.iter().flat_map(|(from, mode)| mode.value.exits.iter().map(move |exit| (from, exit)));
         let exits = exits.map(|(from, exit)| (from.as_str(), exit.to.value.as_str()));
         let mut to: HashMap<&str, Vec<&str>> = HashMap::new();
-        for (from, mode) in exits.filter(|(from, to)| goes(from, to)).chain(told.iter().copied()) {
+        for (from, mode) in exits.filter(|(from, to)| goes(from, to)).chain(unreachable_exits.iter().copied()) {
             if surface.modes.contains_key(mode) {
                 to.entry(from).or_default().push(mode);
             }
@@ -265,7 +267,7 @@ impl<'g> Ways<'g> {
     }
 
     /// Whether a mode leads to any other, or to itself.
-    fn lead_out_of(&self, from: &str) -> bool {
+    fn exits_of(&self, from: &str) -> bool {
         self.doubtful.contains(from) || !self.out_of(from).is_empty()
     }
 
@@ -292,17 +294,17 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     ways.reach(start, &all, &mut reached);
     // If the start itself is undeclared, that is told, and not what follows from it.
     let starts = surface.modes.contains_key(start);
-    let lost: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
-    let told = firsts(ways, &lost);
+    let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
+    let unreachable_exits = firsts(ways, &unreachable);
     for (name, mode) in &surface.modes {
-        if starts && told.contains(name.as_str()) {
+        if starts && unreachable_exits.contains(name.as_str()) {
             let message = format!("no `go` leads from `{start}` to the mode `{name}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)
                     .with_help("add an exit to it, and a rule or an action that goes there"),
             );
         }
-        if !mode.value.last && !ways.lead_out_of(name) {
+        if !mode.value.last && !ways.exits_of(name) {
             let message = match mode.value.exits.first() {
                 None => format!("the mode `{name}` has no exit"),
                 Some(exit) => format!("nothing goes from `{name}` to `{}`", exit.to.value),
@@ -317,19 +319,23 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
 
 /// Of the unreachable modes, those to report. One that another unreachable mode leads to is not reported: it is reached once
 /// that one is. Of a circle of unreachable modes the first is reported.
-fn firsts<'g>(ways: &Ways<'g>, lost: &IndexSet<&'g str>) -> HashSet<&'g str> {
+fn firsts<'g>(ways: &Ways<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
     // Whatever leads to one of the first pass comes after it. So in the second, from the last on, nothing outside its circle
     // leads to it.
-    let begins = not_led_to(ways, lost, lost.iter().copied());
-    not_led_to(ways, lost, begins.into_iter().rev()).into_iter().collect()
+    let begins = not_led_to(ways, unreachable, unreachable.iter().copied());
+    not_led_to(ways, unreachable, begins.into_iter().rev()).into_iter().collect()
 }
 
 /// Of these modes, in their order, each that none before it leads to.
-fn not_led_to<'g>(ways: &Ways<'g>, lost: &IndexSet<&'g str>, modes: impl Iterator<Item = &'g str>) -> Vec<&'g str> {
+fn not_led_to<'g>(
+    ways: &Ways<'g>,
+    unreachable: &IndexSet<&'g str>,
+    modes: impl Iterator<Item = &'g str>,
+) -> Vec<&'g str> {
     let (mut known, mut begins) = (HashSet::new(), Vec::new());
     for mode in modes {
         if !known.contains(mode) {
-            ways.reach(mode, lost, &mut known);
+            ways.reach(mode, unreachable, &mut known);
             begins.push(mode);
         }
     }
@@ -354,20 +360,20 @@ fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnosti
         goes.find_map(|go| go.to.filter(|to| always(go, from, &to.value)))
     };
     for first in surface.modes.keys() {
-        let mut way = vec![first.as_str()];
-        while let Some(to) = way.last().and_then(|from| next(from)) {
+        let mut edge = vec![first.as_str()];
+        while let Some(to) = edge.last().and_then(|from| next(from)) {
             if to.value == *first {
-                let message = format!("`{}` and back without end", way.join("` leads to `"));
+                let message = format!("`{}` and back without end", edge.join("` leads to `"));
                 diagnostics.push(
                     Diagnostic::new(Code::PACK_ENDLESS, to.at, message)
                         .with_help("give one of these rules a `when`: a mode is entered once on each occasion"),
                 );
                 break;
             }
-            if way.contains(&to.value.as_str()) {
+            if edge.contains(&to.value.as_str()) {
                 break;
             }
-            way.push(&to.value);
+            edge.push(&to.value);
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::surface::{Dialect, Surface};
 use crate::text::{Location, Spanned};
 
 pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let (declared, lost) = (surface.dialects.clone(), surface.unreadable.clone());
+    let (declared, unreadable) = (surface.dialects.clone(), surface.unreadable.clone());
     let mut unknown = Vec::new();
     for (name, Spanned { value: dialect, at: place }) in &mut surface.dialects {
         let fallback = dialect.fallback.as_ref().filter(|fallback| fallback.value).map(|fallback| fallback.at);
@@ -40,7 +40,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         }
         if !declared.contains_key(&like.value) {
             let others = || names_of(&declared).filter(|other| other != name);
-            let fault = undeclared(&lost, Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others());
+            let fault = undeclared(&unreadable, Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others());
             // What follows is read as if the name that was probably meant stood there.
             let meant = nearest(&like.value, others()).filter(|_| fault.is_some());
             like.value = meant.unwrap_or(&like.value).to_owned();

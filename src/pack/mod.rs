@@ -4,20 +4,20 @@
 //! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that is wrong.
 //! Never: compiles an expression or a pattern, or runs anything. There is one file for each kind of check.
 
-mod empty_names;
 mod blocks;
 mod dialects;
 mod effects;
+mod empty_names;
 pub(crate) mod files;
 mod flow;
 mod grammars;
 mod graph;
 mod includes;
 mod inherit;
-mod recover_names;
 mod names;
 mod permits;
 pub(crate) mod prompts;
+mod recover_names;
 mod roots;
 pub(crate) mod schemas;
 mod spellings;

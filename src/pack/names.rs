@@ -23,9 +23,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     names.check_levels();
 }
 
-/// The diagnostic for an undeclared name; none if it is among those `declared`, or those that were `lost`.
+/// The diagnostic for an undeclared name; none if it is among those `declared`, or those that were `unreadable`.
 pub(super) fn undeclared<'n>(
-    lost: &HashSet<String>,
+    unreadable: &HashSet<String>,
     code: Code,
     kind: &str,
     name: &str,
@@ -34,7 +34,7 @@ pub(super) fn undeclared<'n>(
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.into_iter().collect();
     // A declaration with a blank name may be the one that is meant.
-    if declared.contains(&name) || lost.contains(name) || declared.iter().any(|known| known.trim().is_empty()) {
+    if declared.contains(&name) || unreadable.contains(name) || declared.iter().any(|known| known.trim().is_empty()) {
         return None;
     }
     let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
@@ -182,9 +182,9 @@ impl<'n> PackNames<'n> {
         words.dedup();
         words.truncate(5);
         let alike = nearest(name, countable.iter().copied()).is_some();
-        if let (Some(told), false) = (self.diagnostics.get_mut(found), words.is_empty() || alike) {
+        if let (Some(finding), false) = (self.diagnostics.get_mut(found), words.is_empty() || alike) {
             let blocks = if words.len() == 1 { "the block of this role is" } else { "the blocks of this role are" };
-            told.help = Some(format!("{blocks} {}", words.join(", ")).into());
+            finding.help = Some(format!("{blocks} {}", words.join(", ")).into());
         }
     }
 
@@ -231,8 +231,8 @@ impl<'n> PackNames<'n> {
         }
         self.check_openers(dialect, fold);
         let own: Vec<&str> = names_of(&dialect.blocks).collect();
-        for held in dialect.blocks.values().flat_map(|block| &block.value.holds) {
-            self.block(&held.value, held.at, &own);
+        for inner in dialect.blocks.values().flat_map(|block| &block.value.holds) {
+            self.block(&inner.value, inner.at, &own);
         }
     }
 
@@ -294,11 +294,12 @@ impl<'n> PackNames<'n> {
                 }
                 let declared = target_names(self.surface);
                 let kind = "block, role or action's parameter";
-                let lost = &self.surface.unreadable;
-                let fault = undeclared(lost, Code::PACK_UNKNOWN_BLOCK, kind, name, on.at, declared.iter().copied());
+                let unreadable = &self.surface.unreadable;
+                let fault =
+                    undeclared(unreadable, Code::PACK_UNKNOWN_BLOCK, kind, name, on.at, declared.iter().copied());
                 // The action may be misspelt.
                 let actions = || names_of(&self.surface.actions);
-                let action = on.value.split_once('.').filter(|(action, _)| !lost.contains(*action));
+                let action = on.value.split_once('.').filter(|(action, _)| !unreadable.contains(*action));
                 let meant = action.and_then(|(action, inside)| Some((action, nearest(action, actions())?, inside)));
                 match meant.filter(|_| nearest(name, declared).is_none()) {
                     Some((action, meant, inside)) => fault.map(|fault| {

@@ -118,7 +118,7 @@ impl PermitChecks<'_> {
                 let of_contents = self.contents.iter().any(|content| glob(&name.value, content));
                 self.check_name(name, of_contents);
             }
-            if let Some(name) = names.value.0.iter().find(|name| self.leads_to(name, group)) {
+            if let Some(name) = names.value.0.iter().find(|name| self.is_within(name, group)) {
                 let message = format!("the group `{group}` is inside itself");
                 let fault = Diagnostic::new(Code::PACK_WRONG_VALUE, name.at, message);
                 self.diagnostics.push(fault.with_help("take this name out"));
@@ -127,7 +127,7 @@ impl PermitChecks<'_> {
     }
 
     /// Whether a name of a group is `group`, or one that has it in it.
-    fn leads_to(&self, name: &Spanned<String>, group: &str) -> bool {
+    fn is_within(&self, name: &Spanned<String>, group: &str) -> bool {
         let mut entered: Vec<&str> = Vec::new();
         let mut rest: Vec<&str> = group_named(&name.value).into_iter().collect();
         while let Some(inner) = rest.pop() {

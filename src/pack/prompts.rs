@@ -46,7 +46,14 @@ struct PromptCheck<'c> {
 impl<'c> PromptCheck<'c> {
     fn tier(&mut self, name: &str, at: Location) {
         let declared = names_of(&self.surface.tiers);
-        self.diagnostics.extend(undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_TIER, "tier", name, at, declared));
+        self.diagnostics.extend(undeclared(
+            &self.surface.unreadable,
+            Code::PACK_UNKNOWN_TIER,
+            "tier",
+            name,
+            at,
+            declared,
+        ));
     }
 
     fn bad(&mut self, at: Location, message: impl Into<Message>, help: &str) {
@@ -176,8 +183,14 @@ impl<'c> PromptCheck<'c> {
         }
         for (path, amount) in &layer.entries {
             let head = path.split('.').next().unwrap_or_default();
-            let fault =
-                undeclared(&surface.unreadable, Code::PACK_UNKNOWN_STATE, "state", head, amount.at, names_of(&surface.state));
+            let fault = undeclared(
+                &surface.unreadable,
+                Code::PACK_UNKNOWN_STATE,
+                "state",
+                head,
+                amount.at,
+                names_of(&surface.state),
+            );
             self.diagnostics.extend(fault);
         }
         self.trims(layer);
@@ -226,7 +239,7 @@ impl<'c> PromptCheck<'c> {
     /// Checks every file that a path stands for, in the modes of its layer.
     fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
         let surface = self.surface;
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         let mut missing: Vec<(String, Diagnostic)> = Vec::new();
         let starts = surface.about.as_ref().and_then(|about| about.start.as_ref());
         if surface.modes.is_empty() && starts.is_some_and(|start| start.value != ONLY_MODE) {
@@ -238,11 +251,11 @@ impl<'c> PromptCheck<'c> {
                 Ok(below) => below,
                 Err(diagnostic) => return self.diagnostics.push(*diagnostic),
             };
-            if told.contains(&below) {
+            if reported.contains(&below) {
                 continue;
             }
             missing.extend(wrong_text(surface, &below, path.at).map(|fault| (below.clone(), fault)));
-            told.push(below);
+            reported.push(below);
         }
         let more = missing.len().saturating_sub(1);
         let mut missing = missing.into_iter();

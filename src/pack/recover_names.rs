@@ -24,10 +24,10 @@ pub(super) fn names(surface: &mut Surface) {
         mode.value.exits.iter_mut().for_each(|exit| mend(&mut exit.to, &modes));
         for name in mode.value.permits.iter_mut().chain(&mut mode.value.denies).flat_map(|permit| &mut permit.action.0)
         {
-            let fits = |one: &String| is_about(&name.value, one);
+            let is_near = |one: &String| is_about(&name.value, one);
             let is_known = group_named(&name.value).is_some()
                 || actions.contains(&name.value)
-                || if is_pattern(&name.value) { actions.iter().any(fits) } else { tools.iter().any(fits) };
+                || if is_pattern(&name.value) { actions.iter().any(is_near) } else { tools.iter().any(is_near) };
             if !is_known {
                 mend(name, &actions);
             }

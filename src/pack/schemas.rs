@@ -119,13 +119,14 @@ impl<'t> SchemaRoot<'t> {
 
     /// Reports the first reference that leads back to the schema it is in.
     fn endless(&self, diagnostics: &mut Vec<Diagnostic>) {
-        let (mut left, mut known, mut told) = (self.roots(), HashSet::new(), HashSet::new());
+        let (mut left, mut known, mut reported) = (self.roots(), HashSet::new(), HashSet::new());
         while let Some(tree) = left.pop() {
             match tree {
                 Tree::Table(members, _) => {
                     if tree.get("$ref").is_some()
-                        && let Some(at) =
-                            self.leads_back(tree, tree.at(), &mut Vec::new(), &mut known).filter(|at| told.insert(*at))
+                        && let Some(at) = self
+                            .recurses(tree, tree.at(), &mut Vec::new(), &mut known)
+                            .filter(|at| reported.insert(*at))
                     {
                         let message =
                             "this reference leads back to the schema that it stands in, so that it says nothing";
@@ -143,32 +144,32 @@ impl<'t> SchemaRoot<'t> {
         }
     }
 
-    /// The place of the reference by which a schema refers to itself for the same value. `way` are the schemas on the
+    /// The place of the reference by which a schema refers to itself for the same value. `pointer` are the schemas on the
     /// way, and `by` is the place of the last reference.
-    fn leads_back(
+    fn recurses(
         &self,
         schema: &'t Tree,
         by: Location,
-        way: &mut Vec<&'t Tree>,
+        pointer: &mut Vec<&'t Tree>,
         known: &mut HashSet<*const Tree>,
     ) -> Option<Location> {
         let Tree::Table(members, _) = schema else { return None };
-        if way.iter().any(|one| std::ptr::eq(*one, schema)) {
+        if pointer.iter().any(|one| std::ptr::eq(*one, schema)) {
             return Some(by);
         }
-        if way.len() > DEEPEST || !known.insert(std::ptr::from_ref(schema)) {
+        if pointer.len() > DEEPEST || !known.insert(std::ptr::from_ref(schema)) {
             return None;
         }
-        way.push(schema);
+        pointer.push(schema);
         let found = members.iter().find_map(|(key, value)| match (key.value.as_str(), value) {
-            ("$ref", Tree::Text(target)) => self.leads_back(self.find(&target.value)?, target.at, way, known),
+            ("$ref", Tree::Text(target)) => self.recurses(self.find(&target.value)?, target.at, pointer, known),
             ("allOf" | "anyOf" | "oneOf", Tree::List(schemas, _)) => {
-                schemas.iter().find_map(|one| self.leads_back(one, by, way, known))
+                schemas.iter().find_map(|one| self.recurses(one, by, pointer, known))
             }
-            ("not" | "if" | "then" | "else", one) => self.leads_back(one, by, way, known),
+            ("not" | "if" | "then" | "else", one) => self.recurses(one, by, pointer, known),
             _ => None,
         });
-        way.pop();
+        pointer.pop();
         found
     }
 }
@@ -403,7 +404,9 @@ fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, dia
             }
             return;
         }
-        (KeywordValue::Names, names) if part.of == Of::Value || !part.named => return diagnostics.push(unread_names(names)),
+        (KeywordValue::Names, names) if part.of == Of::Value || !part.named => {
+            return diagnostics.push(unread_names(names));
+        }
         (KeywordValue::Names, names) if part.of == Of::Block && part.depth == 0 => {
             let message = "a block has its other names in its own `names`";
             let help = "move them there, or to a member of `properties`";
@@ -428,7 +431,9 @@ fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, dia
             let help = "take it out, or say it of the parameter";
             return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, *at, message).with_help(help));
         }
-        (KeywordValue::Required, Tree::List(names, _)) if names.iter().all(|name| matches!(name, Tree::Text(_))) => return,
+        (KeywordValue::Required, Tree::List(names, _)) if names.iter().all(|name| matches!(name, Tree::Text(_))) => {
+            return;
+        }
         (KeywordValue::Types, Tree::Text(word)) if TYPES.contains(&word.value.as_str()) => return,
         (KeywordValue::Types, Tree::Text(word)) => {
             let message = format!("`{}` is no type of JSON Schema", excerpt(&word.value, 60));
@@ -470,8 +475,10 @@ fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, dia
     };
     let message = format!("`{name}` of a JSON Schema takes {wanted}");
     let fault = Diagnostic::new(Code::PACK_SCHEMA, value.at(), message);
-    let is_quoted = matches!(takes, KeywordValue::Required | KeywordValue::Verbatim | KeywordValue::Count | KeywordValue::Number)
-        && matches!(value, Tree::Text(text) if text.value.parse::<bool>().is_ok() || text.value.parse::<f64>().is_ok());
+    let is_quoted = matches!(
+        takes,
+        KeywordValue::Required | KeywordValue::Verbatim | KeywordValue::Count | KeywordValue::Number
+    ) && matches!(value, Tree::Text(text) if text.value.parse::<bool>().is_ok() || text.value.parse::<f64>().is_ok());
     diagnostics.push(if is_quoted { fault.with_help("leave the quotes out") } else { fault });
 }
 

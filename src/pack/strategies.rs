@@ -13,7 +13,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for Degradation(rows) in surface.degradations() {
         for (defect, strategies) in rows {
             for strategy in strategies {
-                fits(defect.value, strategy, diagnostics);
+                may_answer(defect.value, strategy, diagnostics);
             }
             diagnostics.extend(idle(defect.value, strategies));
             if strategies.is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
     for guardrail in &surface.guardrails {
         if let Some(strategy) = &guardrail.strategy {
-            fits(Defect::Guardrail, strategy, diagnostics);
+            may_answer(Defect::Guardrail, strategy, diagnostics);
         }
     }
 }
@@ -81,7 +81,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         let counts = replies.iter().flat_map(|reply| &reply.counts);
         // With `most = 0`, even the first block is a `forbidden-block`, and no duplicate.
         let several = counts.filter(|(_, count)| count.value.most.as_ref().is_some_and(|most| most.value > 0));
-        let lost = several.into_iter().find_map(|(name, count)| {
+        let unreadable = several.into_iter().find_map(|(name, count)| {
             let own = |block: &Spanned<Block>| {
                 block.value.degradation.0.iter().any(|(one, _)| one.value == Defect::DuplicateBlock)
             };
@@ -90,7 +90,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             let (_, block) = meant.find(|(_, block)| !texts(block.value.role) && !own(block))?;
             Some((name, block.value.role, count.at))
         });
-        if let Some((name, role, counted)) = lost {
+        if let Some((name, role, counted)) = unreadable {
             tell(at, name, role, Some(counted));
         }
     }
@@ -117,10 +117,10 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
 
 /// Reports the first strategy of a list that never acts, because one before it always applies.
 fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
-    let fits = |strategy: Strategy| defect.fits().contains(&strategy);
-    let last = strategies.iter().position(|one| fits(one.value) && one.value.always_answers(defect))?;
+    let may_answer = |strategy: Strategy| defect.applicable().contains(&strategy);
+    let last = strategies.iter().position(|one| may_answer(one.value) && one.value.always_answers(defect))?;
     // A strategy that does not fit the defect is told for that, and not here.
-    let never = strategies.iter().skip(last + 1).find(|one| fits(one.value))?;
+    let never = strategies.iter().skip(last + 1).find(|one| may_answer(one.value))?;
     let last = strategies.get(last)?;
     let message = format!("`{}` never answers `{defect}`: `{}` before it always does", never.value, last.value);
     let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, never.at, message)
@@ -129,9 +129,9 @@ fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> 
     Some(finding.into_warning())
 }
 
-fn fits(defect: Defect, strategy: &Spanned<Strategy>, diagnostics: &mut Vec<Diagnostic>) {
-    if !defect.fits().contains(&strategy.value) {
-        let words: Vec<String> = defect.fits().iter().map(|fit| format!("`{fit}`")).collect();
+fn may_answer(defect: Defect, strategy: &Spanned<Strategy>, diagnostics: &mut Vec<Diagnostic>) {
+    if !defect.applicable().contains(&strategy.value) {
+        let words: Vec<String> = defect.applicable().iter().map(|fit| format!("`{fit}`")).collect();
         let message = format!("`{}` cannot answer `{defect}`", strategy.value);
         diagnostics.push(
             Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message)

@@ -6,7 +6,7 @@
 
 use super::{DegradationTable, Family, Schema};
 use crate::expression::Template;
-use crate::surface::{Anchor, Decoding, Ending, BlockLayout, Payload, Role, Trim};
+use crate::surface::{Anchor, BlockLayout, Decoding, Ending, Payload, Role, Trim};
 use crate::text::Location;
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ impl BlockBinding {
     /// The path in the payload to the action's name, and whether the payload is a list of calls.
     pub(crate) fn named_within(&self) -> Option<(&[String], bool)> {
         match &self.called {
-            NameSource::Payload { way, each } => Some((way, *each)),
+            NameSource::Payload { pointer, each } => Some((pointer, *each)),
             _ => None,
         }
     }
@@ -99,7 +99,7 @@ impl BlockBinding {
     /// The paths in the payload that may lead to its name, each with whether it starts in an entry of a list of calls.
     pub(crate) fn name_pointers(&self) -> impl Iterator<Item = (&[String], bool)> {
         self.sources().filter_map(|source| match source {
-            NameSource::Payload { way, each } => Some((way.as_slice(), *each)),
+            NameSource::Payload { pointer, each } => Some((pointer.as_slice(), *each)),
             _ => None,
         })
     }
@@ -149,7 +149,7 @@ pub(crate) enum NameSource {
     Around(String, String),
     /// The member at the end of a path in the payload, or in each entry if the payload is a list of calls.
     Payload {
-        way: Vec<String>,
+        pointer: Vec<String>,
         each: bool,
     },
     Word(String),

@@ -4,7 +4,7 @@
 //! Out: [`Builders`]; a value, written by them.
 //! Never: reads an answer.
 
-use crate::grammar::{Grammar, INSIDE, SpelledCapture, RuleId};
+use crate::grammar::{Grammar, INSIDE, RuleId, SpelledCapture};
 use crate::value::Value;
 
 /// The rules of a grammar whose captures build a value, as those of JSON do.

@@ -133,8 +133,9 @@ impl Program {
             Some(Role::Content) => defect.default_for_contents(),
             _ => defect.default_strategy(),
         };
-        let said = nearest.into_iter().flat_map(|answer| answer.strategies.iter().map(|one| (*one, Some(answer.at))));
-        said.chain([(default, None)])
+        let declared =
+            nearest.into_iter().flat_map(|answer| answer.strategies.iter().map(|one| (*one, Some(answer.at))));
+        declared.chain([(default, None)])
     }
 
     /// Every row of every table, sorted by defect, from the default to the nearest declaration.
@@ -149,17 +150,18 @@ impl Program {
         tables.extend(self.actions.iter().map(|(name, one)| (DeclaredBy::Action(name.clone()), &one.degradation)));
         let mut rows = Vec::new();
         for defect in Defect::ALL.iter().copied() {
-            let row = |said_by, strategies, rule| DegradationRow { defect, declared_by: said_by, strategies, rule };
+            let row =
+                |declared_by, strategies, rule| DegradationRow { defect, declared_by: declared_by, strategies, rule };
             let default = defect.default_strategy();
             rows.push(row(DeclaredBy::Default, vec![default], None));
             let of_calls = (DeclaredBy::DefaultForCalls, defect.default_for_calls());
             let of_contents = (DeclaredBy::DefaultForContents, defect.default_for_contents());
             let apart = [of_calls, of_contents].into_iter().filter(|(_, strategy)| *strategy != default);
-            rows.extend(apart.map(|(said_by, strategy)| row(said_by, vec![strategy], None)));
-            let said = tables.iter().filter_map(|(said_by, answers)| Some((said_by, answers.get(defect)?)));
-            rows.extend(
-                said.map(|(said_by, answer)| row(said_by.clone(), answer.strategies.clone(), self.place(answer.at))),
-            );
+            rows.extend(apart.map(|(declared_by, strategy)| row(declared_by, vec![strategy], None)));
+            let declared = tables.iter().filter_map(|(declared_by, answers)| Some((declared_by, answers.get(defect)?)));
+            rows.extend(declared.map(|(declared_by, answer)| {
+                row(declared_by.clone(), answer.strategies.clone(), self.place(answer.at))
+            }));
         }
         rows
     }

@@ -5,7 +5,7 @@
 //! Never: reads a response.
 
 use super::action::Action;
-use super::block::{BlockBinding, BlockId, NameSource, Closer};
+use super::block::{BlockBinding, BlockId, Closer, NameSource};
 use super::family::Family;
 use super::names::BlockNames;
 use super::object_shape::ObjectShape;

@@ -24,7 +24,7 @@ pub(crate) enum ExampleMembers {
     /// The required members, and those for which the author gives an example; texts say what they mean.
     Telling,
     /// All declared members; texts say what they mean.
-    Told,
+    Stated,
 }
 
 /// An example of a value that fits a schema.
@@ -69,11 +69,13 @@ fn sample(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
         }
         Some("null") => Value::Null,
         _ if format(schema).is_some() => value!(format(schema)),
-        _ if matches!(members, ExampleMembers::Telling | ExampleMembers::Told) && told(schema).is_some() => {
-            told(schema).unwrap_or_default().into()
+        _ if matches!(members, ExampleMembers::Telling | ExampleMembers::Stated) && stated(schema).is_some() => {
+            stated(schema).unwrap_or_default().into()
         }
         // Expressions are tried on this example: `null` keeps them from relying on a type that is not declared.
-        None if matches!(members, ExampleMembers::All | ExampleMembers::Required) && !TEXT_KEYS.iter().any(|key| has(key)) => {
+        None if matches!(members, ExampleMembers::All | ExampleMembers::Required)
+            && !TEXT_KEYS.iter().any(|key| has(key)) =>
+        {
             Value::Null
         }
         _ => {
@@ -93,18 +95,18 @@ fn format(schema: &Value) -> Option<&'static str> {
 }
 
 /// The meaning of a text, if any text will do.
-fn told(schema: &Value) -> Option<&str> {
+fn stated(schema: &Value) -> Option<&str> {
     let free = !TEXT_KEYS.iter().chain(&["format"]).any(|key| schema.get(key).is_some());
     schema.get("description").filter(|_| free).and_then(Value::as_str)
 }
 
 fn object(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
     let tells = |name: &str, property: &Value| match members {
-        ExampleMembers::All | ExampleMembers::Told => true,
+        ExampleMembers::All | ExampleMembers::Stated => true,
         _ if requires(schema, name) => true,
         ExampleMembers::Telling => property.get("examples").is_some(),
         ExampleMembers::Required => false,
     };
-    let told = properties(schema).filter(|(name, property)| tells(name, property));
-    Value::Object(told.map(|(name, schema)| (name, sample(schema, members, depth - 1))).collect())
+    let stated = properties(schema).filter(|(name, property)| tells(name, property));
+    Value::Object(stated.map(|(name, schema)| (name, sample(schema, members, depth - 1))).collect())
 }

@@ -6,7 +6,7 @@
 
 use super::block::{BlockBinding, BlockId};
 use super::builders::Builders;
-use crate::grammar::{Capture, Grammar, Machine, SpelledCapture, RuleId, shipped};
+use crate::grammar::{Capture, Grammar, Machine, RuleId, SpelledCapture, shipped};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -73,7 +73,7 @@ impl Family {
     pub(crate) fn new(grammar: Arc<Grammar>) -> Option<Self> {
         let (open, name) = (grammar.rule("open")?, grammar.rule("name")?);
         let close = grammar.rule("close");
-        let lead = |rule| Prefix {
+        let prefix = |rule| Prefix {
             literal: grammar.literal_before(rule, name).unwrap_or_default().to_owned(),
             name_follows: grammar.literal_before(rule, name).is_some(),
             name_first: grammar.begins_with(rule, name),
@@ -124,9 +124,9 @@ impl Family {
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
             holds_fences: !grammar.first(open).is_fence() && grammar.holds_text(open, is_fence),
             may_be_both: close
-                .is_some_and(|close| may_be_both(&grammar, (open, &lead(open)), (close, &lead(close)), name)),
-            open_prefix: lead(open),
-            close_prefix: close.map(lead).unwrap_or_default(),
+                .is_some_and(|close| may_be_both(&grammar, (open, &prefix(open)), (close, &prefix(close)), name)),
+            open_prefix: prefix(open),
+            close_prefix: close.map(prefix).unwrap_or_default(),
             grammar,
         })
     }
@@ -190,7 +190,9 @@ impl Family {
         let grammar = &self.grammar;
         // A payload comes right after it, any other body maybe on the next line.
         let behind: &[&str] = if self.payload.is_some() && !body.is_empty() { &[body] } else { &["", "\n", body] };
-        let typed = |key, value| Some(SpelledCapture::Whole(self.attribute?, vec![SpelledCapture::Next(key), SpelledCapture::Next(value)]));
+        let typed = |key, value| {
+            Some(SpelledCapture::Whole(self.attribute?, vec![SpelledCapture::Next(key), SpelledCapture::Next(value)]))
+        };
         let spelled = |named: bool, name_first: bool| {
             let mut parts = Vec::new();
             let called = SpelledCapture::Text(self.name, name);
@@ -252,14 +254,14 @@ fn is_fence(text: &str) -> bool {
 
 /// Whether an opener and a closer may be the same text, judged by how they start.
 fn may_be_both(grammar: &Grammar, open: (RuleId, &Prefix), close: (RuleId, &Prefix), name: RuleId) -> bool {
-    let bytes_at = |(rule, lead): (RuleId, &Prefix), place: usize| -> Box<dyn Fn(u8) -> bool> {
-        let first = match lead.literal.as_bytes().get(place) {
+    let bytes_at = |(rule, prefix): (RuleId, &Prefix), place: usize| -> Box<dyn Fn(u8) -> bool> {
+        let first = match prefix.literal.as_bytes().get(place) {
             Some(known) => {
                 let known = *known;
                 return Box::new(move |byte| byte == known);
             }
             None if place == 0 => grammar.first(rule),
-            None if place == lead.literal.len() && lead.name_follows => grammar.first(name),
+            None if place == prefix.literal.len() && prefix.name_follows => grammar.first(name),
             None => return Box::new(|_| true),
         };
         let (empty, bytes) = (first.empty, first.bytes);

@@ -5,7 +5,7 @@
 //! Never: searches a text.
 
 use super::pattern::{Pattern, PatternSet};
-use super::{BlockBinding, NameSource, Modes, Watch};
+use super::{BlockBinding, Modes, NameSource, Watch};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;

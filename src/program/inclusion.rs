@@ -31,7 +31,7 @@ pub(crate) struct Matched {
     /// Whether a pattern uses Unicode word boundaries. Automata do not support them, so only ASCII texts are explored.
     bounded: bool,
     /// Whether what holds for all ASCII texts holds for all texts.
-    ascii_stands_for_all: bool,
+    ascii_is_enough: bool,
     /// A short text in which one matches, if one is easily made.
     example: Option<Vec<u8>>,
     cache: RefCell<Cache>,
@@ -65,7 +65,7 @@ impl Matched {
             example: None,
             least,
             bounded: parsed.iter().any(|hir| hir.properties().look_set().contains_word_unicode()),
-            ascii_stands_for_all: parsed.iter().all(treats_others_as_letters),
+            ascii_is_enough: parsed.iter().all(treats_others_as_letters),
         };
         matched.example = Some(example).filter(|text| written.is_some() && matched.finds(text) == Some(true));
         Some(matched)
@@ -74,7 +74,7 @@ impl Matched {
     /// Whether it is certain that all texts of the other are among these.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         let ascii = self.bounded || other.bounded;
-        let comparable = !ascii || (self.ascii_stands_for_all && other.ascii_stands_for_all);
+        let comparable = !ascii || (self.ascii_is_enough && other.ascii_is_enough);
         // A quick test first, since most patterns are unrelated: the shortest match of the other must match here, too.
         let refuted = || other.example.as_ref().is_some_and(|text| self.finds(text) == Some(false));
         comparable

@@ -28,7 +28,7 @@ const WINDOW: usize = 32;
 #[derive(Debug)]
 pub(super) struct Literals {
     /// Whether a literal has a gram with this hash. May be wrong for other grams with the same hash.
-    held: Box<Hashes>,
+    has_hash: Box<Hashes>,
     /// The first literal for each hash.
     first: Box<[u32; 1 << BITS]>,
     /// Sorted by the hashes of their grams.
@@ -68,14 +68,14 @@ impl Literals {
             }
         }
         literals.sort_by_key(|literal| hash(literal.gram));
-        let (mut held, mut first) = (Box::new([false; 1 << BITS]), Box::new([0; 1 << BITS]));
+        let (mut has_hash, mut first) = (Box::new([false; 1 << BITS]), Box::new([0; 1 << BITS]));
         for (number, literal) in literals.iter().enumerate().rev() {
             let hash = hash(literal.gram);
-            if let (Some(held), Some(first)) = (held.get_mut(hash), first.get_mut(hash)) {
-                (*held, *first) = (true, number as u32);
+            if let (Some(has_hash), Some(first)) = (has_hash.get_mut(hash), first.get_mut(hash)) {
+                (*has_hash, *first) = (true, number as u32);
             }
         }
-        Self { held, first, literals, in_pairs }
+        Self { has_hash, first, literals, in_pairs }
     }
 
     /// The patterns, by index, that have a literal in the text.
@@ -95,7 +95,7 @@ impl Literals {
         // Hits are rare, so many places are tested at once. The last window overlaps the one before it.
         for at in (0..last.unwrap_or_default()).step_by(asked).chain(last) {
             let window = text.get(at..).and_then(|rest| rest.first_chunk());
-            let mut places = window.map_or(0, |window| may_hold_in::<STEP>(&self.held, window));
+            let mut places = window.map_or(0, |window| may_hold_in::<STEP>(&self.has_hash, window));
             while places != 0 {
                 self.look_up(text, at + STEP * places.trailing_zeros() as usize, &mut found);
                 places &= places - 1;
@@ -112,7 +112,7 @@ impl Literals {
         let Some(gram) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return };
         let gram = small(*gram);
         let place = hash(gram);
-        if !self.held.get(place).is_some_and(|held| *held) {
+        if !self.has_hash.get(place).is_some_and(|has_hash| *has_hash) {
             return;
         }
         let first = self.first.get(place).map_or(0, |first| *first as usize);
@@ -122,8 +122,8 @@ impl Literals {
                 continue;
             }
             let start = at.checked_sub(literal.at);
-            let held = start.and_then(|start| text.get(start..start + literal.text.len()));
-            if held.is_some_and(|held| held.eq_ignore_ascii_case(&literal.text)) {
+            let has_hash = start.and_then(|start| text.get(start..start + literal.text.len()));
+            if has_hash.is_some_and(|has_hash| has_hash.eq_ignore_ascii_case(&literal.text)) {
                 found.push(literal.pattern);
             }
         }
@@ -138,7 +138,7 @@ pub(super) fn required_texts(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
     // A text with the longer literal also has the shorter one inside it: the shorter one is enough.
     let mut shortest: Vec<Vec<u8>> = Vec::new();
     for text in texts {
-        if !shortest.iter().any(|held| memchr::memmem::find(&text, held).is_some()) {
+        if !shortest.iter().any(|has_hash| memchr::memmem::find(&text, has_hash).is_some()) {
             shortest.push(text);
         }
     }
@@ -151,8 +151,8 @@ const SMALL: u64 = 0x2020_2020_2020_2020;
 type Hashes = [bool; 1 << BITS];
 
 /// The places in the window with a gram that a literal may have: a bit for each place that is looked up.
-fn may_hold_in<const STEP: usize>(held: &Hashes, window: &[u8; WINDOW]) -> u32 {
-    let may_hold = |gram: u32| held.get(hash(gram)).copied().unwrap_or_default();
+fn may_hold_in<const STEP: usize>(has_hash: &Hashes, window: &[u8; WINDOW]) -> u32 {
+    let may_hold = |gram: u32| has_hash.get(hash(gram)).copied().unwrap_or_default();
     let each = grams_in_eight(STEP);
     (0..EIGHTS).fold(0, |places, eight| {
         let bytes = window.get(STEP * each * eight..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
@@ -321,8 +321,8 @@ mod tests {
     /// The patterns, by index, that have a literal in a text; those without literals are left out.
     #[track_caller]
     fn check_found(patterns: &[&str], text: &str, expected: &[usize]) {
-        let held = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| required_texts(&hir));
-        let literals = patterns.iter().enumerate().filter_map(|(number, pattern)| Some((number, held(pattern)?)));
+        let has_hash = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| required_texts(&hir));
+        let literals = patterns.iter().enumerate().filter_map(|(number, pattern)| Some((number, has_hash(pattern)?)));
         let literals = Literals::new(literals.collect());
         // Wherever the text starts.
         for before in ["", "-", "--", "---"] {

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Surface;
 
 /// How many of the other places are shown.
-const MOST_SHOWN: usize = 3;
+const MOST_PLACES: usize = 3;
 
 pub(super) fn collapse_missing_tables(surface: &Surface, found: &mut Vec<Diagnostic>) {
     let tables = [
@@ -19,21 +19,21 @@ pub(super) fn collapse_missing_tables(surface: &Surface, found: &mut Vec<Diagnos
         (Code::PACK_UNKNOWN_TIER, "a tier", "tiers", surface.tiers.is_empty()),
     ];
     for (code, what, table, _) in tables.into_iter().filter(|(.., is_empty)| *is_empty) {
-        let (mut told, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
+        let (mut reported, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
             std::mem::take(found).into_iter().partition(|one| one.code == code);
         *found = others;
-        told.sort_by_key(|one| one.at);
-        told.dedup_by_key(|one| one.at);
-        if told.len() > 1 {
-            let more = told.split_off(1);
-            for first in &mut told {
+        reported.sort_by_key(|one| one.at);
+        reported.dedup_by_key(|one| one.at);
+        if reported.len() > 1 {
+            let more = reported.split_off(1);
+            for first in &mut reported {
                 let message = format!("{} places name {what}, and the pack has no `[{table}]`", more.len() + 1);
                 let help = "is a file missing, or in another folder? tables stand in the `.toml` files of the pack";
                 let fault = Diagnostic::new(code.clone(), first.at, message).with_help(help);
-                let shown = more.iter().filter_map(|one| one.at).take(MOST_SHOWN);
-                *first = shown.fold(fault, |fault, at| fault.with_place(at, "here, too"));
+                let listed = more.iter().filter_map(|one| one.at).take(MOST_PLACES);
+                *first = listed.fold(fault, |fault, at| fault.with_place(at, "here, too"));
             }
         }
-        found.extend(told);
+        found.extend(reported);
     }
 }

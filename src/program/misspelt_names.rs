@@ -15,20 +15,20 @@ const MOST_TRIALS: usize = 16;
 /// A name at more places than this counts as used on purpose.
 const MOST_PLACES: usize = 4;
 /// How many uses of a name are shown.
-const MOST_SHOWN: usize = 3;
+const MOST_LISTED: usize = 3;
 
 /// Replaces findings that follow from one name. `build` returns the sources of a folder's pack and its findings.
 pub(super) fn collapse_misspelt_names(
     folder: &Folder,
     sources: &Sources,
-    mut told: Vec<Diagnostic>,
+    mut findings: Vec<Diagnostic>,
     build: impl Fn(&Folder) -> (Sources, Vec<Diagnostic>),
 ) -> Vec<Diagnostic> {
-    if !told.iter().any(Diagnostic::is_error) {
-        return told;
+    if !findings.iter().any(Diagnostic::is_error) {
+        return findings;
     }
-    told.sort_by_key(|one| one.at);
-    told.dedup();
+    findings.sort_by_key(|one| one.at);
+    findings.dedup();
     let files = PackFolder { folder, sources };
     let mut renamed = Renamed::default();
     let mut tried: HashSet<(Mentions, String)> = HashSet::new();
@@ -40,13 +40,13 @@ pub(super) fn collapse_misspelt_names(
     // Each of these may still be right when another name is corrected, too.
     let mut others = Vec::new();
     loop {
-        let next = files.suspects(&told).into_iter().find(|slip| !tried.contains(&slip.key()));
+        let next = files.suspects(&findings).into_iter().find(|slip| !tried.contains(&slip.key()));
         let next = next.filter(|_| trials > 0 && best.as_ref().is_none_or(|best| best.errors() > 0));
         let Some(slip) = next else {
             let Some(taken) = best.take() else { break };
             tried.retain(|key| !others.contains(key));
             others.clear();
-            told = taken.kept;
+            findings = taken.remaining;
             mended.push(taken.instead);
             renamed = taken.renamed;
             continue;
@@ -57,22 +57,22 @@ pub(super) fn collapse_misspelt_names(
         renamed_too.add(&slip.mentions, &slip.name);
         let (other, found) = build(&renamed_too.within(folder));
         let other = PackFolder { folder, sources: &other };
-        let found: HashSet<Fingerprint> = found.iter().map(|one| other.told(one, Some(&renamed_too))).collect();
-        let before: HashSet<Fingerprint> = told.iter().map(|one| files.told(one, None)).collect();
+        let found: HashSet<Fingerprint> = found.iter().map(|one| other.findings(one, Some(&renamed_too))).collect();
+        let before: HashSet<Fingerprint> = findings.iter().map(|one| files.findings(one, None)).collect();
         if !found.is_subset(&before) {
             continue;
         }
-        let remains = |one: &Diagnostic| found.contains(&files.told(one, None));
-        let (kept, gone): (Vec<Diagnostic>, Vec<Diagnostic>) = told.iter().cloned().partition(remains);
+        let remains = |one: &Diagnostic| found.contains(&files.findings(one, None));
+        let (remaining, gone): (Vec<Diagnostic>, Vec<Diagnostic>) = findings.iter().cloned().partition(remains);
         let Some(instead) = files.instead(&slip, &gone) else { continue };
-        let mending = Mending { instead, kept, renamed: renamed_too };
+        let mending = Mending { instead, remaining, renamed: renamed_too };
         if best.as_ref().is_none_or(|best| mending.errors() < best.errors()) {
             best = Some(mending);
         }
         others.push(slip.key());
     }
-    told.extend(mended);
-    told
+    findings.extend(mended);
+    findings
 }
 
 /// What becomes of the findings when one name is corrected.
@@ -80,13 +80,13 @@ struct Mending {
     /// The finding that replaces those that are gone.
     instead: Diagnostic,
     /// The findings that remain.
-    kept: Vec<Diagnostic>,
+    remaining: Vec<Diagnostic>,
     renamed: Renamed,
 }
 
 impl Mending {
     fn errors(&self) -> usize {
-        self.kept.iter().filter(|one| one.is_error()).count()
+        self.remaining.iter().filter(|one| one.is_error()).count()
     }
 }
 
@@ -129,7 +129,7 @@ struct PackFolder<'f> {
 }
 
 impl PackFolder<'_> {
-    fn told(self, one: &Diagnostic, renamed: Option<&Renamed>) -> Fingerprint {
+    fn findings(self, one: &Diagnostic, renamed: Option<&Renamed>) -> Fingerprint {
         let place = |at: Location| {
             let name = self.sources.get(at.source).map(Source::name).unwrap_or_default();
             let span = self.own(name).zip(renamed).map_or(at.span, |(path, renamed)| renamed.original(path, at.span));
@@ -143,14 +143,14 @@ impl PackFolder<'_> {
         name.strip_prefix(self.folder.name.as_str()).and_then(|path| path.strip_prefix('/'))
     }
 
-    fn place(self, said: &Mentions) -> Option<Location> {
-        let (source, _) = self.sources.find(&self.folder.called(&said.path))?;
-        Some(Location { source, span: *said.spans.first()? })
+    fn place(self, mentions: &Mentions) -> Option<Location> {
+        let (source, _) = self.sources.find(&self.folder.called(&mentions.path))?;
+        Some(Location { source, span: *mentions.spans.first()? })
     }
 
     /// Every name that may be misspelt; those that explain most findings first.
-    fn suspects(self, told: &[Diagnostic]) -> Vec<Slip> {
-        let errors: Vec<&Diagnostic> = told.iter().filter(|one| one.is_error()).collect();
+    fn suspects(self, findings: &[Diagnostic]) -> Vec<Slip> {
+        let errors: Vec<&Diagnostic> = findings.iter().filter(|one| one.is_error()).collect();
         let mut slips = Vec::new();
         if errors.len() > 1 {
             // The keys of tables are declared by no pack.
@@ -163,8 +163,8 @@ impl PackFolder<'_> {
             for misnamed in names {
                 let places = places::find(self.folder, &misnamed.declared);
                 let few = places.len() <= MOST_PLACES;
-                slips.extend(places.into_iter().filter(|_| few).map(|said| Slip {
-                    mentions: said,
+                slips.extend(places.into_iter().filter(|_| few).map(|mentions| Slip {
+                    mentions: mentions,
                     name: misnamed.typed.clone(),
                     as_what: SlipKind::Declares(misnamed.clone()),
                 }));
@@ -192,29 +192,33 @@ impl PackFolder<'_> {
         let source = self.sources.get(at.source)?;
         let path = self.own(source.name())?;
         let start = at.span.start + at.span.of(source.text()).find(&misnamed.typed)?;
-        let here = |said: &Mentions| said.path == path && said.spans.iter().any(|span| span.start == start);
-        let said = places::find(self.folder, &misnamed.typed).into_iter().find(here).unwrap_or_else(|| Mentions {
+        let here = |mentions: &Mentions| mentions.path == path && mentions.spans.iter().any(|span| span.start == start);
+        let mentions = places::find(self.folder, &misnamed.typed).into_iter().find(here).unwrap_or_else(|| Mentions {
             path: path.to_owned(),
             spans: vec![Span::new(start, start + misnamed.typed.len())],
         });
-        Some(Slip { mentions: said, name: misnamed.declared.clone(), as_what: SlipKind::Uses(Box::new(one.clone())) })
+        Some(Slip {
+            mentions: mentions,
+            name: misnamed.declared.clone(),
+            as_what: SlipKind::Uses(Box::new(one.clone())),
+        })
     }
 
     /// The finding that replaces those that are `gone` once the slip is corrected; none if it is no better.
     fn instead(self, slip: &Slip, gone: &[Diagnostic]) -> Option<Diagnostic> {
         let (at, name) = (self.place(&slip.mentions)?, excerpt(&slip.name, 60));
         let source = self.sources.get(at.source)?;
-        let said = excerpt(at.span.of(source.text()), 60);
+        let mentions = excerpt(at.span.of(source.text()), 60);
         let help = format!("did you mean `{name}`?");
         match &slip.as_what {
             SlipKind::Declares(misnamed) => {
                 let is_use = |one: &&Diagnostic| one.misnamed.as_ref().is_some_and(|one| one.typed == misnamed.typed);
                 let uses: Vec<&Diagnostic> = gone.iter().filter(is_use).collect();
                 let first = uses.first().filter(|_| gone.len() > 1)?;
-                let message = format!("what is declared here is `{said}`, and what is used is `{name}`");
+                let message = format!("what is declared here is `{mentions}`, and what is used is `{name}`");
                 let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);
-                let shown = uses.iter().filter_map(|one| one.at).take(MOST_SHOWN);
-                Some(shown.fold(fault, |fault, at| fault.with_place(at, "used here")))
+                let listed = uses.iter().filter_map(|one| one.at).take(MOST_LISTED);
+                Some(listed.fold(fault, |fault, at| fault.with_place(at, "used here")))
             }
             SlipKind::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
             SlipKind::Parts(other, within) => {
@@ -224,7 +228,7 @@ impl PackFolder<'_> {
                 if errors.iter().all(|one| one.at == Some(at)) && errors.len() == 1 {
                     return None;
                 }
-                let message = format!("`{said}` here, but `{name}` in {within}: {}", first.message);
+                let message = format!("`{mentions}` here, but `{name}` in {within}: {}", first.message);
                 let fault = Diagnostic::new(first.code.clone(), at, message).with_help(help);
                 Some(fault.with_place(*other, "the other name"))
             }

@@ -117,7 +117,10 @@ impl Program {
     }
 
     /// The actions that a mode permits, in the order of declaration, with their permits. A pattern for tools is none.
-    pub(crate) fn permitted<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = (&'p String, &'p Action, MatchingEntries<'p>)> {
+    pub(crate) fn permitted<'p>(
+        &'p self,
+        mode: &'p Mode,
+    ) -> impl Iterator<Item = (&'p String, &'p Action, MatchingEntries<'p>)> {
         let named = self.named_in(mode).filter_map(|id| self.action(id)).filter(|(_, action)| !action.is_pattern);
         let all = named.map(|(name, action)| (name, action, mode.actions.possible(name)));
         all.filter(|(.., permits)| !permits.is_empty())

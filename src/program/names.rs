@@ -108,12 +108,12 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    fn fits(self, family: Option<usize>) -> bool {
-        family.is_none() || self.fits_in(family)
+    fn is_in(self, family: Option<usize>) -> bool {
+        family.is_none() || self.may_be_in(family)
     }
 
     /// Whether it opens in this family. Without a family: whether it opens in families that have no names of their own.
-    fn fits_in(self, family: Option<usize>) -> bool {
+    fn may_be_in(self, family: Option<usize>) -> bool {
         self.family.is_none() || self.family == family
     }
 }
@@ -154,7 +154,7 @@ impl BlockNames {
         table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
         let bound = || table.exact.iter().chain(&table.wild);
         let families = bound().filter_map(|(_, bound)| Some(bound.family? + 1)).max().unwrap_or_default();
-        let opening = |family| bound().filter(move |(_, bound)| bound.fits_in(family)).map(|(name, _)| name);
+        let opening = |family| bound().filter(move |(_, bound)| bound.may_be_in(family)).map(|(name, _)| name);
         table.openers =
             (0..families).map(Some).chain([None]).map(|family| NameHeads::new(opening(family), insensitive)).collect();
         let closing = table.closers.iter().chain(&table.wild_closers).map(|(name, _)| name);
@@ -180,8 +180,8 @@ impl BlockNames {
 
     /// Whether a name that closes a block may start with `bytes`. Any may, where closers known only from their opener
     /// count.
-    pub(crate) fn may_close(&self, bytes: &[u8], leads_line: bool) -> Option<bool> {
-        if self.any_closes && (leads_line || self.anywhere) {
+    pub(crate) fn may_close(&self, bytes: &[u8], at_line_start: bool) -> Option<bool> {
+        if self.any_closes && (at_line_start || self.anywhere) {
             Some(true)
         } else {
             self.enders.fit(bytes, self.insensitive)
@@ -237,7 +237,7 @@ impl BlockNames {
         let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
         let first = self.endings.partition_point(|(known, _)| by_length(known, ending).is_lt());
         let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
-        let ours = |place: usize| self.wild.get(place).filter(|(_, bound)| bound.fits(family));
+        let ours = |place: usize| self.wild.get(place).filter(|(_, bound)| bound.is_in(family));
         let others = self.others.iter().copied();
         let others = others.filter(|place| ours(*place).is_some_and(|(pattern, _)| glob(pattern, name)));
         let found = endings.chain(others).filter_map(|place| Some((place, ours(place)?.1.id)));
@@ -248,7 +248,7 @@ impl BlockNames {
     fn find_exact(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         let first = self.exact.partition_point(|(known, _)| known.len() < name.len());
         let mut as_long = self.exact.iter().skip(first).take_while(|(known, _)| known.len() == name.len());
-        as_long.find(|(known, bound)| bound.fits(family) && self.same(known, name)).map(|(_, bound)| bound.id)
+        as_long.find(|(known, bound)| bound.is_in(family) && self.same(known, name)).map(|(_, bound)| bound.id)
     }
 
     /// Whether case does not matter.
@@ -284,7 +284,8 @@ mod tests {
     #[test]
     fn names_fold_only_where_the_dialect_says_so() {
         let bound = |number| Binding { id: BlockId(number), family: None };
-        let names = BlockNames::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), std::iter::empty());
+        let names =
+            BlockNames::new(true, [("message", bound(0)), ("action", bound(1))].into_iter(), std::iter::empty());
         assert_eq!(names.find("Message", None), Some(BlockId(0)));
         assert_eq!(
             [names.may_open(b"MESSAGE>", 0), names.may_open(b"mess", 0), names.may_close(b"b", false)],

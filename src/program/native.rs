@@ -4,7 +4,7 @@
 //! Out: a [`Dialect`] without a grammar: all its text is the message, and its blocks are native calls and reasoning.
 //! Never: is a dialect of the pack: no mode has it, and no outcome names it.
 
-use super::block::{BlockBinding, BlockId, NameSource, Closer};
+use super::block::{BlockBinding, BlockId, Closer, NameSource};
 use super::dialect::{Dialect, DialectId, MaskKinds, Outside};
 use super::names::BlockNames;
 use super::params::ParamNames;

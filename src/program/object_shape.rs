@@ -180,18 +180,18 @@ impl ObjectShape {
     pub(crate) fn member(&self, of: LevelId, name: &str) -> Option<LevelId> {
         let members = &self.level(of).members;
         let exact = members.iter().find(|(known, _)| self.same(known, name));
-        exact.or_else(|| members.iter().find(|(known, _)| self.fits(known, name))).map(|(_, level)| *level)
+        exact.or_else(|| members.iter().find(|(known, _)| self.matches_key(known, name))).map(|(_, level)| *level)
     }
 
     /// Whether `inside`, the text inside an object, starts with one of the object's own names as key, even if its
     /// quotes or colon are damaged. The reader tolerates just as much.
     pub(super) fn may_name(&self, inside: &str) -> bool {
         let quoted = inside.trim_start_matches([' ', '\t', '\r', '\n']);
-        let said = quoted.trim_start_matches('"');
+        let inner = quoted.trim_start_matches('"');
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
-        let rest = said.trim_start_matches(is_word);
-        let name = said.strip_suffix(rest).unwrap_or_default();
-        (said.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
+        let rest = inner.trim_start_matches(is_word);
+        let name = inner.strip_suffix(rest).unwrap_or_default();
+        (inner.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
     }
 
     /// The offset in an incomplete text where the first member with one of the object's own names may start; or as an
@@ -224,7 +224,7 @@ impl ObjectShape {
         if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other }
     }
 
-    fn fits(&self, pattern: &str, name: &str) -> bool {
+    fn matches_key(&self, pattern: &str, name: &str) -> bool {
         if self.insensitive {
             glob(&pattern.to_ascii_lowercase(), &name.to_ascii_lowercase())
         } else {
@@ -242,12 +242,12 @@ impl ObjectShape {
     /// Adds the levels down to a block: `data.files[]` is each entry of the list `files` in the object `data`.
     fn bind_name(&mut self, id: BlockId, block: &BlockBinding, name: &str) {
         let mut at = Self::ROOT;
-        let way = match name {
+        let pointer = match name {
             WHOLE | ENTRIES => "",
             name => name.strip_prefix("[].").unwrap_or(name),
         };
         self.entries |= name.starts_with(ENTRIES);
-        for part in way.split('.').filter(|part| !part.is_empty()) {
+        for part in pointer.split('.').filter(|part| !part.is_empty()) {
             let name = part.trim_end_matches("[]");
             at = self.down(at, name);
             for _ in 0..(part.len() - name.len()) / 2 {

@@ -5,7 +5,7 @@
 //! Never: follows a path, or lets the value of a template add a segment.
 
 use crate::diagnostic::Diagnostic;
-use crate::expression::{Failure, SyntaxFault, Reads, Scope, Template};
+use crate::expression::{Failure, Reads, Scope, SyntaxFault, Template};
 use crate::text::Spanned;
 use crate::value::Value;
 use smallvec::SmallVec;

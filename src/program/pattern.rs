@@ -120,11 +120,11 @@ impl Pattern {
         let captures = self.fitting(text).and_then(|pattern| pattern.captures_at(text, start));
         let Some(captures) = captures else { return members };
         for name in groups {
-            let Some(said) = captures.name(name) else { continue };
+            let Some(matched_text) = captures.name(name) else { continue };
             let words = self.words.iter().find(|(group, _)| group == name).map(|(_, words)| words.as_slice());
-            let same = |word: &&String| word.to_lowercase() == said.as_str().to_lowercase();
+            let same = |word: &&String| word.to_lowercase() == matched_text.as_str().to_lowercase();
             let declared = words.unwrap_or_default().iter().find(same).map(String::as_str);
-            members.insert(name, declared.unwrap_or(said.as_str()).into());
+            members.insert(name, declared.unwrap_or(matched_text.as_str()).into());
         }
         members
     }
@@ -328,8 +328,8 @@ fn words_are_ascii(text: &str) -> bool {
     while let Some(chunk) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let chunk = chunk.get(..64).unwrap_or(chunk);
         if !chunk.is_ascii() {
-            let leads = chunk.iter().enumerate().filter(|(_, byte)| **byte >= 0xC0);
-            for (offset, _) in leads {
+            let first_bytes = chunk.iter().enumerate().filter(|(_, byte)| **byte >= 0xC0);
+            for (offset, _) in first_bytes {
                 let character = text.get(at + offset..).and_then(|rest| rest.chars().next());
                 if character.is_none_or(|character| !is_mark(character)) {
                     return false;

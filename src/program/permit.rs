@@ -68,8 +68,8 @@ impl PermitList {
         self.indexes(exact.flat_map(|(_, indexes)| indexes.iter().copied()), |other| is_about(other, pattern))
     }
 
-    fn indexes(&self, exact: impl Iterator<Item = usize>, fits: impl Fn(&str) -> bool) -> MatchingEntries<'_> {
-        let patterns = self.patterns.iter().filter(|(pattern, _)| fits(pattern)).map(|(_, index)| *index);
+    fn indexes(&self, exact: impl Iterator<Item = usize>, is_match: impl Fn(&str) -> bool) -> MatchingEntries<'_> {
+        let patterns = self.patterns.iter().filter(|(pattern, _)| is_match(pattern)).map(|(_, index)| *index);
         let mut indexes: SmallVec<[usize; 4]> = exact.chain(patterns).collect();
         indexes.sort_unstable();
         indexes.dedup();

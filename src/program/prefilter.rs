@@ -50,14 +50,14 @@ impl Prefilter {
                 }
                 let mark = (2 * number + closes) as u8;
                 // What opens at the start of a line alone is not looked for elsewhere.
-                let leads_line = closes == 0 && family.starts_line;
-                let lead = if closes == 0 { &family.open_prefix } else { &family.close_prefix };
+                let at_line_start = closes == 0 && family.starts_line;
+                let prefix = if closes == 0 { &family.open_prefix } else { &family.close_prefix };
                 let of_name = |place: usize| match closes {
-                    0 => names.opener_bytes(place - lead.literal.len(), number),
-                    _ => names.closer_bytes(place - lead.literal.len()),
+                    0 => names.opener_bytes(place - prefix.literal.len(), number),
+                    _ => names.closer_bytes(place - prefix.literal.len()),
                 };
                 let literals = &family.grammar.first(rule).literals;
-                let named = lead.name_first.then(|| of_name(0));
+                let named = prefix.name_first.then(|| of_name(0));
                 let may_begin = |byte: u8| {
                     family.grammar.may_match_before(rule, byte)
                         && named.is_none_or(|named| named.get(usize::from(byte)) == Some(&true))
@@ -66,9 +66,9 @@ impl Prefilter {
                     if !may_begin(byte) {
                         continue;
                     }
-                    let is_known = lead.name_first || lead.name_follows || !lead.literal.is_empty();
+                    let is_known = prefix.name_first || prefix.name_follows || !prefix.literal.is_empty();
                     let behind_it = [1, 2].map(|place| match is_known {
-                        true => bytes_at(place, lead, || of_name(place)),
+                        true => bytes_at(place, prefix, || of_name(place)),
                         false => bytes_behind(byte, place, literals),
                     });
                     for (groups, may_stand) in behind.iter_mut().zip(&behind_it) {
@@ -77,7 +77,7 @@ impl Prefilter {
                         }
                     }
                     all.add(byte, &behind_it);
-                    if !leads_line {
+                    if !at_line_start {
                         anywhere.add(byte, &behind_it);
                     }
                     if closes == 0 {
@@ -85,7 +85,7 @@ impl Prefilter {
                     }
                 }
                 for (elsewhere, numbers) in first.iter_mut().enumerate() {
-                    if elsewhere == 1 && leads_line {
+                    if elsewhere == 1 && at_line_start {
                         continue;
                     }
                     for (numbers, byte) in numbers.iter_mut().zip(0..=u8::MAX) {
@@ -146,9 +146,9 @@ impl Prefilter {
     }
 
     /// What may start with these bytes, at the start of a line or elsewhere. Bytes that have not arrived may be any.
-    pub(crate) fn with(&self, bytes: &[u8], leads_line: bool) -> impl Iterator<Item = u8> {
+    pub(crate) fn with(&self, bytes: &[u8], at_line_start: bool) -> impl Iterator<Item = u8> {
         let [leading, elsewhere] = &self.first;
-        let numbers = if leads_line { leading } else { elsewhere };
+        let numbers = if at_line_start { leading } else { elsewhere };
         let numbers = bytes.first().and_then(|first| numbers.get(usize::from(*first)));
         let groups = self.groups(bytes);
         numbers.into_iter().flatten().copied().filter(move |mark| groups & (1 << (mark % GROUPS)) != 0)
@@ -168,12 +168,12 @@ impl Prefilter {
     }
 }
 
-/// The bytes that may be at a place of an opener or closer that starts like `lead`; `of_name` returns those of the
+/// The bytes that may be at a place of an opener or closer that starts like `prefix`; `of_name` returns those of the
 /// name.
-fn bytes_at(place: usize, lead: &Prefix, of_name: impl FnOnce() -> [bool; 256]) -> [bool; 256] {
-    match lead.literal.as_bytes().get(place) {
+fn bytes_at(place: usize, prefix: &Prefix, of_name: impl FnOnce() -> [bool; 256]) -> [bool; 256] {
+    match prefix.literal.as_bytes().get(place) {
         Some(known) => std::array::from_fn(|byte| byte == usize::from(*known)),
-        None if lead.name_follows || lead.name_first => of_name(),
+        None if prefix.name_follows || prefix.name_first => of_name(),
         None => [true; 256],
     }
 }

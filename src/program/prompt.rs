@@ -6,7 +6,7 @@
 
 use crate::diagnostic::KnownNames;
 use crate::expression::Expression;
-use crate::markup::{TemplateDocument, Escape};
+use crate::markup::{Escape, TemplateDocument};
 use crate::surface::{Speaker, Trimming, Vocabulary};
 use crate::text::{Location, SourceId};
 use crate::value::Table;

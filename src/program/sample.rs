@@ -7,7 +7,7 @@
 //! hold for the sample, anything but a failure that happens for every value of the one thing read.
 
 use super::example::{ExampleMembers, example};
-use super::{FileContent, EffectRule, Program, StateSlot, Verb, misfit_at};
+use super::{EffectRule, FileContent, Program, StateSlot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, FailureKind, Scope, Template};
 use crate::program::{PathTemplate, Shape};

@@ -9,7 +9,7 @@ use super::subschema::PartSchema;
 use crate::diagnostic::KnownNames;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
-use crate::value::{SchemaFault, Object, Validator, Value, validator, value};
+use crate::value::{Object, SchemaFault, Validator, Value, validator, value};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -102,12 +102,12 @@ impl Schema {
 
     /// The default for the part at the end of a path, or else for the nearest part around it that has one: the path to
     /// that, and the default.
-    pub(crate) fn default_at<'w>(&self, way: &'w [String]) -> Option<(&'w [String], &Value)> {
+    pub(crate) fn default_at<'w>(&self, pointer: &'w [String]) -> Option<(&'w [String], &Value)> {
         let (mut schema, mut found) = (Some(&self.json), None);
-        for (index, step) in way.iter().enumerate() {
+        for (index, step) in pointer.iter().enumerate() {
             schema = schema.and_then(|schema| self.part_of(schema, step));
             let default = schema.and_then(|schema| schema.get("default"));
-            found = default.and_then(|default| Some((way.get(..=index)?, default))).or(found);
+            found = default.and_then(|default| Some((pointer.get(..=index)?, default))).or(found);
         }
         found
     }
@@ -265,9 +265,9 @@ mod tests {
     fn every_format_is_checked() {
         for (format, text) in FORMATS {
             let schema = Schema::new(value!({ "format": format }));
-            let fits = |text: &str| schema.validator().unwrap().is_valid(&crate::Value::from(text));
-            assert!(fits(text), "{format}");
-            assert!(!fits("{ [\\"), "{format}");
+            let is_valid = |text: &str| schema.validator().unwrap().is_valid(&crate::Value::from(text));
+            assert!(is_valid(text), "{format}");
+            assert!(!is_valid("{ [\\"), "{format}");
         }
     }
 }

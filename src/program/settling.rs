@@ -4,7 +4,10 @@
 //! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that hold its text back, with their lines.
 //! Never: looks at an answer.
 
-use super::{BlockBinding, NameSource, ResolvedStrategy, Dialect, EffectRule, Guardrail, Mode, ModeId, DeclarationContext, Outside, Program, GuardrailTarget, Verb};
+use super::{
+    BlockBinding, DeclarationContext, Dialect, EffectRule, Guardrail, GuardrailTarget, Mode, ModeId, NameSource,
+    Outside, Program, ResolvedStrategy, Verb,
+};
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{Decoding, Hold, Payload, Role};
 use crate::text::{FilePlace, Location, glob};
@@ -62,7 +65,7 @@ pub struct WaitRow {
     /// The text that waits: a block, after the name of its dialect; or the whole answer.
     pub text: String,
     /// When it is told.
-    pub told: &'static str,
+    pub emitted: &'static str,
     /// For what it waits; empty if it waits for nothing.
     pub because: String,
     /// The place in the pack; a default has none.
@@ -92,8 +95,14 @@ impl Program {
         let mut rows = Vec::new();
         for (index, (name, mode)) in self.modes.iter().enumerate() {
             let id = ModeId(index);
-            let mut add = |text: String, told: &'static str, because: String, at: Option<Location>| {
-                rows.push(WaitRow { mode: name.clone(), text, told, because, rule: at.and_then(|at| self.place(at)) });
+            let mut add = |text: String, emitted: &'static str, because: String, at: Option<Location>| {
+                rows.push(WaitRow {
+                    mode: name.clone(),
+                    text,
+                    emitted,
+                    because,
+                    rule: at.and_then(|at| self.place(at)),
+                });
             };
             let Settling { hold, because, at } = self.settling(id);
             let chosen = at.map(|_| format!("hold = \"{}\"", hold.word())).unwrap_or_default();
@@ -167,7 +176,12 @@ impl Program {
         let tables = [&self.degradation, &of_mode.degradation].into_iter().chain(blocks).chain(actions);
         let refuses = |(defect, strategy, at): (Defect, Strategy, Location)| {
             let why = WaitReason::Defect(defect);
-            strategy.refuses().then_some(Wait { until: WaitsUntil::Answer, why, strategy: Some(strategy), at: Some(at) })
+            strategy.refuses().then_some(Wait {
+                until: WaitsUntil::Answer,
+                why,
+                strategy: Some(strategy),
+                at: Some(at),
+            })
         };
         let by_table = tables.flat_map(|table| table.rows()).find_map(refuses);
         // An edit that a file turns out not to fit refuses the answer, unless the pack says otherwise.
@@ -206,7 +220,12 @@ impl Program {
             waits.extend(defects);
             let is_value = block.payload.iter().any(|payload| *payload != Payload::Text);
             if block.text.is_some() || is_value || block.decode == Some(Decoding::Guarded) {
-                waits.push(Wait { until: WaitsUntil::Answer, why: WaitReason::Made, strategy: None, at: Some(block.at) });
+                waits.push(Wait {
+                    until: WaitsUntil::Answer,
+                    why: WaitReason::Made,
+                    strategy: None,
+                    at: Some(block.at),
+                });
             }
             let mut contents = self.contents.iter().filter(|(_, content)| content.unique);
             let is_unique = contents.any(|(name, _)| match &block.called {
@@ -215,7 +234,12 @@ impl Program {
                 NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
             });
             if block.role == Role::Content && is_unique {
-                waits.push(Wait { until: WaitsUntil::Answer, why: WaitReason::Unique, strategy: None, at: Some(block.at) });
+                waits.push(Wait {
+                    until: WaitsUntil::Answer,
+                    why: WaitReason::Unique,
+                    strategy: None,
+                    at: Some(block.at),
+                });
             }
         }
         let role = self.streamed_as(of_mode, block);
@@ -244,7 +268,11 @@ impl Program {
     }
 
     /// The strategies for a defect that may take away a text that has it.
-    pub(crate) fn moving<'p>(&'p self, defect: Defect, near: DeclarationContext<'p>) -> impl Iterator<Item = ResolvedStrategy> + use<'p> {
+    pub(crate) fn moving<'p>(
+        &'p self,
+        defect: Defect,
+        near: DeclarationContext<'p>,
+    ) -> impl Iterator<Item = ResolvedStrategy> + use<'p> {
         let mut decided = false;
         let chain = self.answers(defect, near).take_while(move |(strategy, _)| {
             let was = decided;
@@ -288,7 +316,9 @@ impl Program {
                 let judged = permits || !mode.contents.denies.is_empty();
                 (block.role == Role::Content && judged).then_some(WaitsUntil::Answer)
             }
-            Defect::OutOfOrder => id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| WaitsUntil::Answer),
+            Defect::OutOfOrder => {
+                id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| WaitsUntil::Answer)
+            }
             Defect::FencedBlock => dialect.fallback.map(|_| WaitsUntil::Answer),
             // A closer of reasoning that has no opener makes everything before it reasoning.
             Defect::StrayCloser => {

@@ -67,10 +67,11 @@ impl Structure {
         let mut machine = Machine::new().capturing(CAPTURES);
         line.iter().enumerate().any(|(at, byte)| {
             let mut families = self.families.iter().filter(|rules| rules.starts(*byte));
-            let leads = || line.get(..at).is_some_and(is_margin);
+            let is_line_start = || line.get(..at).is_some_and(is_margin);
             families.any(|rules| {
                 let mut marks = rules.marks.iter();
-                leads() && marks.any(|mark| self.run(rules, *mark, (text, false), at, &mut machine) != Progress::Failed)
+                is_line_start()
+                    && marks.any(|mark| self.run(rules, *mark, (text, false), at, &mut machine) != Progress::Failed)
             })
         })
     }
@@ -106,7 +107,8 @@ impl Structure {
     /// Whether a rule may match these bytes, judged by what it starts with and by the names that blocks have: most tags of a
     /// prompt are those of its template.
     fn may_start(&self, rules: &Rules, mark: RuleId, bytes: &[u8]) -> bool {
-        let named = |lead: &str| self.names.may_close(bytes.get(lead.len()..).unwrap_or_default(), true) != Some(false);
+        let named =
+            |prefix: &str| self.names.may_close(bytes.get(prefix.len()..).unwrap_or_default(), true) != Some(false);
         rules.grammar.first(mark).may_start(bytes) && rules.grammar.literal_before(mark, rules.name).is_none_or(named)
     }
 
@@ -158,8 +160,8 @@ impl Marking for Structure {
     fn is_open(&self, words: &str) -> bool {
         let end = |progress, line| matches!(progress, Progress::Pending | Progress::Spent).then_some(line);
         // What leads a line is told by all that stands before it there, be it of several values.
-        let leads = self.families.iter().any(|rules| rules.by_line);
-        self.words || leads || self.all((words, false), end).next().is_some()
+        let is_line_start = self.families.iter().any(|rules| rules.by_line);
+        self.words || is_line_start || self.all((words, false), end).next().is_some()
     }
 }
 

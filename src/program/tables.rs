@@ -143,19 +143,19 @@ impl Program {
     /// The messages that an effect, an input or an exit says, by name, with their places. Others are said by the host.
     #[doc(hidden)]
     pub fn message_table(&self) -> Vec<(String, FilePlace)> {
-        let said = self.messages_in_use();
-        let messages = self.messages.iter().enumerate().filter(|(number, _)| said.contains(number));
+        let used = self.messages_in_use();
+        let messages = self.messages.iter().enumerate().filter(|(number, _)| used.contains(number));
         messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
     /// The indexes of the messages that an effect, an input or an exit says.
     pub(crate) fn messages_in_use(&self) -> HashSet<usize> {
-        let said = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
+        let used = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
             Some(Verb::Say { message, .. }) => Some(*message),
             _ => None,
         });
         let asked = self.flows.inputs.iter().filter_map(|input| input.ask);
         let shut = self.modes.values().flat_map(|mode| &mode.exits).filter_map(|exit| exit.shut);
-        said.chain(asked).chain(shut).collect()
+        used.chain(asked).chain(shut).collect()
     }
 }

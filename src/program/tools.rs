@@ -63,12 +63,12 @@ struct Adding<'t> {
 impl<'t> Adding<'t> {
     fn add(&mut self, tool: &'t Tool, at: Location) {
         let name = tool.name.as_str();
-        let shown = excerpt(name, 60);
+        let cited = excerpt(name, 60);
         if let Some(why) = unusable_name(name) {
-            return self.leave_out(at, format!("the tool `{shown}` is left out: {why}"));
+            return self.leave_out(at, format!("the tool `{cited}` is left out: {why}"));
         }
         if !self.known.insert(name) {
-            return self.leave_out(at, format!("`{shown}` is listed twice: the first of the two counts"));
+            return self.leave_out(at, format!("`{cited}` is listed twice: the first of the two counts"));
         }
         let declared = self.program.action_id(name).and_then(|id| self.program.action(id)).is_some();
         let pattern = self.program.pattern_of(name).and_then(|id| self.program.action(id));
@@ -76,18 +76,18 @@ impl<'t> Adding<'t> {
             let (pattern, _) = pattern?;
             self.program.actions.get(pattern).cloned()
         }) else {
-            let message = format!("no table declares the tool `{shown}`, so that no call of it has an effect");
+            let message = format!("no table declares the tool `{cited}`, so that no call of it has an effect");
             let help = format!("add `[actions.{name}]`, or a table for a pattern that it fits, and a permit");
             return self.found.push(Diagnostic::new(Code::PACK_UNDECLARED_TOOL, at, message).with_help(help));
         };
         if let Some(why) = unusable(&tool.schema) {
-            return self.leave_out(at, format!("the schema of `{shown}` cannot be used: {why}"));
+            return self.leave_out(at, format!("the schema of `{cited}` cannot be used: {why}"));
         }
         let own = Schema::new(without_examples(&tool.schema));
         if !compiles(&tool.schema)
             && let Err(why) = own.validator()
         {
-            let message = format!("the schema of `{shown}` cannot be used: {}", excerpt(why, 160));
+            let message = format!("the schema of `{cited}` cannot be used: {}", excerpt(why, 160));
             return self.leave_out(at, message);
         }
         // What the pack says of parameters counts; for an action without any, what the tool says does.
@@ -136,8 +136,8 @@ impl<'t> Adding<'t> {
             differing.push(format!("it requires {}", required.join(", ")));
         }
         if !differing.is_empty() {
-            let shown = excerpt(&tool.name, 60);
-            let message = format!("the tool `{shown}` has other parameters than its action: {}", differing.join("; "));
+            let cited = excerpt(&tool.name, 60);
+            let message = format!("the tool `{cited}` has other parameters than its action: {}", differing.join("; "));
             let finding = Diagnostic::new(Code::PACK_OTHER_PARAMS, at, message).with_place(action.at, "the action");
             let help = "the pack counts: take its `params` out, and those of the tool do";
             self.found.push(finding.with_help(help));
@@ -148,11 +148,11 @@ impl<'t> Adding<'t> {
 /// Why a name cannot be that of a tool; none if it can. Prompts print names, so that they hold nothing but what servers
 /// take.
 fn unusable_name(name: &str) -> Option<&'static str> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/');
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/');
     match () {
         () if name.is_empty() => Some("it has no name"),
         () if name.len() > LONGEST_NAME => Some("its name has more than 128 characters"),
-        () if !name.bytes().all(fits) => Some("its name has other characters than letters, digits and `_-.:/`"),
+        () if !name.bytes().all(is_allowed) => Some("its name has other characters than letters, digits and `_-.:/`"),
         () => None,
     }
 }
@@ -162,8 +162,8 @@ fn unusable_name(name: &str) -> Option<&'static str> {
 fn compiles(schema: &Value) -> bool {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
     let is_type = |value: &Value| value.as_str().is_some_and(|word| TYPES.contains(&word));
-    let all = |value: &Value, fits: &dyn Fn(&Value) -> bool| {
-        value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(fits))
+    let all = |value: &Value, is_allowed: &dyn Fn(&Value) -> bool| {
+        value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_allowed))
     };
     let Some(members) = schema.as_object() else { return matches!(schema, Value::Bool(_)) };
     members.iter().all(|(key, value)| match key {
@@ -199,10 +199,12 @@ fn without_examples(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(without_examples).collect(),
         Value::Object(members) => {
-            let kept = members.iter().filter(|(key, value)| {
+            let known_members = members.iter().filter(|(key, value)| {
                 !matches!((*key, value), ("examples" | "example", Value::Array(_) | Value::String(_)))
             });
-            Value::Object(kept.map(|(key, value)| (key.to_owned(), without_examples(value))).collect::<Object>())
+            Value::Object(
+                known_members.map(|(key, value)| (key.to_owned(), without_examples(value))).collect::<Object>(),
+            )
         }
         other => other.clone(),
     }

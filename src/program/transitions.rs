@@ -5,7 +5,7 @@
 //! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it never holds.
 //! Never: repeats a finding of the surface or of a single gate; guesses: what is not known may happen.
 
-use super::{ActionId, Changes, EffectRule, RuleEvent, ModeId, Modes, Program, Verb};
+use super::{ActionId, Changes, EffectRule, ModeId, Modes, Program, RuleEvent, Verb};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::expression::Expression;
 use crate::surface::Surface;
@@ -36,7 +36,7 @@ struct Transition {
     /// Whether a session can ever make it.
     open: bool,
     /// Whether its gate is to be reported.
-    told: bool,
+    reported: bool,
 }
 
 /// What can happen in a session.
@@ -92,9 +92,9 @@ impl Program {
         let taken = self.transitions(&happenings, &course);
         let mut into: Vec<Vec<&Transition>> = self.modes.iter().map(|_| Vec::new()).collect();
         let mut out_of = into.clone();
-        for way in &taken {
-            into.get_mut(way.to.0).into_iter().for_each(|ways| ways.push(way));
-            out_of.get_mut(way.from.0).into_iter().for_each(|ways| ways.push(way));
+        for route in &taken {
+            into.get_mut(route.to.0).into_iter().for_each(|ways| ways.push(route));
+            out_of.get_mut(route.from.0).into_iter().for_each(|ways| ways.push(route));
         }
         let ways = into.into_iter().zip(out_of);
         for ((number, (name, _)), (into, out)) in self.modes.iter().enumerate().zip(ways) {
@@ -102,7 +102,7 @@ impl Program {
             let mode = ModeId(number);
             let all_shut = |mut taken: Vec<&Transition>| {
                 let some = !taken.is_empty();
-                taken.retain(|way| way.open || way.told);
+                taken.retain(|route| route.open || route.reported);
                 some && taken.is_empty()
             };
             let help =
@@ -112,7 +112,7 @@ impl Program {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));
             }
             // Ways to a mode that is never reached were told with that mode.
-            if !declared.value.last && out.iter().all(|way| course.reaches(way.to)) && all_shut(out) {
+            if !declared.value.last && out.iter().all(|route| course.reaches(route.to)) && all_shut(out) {
                 finding(Code::PACK_DEAD_END, format!("no `go` out of the mode `{name}` ever happens"));
             }
         }
@@ -126,7 +126,7 @@ impl Program {
             let Some(to) = one.goes() else { continue };
             for from in one.place.modes.iter().copied().filter(|from| course.reaches(*from)) {
                 if let Some(shut) = self.is_shut(one, from, to, course) {
-                    taken.push(Transition { from, to, open: *passes && !shut, told: shut });
+                    taken.push(Transition { from, to, open: *passes && !shut, reported: shut });
                 }
             }
         }
@@ -290,7 +290,12 @@ fn here(lists: &[Box<[u32]>], mode: ModeId) -> impl Iterator<Item = (usize, Mode
 }
 
 /// Adds the effects of a list, and those nested in them.
-fn collect<'p>(effects: &'p [EffectRule], around: &[&'p Expression], place: &EffectPlace, found: &mut Vec<Happening<'p>>) {
+fn collect<'p>(
+    effects: &'p [EffectRule],
+    around: &[&'p Expression],
+    place: &EffectPlace,
+    found: &mut Vec<Happening<'p>>,
+) {
     if place.modes.is_empty() {
         return;
     }

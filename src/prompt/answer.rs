@@ -5,7 +5,8 @@
 //! Never: is used to check an answer: it tells a model what the pack expects.
 
 use crate::program::{
-    Action, BlockBinding, BlockId, NameSource, Dialect, ExampleMembers, Mode, Program, Schema, example, properties, requires,
+    Action, BlockBinding, BlockId, Dialect, ExampleMembers, Mode, NameSource, Program, Schema, example, properties,
+    requires,
 };
 use crate::surface::{ENTRIES, Role, WHOLE};
 use crate::value::{Value, value};
@@ -136,12 +137,12 @@ pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Optio
 
 /// The schema of a call of one action; none if the block is for other actions.
 fn named_call(block: &BlockBinding, name: &str, action: &Action, params: Params) -> Option<Value> {
-    let told;
+    let object_of;
     let params = match params {
         Params::All => action.schema.json(),
         Params::Telling => {
-            told = shown(action.schema.json());
-            &told
+            object_of = params_of(action.schema.json());
+            &object_of
         }
     };
     let named = match &block.called {
@@ -167,14 +168,14 @@ fn named_call(block: &BlockBinding, name: &str, action: &Action, params: Params)
 }
 
 /// The schema of the parameters that an example shows, with their values in it.
-fn shown(params: &Value) -> Value {
-    let mut told = object();
+fn params_of(params: &Value) -> Value {
+    let mut object_of = object();
     if let Value::Object(members) = example(params, ExampleMembers::Telling) {
         for (name, value) in &members {
-            add(&mut told, name, value!({ "examples": [value] }), true);
+            add(&mut object_of, name, value!({ "examples": [value] }), true);
         }
     }
-    told
+    object_of
 }
 
 fn object() -> Value {

@@ -104,7 +104,7 @@ impl Program {
         faults: &[ReportedDefect],
         budget: &ByteBudget,
     ) -> String {
-        let form = if is_native { None } else { self.form_shown(mode, dialect, calls) };
+        let form = if is_native { None } else { self.spelled_form(mode, dialect, calls) };
         let asks_for = |fault: &ReportedDefect| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
         let asks = faults.iter().any(|fault| asks_for(fault) && !fault.is_conditional);
         let permitted = self
@@ -160,7 +160,7 @@ impl Program {
     }
 
     /// The form of the dialect that read the answer, or of the mode's first dialect if that is not one of the mode's.
-    fn form_shown(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<AnswerForm> {
+    fn spelled_form(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<AnswerForm> {
         let of = self.modes.get(mode)?;
         let own = dialect.and_then(|dialect| self.asked_like(of, dialect));
         Some(self.form(of, own.or_else(|| self.asked_dialects_of(of).next())?, calls))
@@ -185,8 +185,8 @@ pub(crate) fn in_words_for_a_model<'f>(
 /// As much of `text` as fits into `most` bytes, but at least [`SHORT`] bytes.
 fn within(text: &str, most: usize) -> String {
     let most = most.max(SHORT);
-    let fits = |(at, c): &(usize, char)| at + c.len_utf8() + '…'.len_utf8() <= most;
-    excerpt(text, text.char_indices().take_while(fits).count()).into_owned()
+    let is_within = |(at, c): &(usize, char)| at + c.len_utf8() + '…'.len_utf8() <= most;
+    excerpt(text, text.char_indices().take_while(is_within).count()).into_owned()
 }
 
 /// The forms of the blocks that a reply must have, and of those that a defect names.
@@ -201,7 +201,7 @@ fn concerned(form: &AnswerForm, faults: &[ReportedDefect]) -> String {
 }
 
 fn each(faults: &[ReportedDefect], escape: &Escape) -> Vec<Value> {
-    faults.iter().map(|fault| told(fault, 1, usize::MAX, escape)).collect()
+    faults.iter().map(|fault| described(fault, 1, usize::MAX, escape)).collect()
 }
 
 /// The first defect of each kind, with the number of defects of that kind.
@@ -213,11 +213,11 @@ fn one_of_a_kind(faults: &[ReportedDefect], longest: usize, escape: &Escape) -> 
             None => kinds.push((fault, 1)),
         }
     }
-    kinds.into_iter().map(|(fault, times)| told(fault, times, longest, escape)).collect()
+    kinds.into_iter().map(|(fault, times)| described(fault, times, longest, escape)).collect()
 }
 
 /// A defect as the template sees it. It may quote the answer, so it is escaped like everything that enters a prompt.
-fn told(fault: &ReportedDefect, times: usize, longest: usize, escape: &Escape) -> Value {
+fn described(fault: &ReportedDefect, times: usize, longest: usize, escape: &Escape) -> Value {
     let mut members = Object::new();
     members.insert("defect", fault.defect.name().into());
     members.insert("message", escape.framed(&excerpt(&fault.message, longest)).into());

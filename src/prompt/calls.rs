@@ -31,8 +31,9 @@ impl<'p> Speller<'p> {
 
     /// Calls of actions with example values, without those that no block can hold.
     pub(super) fn example_calls<'c>(self, actions: impl Iterator<Item = (&'c str, &'c Action)>) -> Vec<WrittenBlock> {
-        let examples: Vec<_> =
-            actions.map(|(name, action)| (name, action, example(action.schema.json(), ExampleMembers::Telling))).collect();
+        let examples: Vec<_> = actions
+            .map(|(name, action)| (name, action, example(action.schema.json(), ExampleMembers::Telling)))
+            .collect();
         let calls = examples.iter().map(|(name, action, params)| CallToWrite { name, action, params, index: 0 });
         let calls = calls.filter(|call| self.call(call).is_some());
         let calls: Vec<_> = calls.enumerate().map(|(index, call)| CallToWrite { index, ..call }).collect();

@@ -39,17 +39,17 @@ impl PromptScope<'_> {
         let mut scope = Scope::inside(&self.scope);
         scope.add_record("state", state);
         let program = self.program;
-        if let Some(told) = program.views.get(self.mode.0) {
+        if let Some(mode_views) = program.views.get(self.mode.0) {
             let mode = program.mode_name(self.mode);
             let asks = |name: &str| document.reads().first_of(name).is_some();
             if asks("actions") {
                 scope.add(
                     "actions",
-                    told.actions.get_or_init(|| to_value(&program.action_forms(mode)).unwrap_or_default()),
+                    mode_views.actions.get_or_init(|| to_value(&program.action_forms(mode)).unwrap_or_default()),
                 );
             }
             if asks("forms") {
-                scope.add("forms", told.forms.get_or_init(|| to_value(&program.forms(mode)).unwrap_or_default()));
+                scope.add("forms", mode_views.forms.get_or_init(|| to_value(&program.forms(mode)).unwrap_or_default()));
             }
         }
         let text = document.render(&scope)?;
@@ -96,7 +96,7 @@ pub(super) enum Choice<'d> {
     /// A file: which variant, and how many items of each list it shows.
     File {
         variant: usize,
-        shown: Vec<usize>,
+        counts: Vec<usize>,
     },
     /// The calls of the last answer that were not carried out, and how much of them is said.
     Verdicts {
@@ -112,7 +112,7 @@ pub(super) enum Choice<'d> {
 
 impl<'d> LayerDraft<'d> {
     /// The draft of a layer before any strategy. The texts of files and turns are not written yet.
-    pub(super) fn new(layer: &'d LayerPlan, sight: &PromptScope<'d>, said: Conversation<'d>) -> Self {
+    pub(super) fn new(layer: &'d LayerPlan, prompt_scope: &PromptScope<'d>, conversation: Conversation<'d>) -> Self {
         let mut draft = LayerDraft {
             layer,
             text: String::new(),
@@ -123,17 +123,17 @@ impl<'d> LayerDraft<'d> {
             short: BTreeMap::new(),
             taken: 0,
         };
-        if layer.modes.get(sight.mode.0) != Some(&true) {
+        if layer.modes.get(prompt_scope.mode.0) != Some(&true) {
             draft.notes.insert("in", "not in this mode".to_owned());
             return draft;
         }
         if let Some(when) = &layer.when {
-            let mut scope = Scope::inside(&sight.scope);
-            scope.add_record("state", sight.state);
+            let mut scope = Scope::inside(&prompt_scope.scope);
+            scope.add_record("state", prompt_scope.state);
             let holds = when.holds(&scope);
             if !matches!(holds, Ok(true)) {
                 if holds.as_ref().is_err_and(|failure| failure.kind == FailureKind::Budget) {
-                    sight.starved.set(true);
+                    prompt_scope.starved.set(true);
                 }
                 let why = holds.err().map(|failure| format!(", {failure}")).unwrap_or_default();
                 draft.notes.insert("when", format!("does not hold{why}"));
@@ -144,24 +144,25 @@ impl<'d> LayerDraft<'d> {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
                 // As with turns: no model accepts an empty message.
-                let is_silent = said.message.trim().is_empty();
-                if is_silent && !said.message.is_empty() {
+                let is_silent = conversation.message.trim().is_empty();
+                if is_silent && !conversation.message.is_empty() {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
                 }
-                let message = if is_silent { "" } else { said.message };
-                draft.text = sight.program.prompts.escape.spoken(&layer.lead, message);
-                draft.count(sight);
+                let message = if is_silent { "" } else { conversation.message };
+                draft.text = prompt_scope.program.prompts.escape.spoken(&layer.lead, message);
+                draft.count(prompt_scope);
             }
             LayerSource::History => {
-                draft.choice = Choice::History { window: said.history, from: 0 };
+                draft.choice = Choice::History { window: conversation.history, from: 0 };
             }
             LayerSource::Verdicts { .. } => {
-                let detail = Detail { calls: said.refused.len(), helps: true };
-                draft.choice = Choice::Verdicts { calls: said.refused, detail };
+                let detail = Detail { calls: conversation.refused.len(), helps: true };
+                draft.choice = Choice::Verdicts { calls: conversation.refused, detail };
             }
             LayerSource::Files { variants, .. } => {
-                let own = variants.iter().position(|variant| variant.tier == Some(sight.target.tier)).unwrap_or(0);
-                draft.choice = Choice::File { variant: own, shown: Vec::new() };
+                let own =
+                    variants.iter().position(|variant| variant.tier == Some(prompt_scope.target.tier)).unwrap_or(0);
+                draft.choice = Choice::File { variant: own, counts: Vec::new() };
             }
         }
         draft
@@ -173,10 +174,10 @@ impl<'d> LayerDraft<'d> {
     }
 
     /// Goes back to what it was before.
-    pub(super) fn undo(&mut self, before: Self, sight: &PromptScope<'d>) {
-        sight.budget.give_back(self.taken);
+    pub(super) fn undo(&mut self, before: Self, prompt_scope: &PromptScope<'d>) {
+        prompt_scope.budget.give_back(self.taken);
         // What was there before fits again: what took its place has been given back.
-        let _ = sight.budget.take(before.taken);
+        let _ = prompt_scope.budget.take(before.taken);
         *self = before;
     }
 
@@ -192,23 +193,23 @@ impl<'d> LayerDraft<'d> {
     }
 
     /// Writes the text after a choice has changed.
-    pub(super) fn write(&mut self, sight: &PromptScope<'d>) {
+    pub(super) fn write(&mut self, prompt_scope: &PromptScope<'d>) {
         self.failure = None;
-        sight.budget.give_back(std::mem::take(&mut self.taken));
-        let Some((_, text)) = self.file(sight) else { return };
+        prompt_scope.budget.give_back(std::mem::take(&mut self.taken));
+        let Some((_, text)) = self.file(prompt_scope) else { return };
         match &text.body {
-            FileContent::Plain(said) => {
-                self.text.clone_from(said);
+            FileContent::Plain(conversation) => {
+                self.text.clone_from(conversation);
                 match self.layer.lead.is_empty() {
-                    true => self.tokens = sight.target.count_once(text, said),
-                    false => self.count(sight),
+                    true => self.tokens = prompt_scope.target.count_once(text, conversation),
+                    false => self.count(prompt_scope),
                 }
             }
-            FileContent::Template(document) => match sight.render(document, &self.state(sight)) {
-                Ok(said) => {
-                    self.taken = said.len();
-                    said.trim_matches(['\n', '\r']).clone_into(&mut self.text);
-                    self.count(sight);
+            FileContent::Template(document) => match prompt_scope.render(document, &self.state(prompt_scope)) {
+                Ok(conversation) => {
+                    self.taken = conversation.len();
+                    conversation.trim_matches(['\n', '\r']).clone_into(&mut self.text);
+                    self.count(prompt_scope);
                 }
                 Err(failure) => {
                     // A shorter form may still succeed.
@@ -220,8 +221,8 @@ impl<'d> LayerDraft<'d> {
         }
     }
 
-    pub(super) fn count(&mut self, sight: &PromptScope<'_>) {
-        self.tokens = sight.target.count(&self.led());
+    pub(super) fn count(&mut self, prompt_scope: &PromptScope<'_>) {
+        self.tokens = prompt_scope.target.count(&self.led());
     }
 
     /// Its text, with its lead, in a prompt printed as one text.
@@ -238,21 +239,21 @@ impl<'d> LayerDraft<'d> {
 
     /// The state with as many items of each list as the layer shows. Counts and sums over a list are those of the whole
     /// list.
-    fn state(&self, sight: &PromptScope<'d>) -> Cow<'d, Record> {
-        let Choice::File { shown, .. } = &self.choice else { return Cow::Borrowed(sight.state) };
-        let mut state = Cow::Borrowed(sight.state);
-        for ((path, _), most) in self.layer.entries.iter().zip(shown) {
+    fn state(&self, prompt_scope: &PromptScope<'d>) -> Cow<'d, Record> {
+        let Choice::File { counts, .. } = &self.choice else { return Cow::Borrowed(prompt_scope.state) };
+        let mut state = Cow::Borrowed(prompt_scope.state);
+        for ((path, _), most) in self.layer.entries.iter().zip(counts) {
             let Some((head, inside)) = path.split_first() else { continue };
-            if let Some(held) = state.get(head).filter(|_| length(sight.state, path) > *most) {
-                let seen = newest(held, inside, *most);
+            if let Some(listed_items) = state.get(head).filter(|_| length(prompt_scope.state, path) > *most) {
+                let seen = newest(listed_items, inside, *most);
                 state.to_mut().put(head, seen);
             }
         }
         if let Cow::Owned(state) = &mut state {
             // A sum over fewer items would tell the model what is not so.
-            let computed = sight.program.slots.iter().filter(|(_, slot)| slot.compute.is_some());
+            let computed = prompt_scope.program.slots.iter().filter(|(_, slot)| slot.compute.is_some());
             for (name, _) in computed {
-                if let Some(whole @ (Value::Number(_) | Value::Bool(_))) = sight.state.get(name) {
+                if let Some(whole @ (Value::Number(_) | Value::Bool(_))) = prompt_scope.state.get(name) {
                     state.put(name, whole.clone());
                 }
             }
@@ -261,35 +262,35 @@ impl<'d> LayerDraft<'d> {
     }
 
     /// Shows this many of the newest items of each list.
-    pub(super) fn show(&mut self, count: Vec<usize>, sight: &PromptScope<'d>) {
-        if let Choice::File { shown, .. } = &mut self.choice {
-            *shown = count;
+    pub(super) fn show(&mut self, count: Vec<usize>, prompt_scope: &PromptScope<'d>) {
+        if let Choice::File { counts, .. } = &mut self.choice {
+            *counts = count;
         }
-        self.write(sight);
+        self.write(prompt_scope);
     }
 
     /// Says this much of the calls that were not carried out.
-    pub(super) fn say_verdicts(&mut self, new: Detail, sight: &PromptScope<'d>) {
+    pub(super) fn say_verdicts(&mut self, new: Detail, prompt_scope: &PromptScope<'d>) {
         let Choice::Verdicts { calls, detail } = &mut self.choice else { return };
         *detail = new;
-        self.text = verdicts::text(calls, new, &sight.program.prompts.escape);
-        self.count(sight);
+        self.text = verdicts::text(calls, new, &prompt_scope.program.prompts.escape);
+        self.count(prompt_scope);
     }
 
     /// Writes the turns that are shown.
-    pub(super) fn say_turns(&mut self, sight: &PromptScope<'d>) {
+    pub(super) fn say_turns(&mut self, prompt_scope: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
-        for (role, said, is_form) in self.turns() {
+        for (role, conversation, is_form) in self.turns() {
             text.push_str(if text.is_empty() { "" } else { "\n\n" });
             let label = line(role, "");
-            let said = of_one(&label, said);
+            let conversation = of_one(&label, conversation);
             text.push_str(&label);
             // The blocks of an answer in the form of the mode are meant.
-            values.extend(Some(text.len()..text.len() + said.len()).filter(|_| !is_form));
-            text.push_str(&said);
+            values.extend(Some(text.len()..text.len() + conversation.len()).filter(|_| !is_form));
+            text.push_str(&conversation);
         }
-        self.text = sight.program.prompts.escape.apart(text, values);
-        self.count(sight);
+        self.text = prompt_scope.program.prompts.escape.apart(text, values);
+        self.count(prompt_scope);
     }
 
     /// Leaves the layer out.
@@ -307,13 +308,13 @@ impl<'d> LayerDraft<'d> {
     }
 
     /// The variant and its text; the first one if the layer is left out.
-    pub(super) fn file(&self, sight: &PromptScope<'d>) -> Option<(&'d Variant, &'d PromptFile)> {
+    pub(super) fn file(&self, prompt_scope: &PromptScope<'d>) -> Option<(&'d Variant, &'d PromptFile)> {
         let variant = match &self.choice {
             Choice::File { variant, .. } => self.variants().get(*variant)?,
             _ => self.variants().first()?,
         };
-        let number = variant.texts.get(sight.mode.0).copied().flatten()?;
-        Some((variant, sight.program.prompts.texts.get(number)?))
+        let number = variant.texts.get(prompt_scope.mode.0).copied().flatten()?;
+        Some((variant, prompt_scope.program.prompts.texts.get(number)?))
     }
 
     /// The text of a turn, shortened or not.
@@ -331,14 +332,15 @@ impl<'d> LayerDraft<'d> {
         numbers.filter_map(move |number| {
             let window = window?;
             let turn = self.short.get(&number).or_else(|| window.turn(number))?;
-            Some((window.role(number)?, turn.text.as_str(), turn.is_form)).filter(|(_, said, _)| !said.is_empty())
+            Some((window.role(number)?, turn.text.as_str(), turn.is_form))
+                .filter(|(_, conversation, _)| !conversation.is_empty())
         })
     }
 
     /// Its line of the ledger.
-    pub(super) fn entry(&self, sight: &PromptScope<'d>) -> ledger::Layer {
-        let file = self.file(sight);
-        let tier = file.and_then(|(variant, _)| sight.program.prompts.tiers.get_index(variant.tier?));
+    pub(super) fn entry(&self, prompt_scope: &PromptScope<'d>) -> ledger::Layer {
+        let file = self.file(prompt_scope);
+        let tier = file.and_then(|(variant, _)| prompt_scope.program.prompts.tiers.get_index(variant.tier?));
         let own = match &self.layer.holds {
             LayerSource::History => Some("history".to_owned()),
             LayerSource::Message => Some("message".to_owned()),
@@ -351,7 +353,7 @@ impl<'d> LayerDraft<'d> {
             source: own,
             variant: tier.map(|(name, _)| name.clone()),
             tokens: self.tokens,
-            budget: sight.target.of_tier(&self.layer.budget),
+            budget: prompt_scope.target.of_tier(&self.layer.budget),
             trimmed: Some(notes.join("; ")).filter(|notes| !notes.is_empty()),
         }
     }

@@ -8,7 +8,7 @@ use super::actions::condition;
 use super::answer::Params;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Checked, Code, Defect, Diagnostic, Strategy};
-use crate::program::{Action, BlockBinding, Dialect, Mode, DeclarationContext, Program};
+use crate::program::{Action, BlockBinding, DeclarationContext, Dialect, Mode, Program};
 use crate::surface::Role;
 use crate::value::{Value, value};
 
@@ -79,8 +79,8 @@ impl Program {
         if what == Export::JsonSchema {
             return Some(schema);
         }
-        let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
-        let name: String = format!("{}-{name}", self.name).chars().map(fits).take(64).collect();
+        let is_allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' };
+        let name: String = format!("{}-{name}", self.name).chars().map(is_allowed).take(64).collect();
         Some(value!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
     }
 
@@ -183,8 +183,8 @@ fn parameters(action: &Action, what: Export, strict: bool, diagnostics: &mut Vec
 
 /// Reports a name that servers do not accept: they take letters, digits, underscores and dashes.
 fn check_name(name: &str, action: &Action, diagnostics: &mut Vec<Diagnostic>) {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if !name.bytes().all(fits) || name.is_empty() || name.len() > 64 {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if !name.bytes().all(is_allowed) || name.is_empty() || name.len() > 64 {
         let message = format!("`{name}` cannot be the name of a tool");
         diagnostics.push(
             Diagnostic::new(Code::PROMPT_TOOL_NAME, action.at, message)

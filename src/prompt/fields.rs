@@ -4,7 +4,7 @@
 //! Out: the fields, as the grammar reads them.
 //! Never: decides how a text is encoded: the block of the call does.
 
-use crate::grammar::{SpelledCapture, RuleId};
+use crate::grammar::{RuleId, SpelledCapture};
 use crate::program::{Family, FieldName};
 use crate::value::Value;
 

@@ -16,10 +16,10 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    fn of(prompt: &PromptPlan, drafts: &[LayerDraft<'_>], sight: &PromptScope<'_>) -> Self {
+    fn of(prompt: &PromptPlan, drafts: &[LayerDraft<'_>], prompt_scope: &PromptScope<'_>) -> Self {
         let parts: Vec<_> = drafts.iter().map(LayerDraft::led).filter(|part| !part.is_empty()).collect();
         let text = parts.join(&prompt.separator);
-        Self { tokens: sight.target.count(&text), text }
+        Self { tokens: prompt_scope.target.count(&text), text }
     }
 }
 
@@ -28,29 +28,29 @@ pub(super) fn fit<'d>(
     prompt: &'d PromptPlan,
     name: &str,
     drafts: &mut [LayerDraft<'d>],
-    sight: &PromptScope<'d>,
+    prompt_scope: &PromptScope<'d>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Whole {
-    let (input, room) = (sight.target.input(), sight.target.room());
-    let mut whole = Whole::of(prompt, drafts, sight);
+    let (input, room) = (prompt_scope.target.input(), prompt_scope.target.room());
+    let mut whole = Whole::of(prompt, drafts, prompt_scope);
     for number in &prompt.trim_order {
         // Tokens of the parts need not add up to those of the whole: ask a layer again until it has no more to give.
         while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
             let before = draft.tokens;
             let limit = before.saturating_sub(whole.tokens - input);
-            trim::shrink(draft, limit, TrimReason::Whole(input), sight);
+            trim::shrink(draft, limit, TrimReason::Whole(input), prompt_scope);
             // A step that makes the layer no shorter was undone, so `whole` is still right.
             if draft.tokens >= before {
                 break;
             }
-            whole = Whole::of(prompt, drafts, sight);
+            whole = Whole::of(prompt, drafts, prompt_scope);
         }
     }
     if whole.tokens > room {
-        diagnostics.push(too_large(name, drafts, whole.tokens, room, sight));
+        diagnostics.push(too_large(name, drafts, whole.tokens, room, prompt_scope));
     } else if whole.tokens > input {
         let message = format!("the prompt has {} tokens; its tier allows {input}", whole.tokens);
-        let largest = largest(drafts, sight);
+        let largest = largest(drafts, prompt_scope);
         diagnostics.push(
             Diagnostic::new(Code::OVER_BUDGET, largest.map(|draft| draft.layer.at), message)
                 .with_help(advice(largest, whole.tokens - input)),
@@ -59,22 +59,28 @@ pub(super) fn fit<'d>(
     whole
 }
 
-fn too_large(name: &str, drafts: &[LayerDraft<'_>], tokens: usize, room: usize, sight: &PromptScope<'_>) -> Diagnostic {
-    let target = sight.target;
+fn too_large(
+    name: &str,
+    drafts: &[LayerDraft<'_>],
+    tokens: usize,
+    room: usize,
+    prompt_scope: &PromptScope<'_>,
+) -> Diagnostic {
+    let target = prompt_scope.target;
     let message = format!(
         "the prompt `{name}` has {tokens} tokens, {} more than {} takes in beside its answer ({room})",
         tokens - room,
         if target.name.is_empty() { "the model".to_owned() } else { format!("`{}`", target.name) },
     );
-    let largest = largest(drafts, sight);
+    let largest = largest(drafts, prompt_scope);
     Diagnostic::new(Code::TOO_LARGE, largest.map(|draft| draft.layer.at), message)
         .with_help(advice(largest, tokens - room))
 }
 
 /// The layer that exceeds its budget most; a layer without a budget counts with its whole size.
-fn largest<'a, 'd>(drafts: &'a [LayerDraft<'d>], sight: &PromptScope<'_>) -> Option<&'a LayerDraft<'d>> {
+fn largest<'a, 'd>(drafts: &'a [LayerDraft<'d>], prompt_scope: &PromptScope<'_>) -> Option<&'a LayerDraft<'d>> {
     let beyond = |draft: &&LayerDraft<'_>| {
-        let budget = sight.target.of_tier(&draft.layer.budget).unwrap_or(0);
+        let budget = prompt_scope.target.of_tier(&draft.layer.budget).unwrap_or(0);
         (draft.tokens.saturating_sub(budget), draft.tokens)
     };
     drafts.iter().rev().max_by_key(beyond)

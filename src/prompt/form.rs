@@ -7,7 +7,8 @@
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
 use crate::program::{
-    ActionId, BlockBinding, BlockId, NameSource, Count, Dialect, DialectId, ExampleMembers, Mode, Outside, Program, ReplyShape, example,
+    ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Outside, Program,
+    ReplyShape, example,
 };
 use crate::surface::Role;
 use crate::value::Value;
@@ -91,8 +92,8 @@ impl Program {
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p BlockBinding)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
-        let mut call_in = self.calls_shown(mode, speller, calls);
-        let mut shown: Vec<(Role, &str)> = Vec::new();
+        let mut call_in = self.spelled_calls(mode, speller, calls);
+        let mut listed: Vec<(Role, &str)> = Vec::new();
         let mut tells_name = false;
         let mut forms = Vec::new();
         for (id, block) in blocks {
@@ -101,10 +102,10 @@ impl Program {
             let required = block.role != Role::Call && count.is_some_and(|count| count.required);
             // Several names of one thing are shown once.
             let known = match &block.called {
-                NameSource::Word(word) => shown.contains(&(block.role, word)),
+                NameSource::Word(word) => listed.contains(&(block.role, word)),
                 // Where the answer says which action it calls, one example is enough.
                 _ if block.role == Role::Call => tells_name,
-                _ => shown.contains(&(block.role, &block.name)),
+                _ => listed.contains(&(block.role, &block.name)),
             };
             // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a wrapper.
             let within = matches!(block.key, Some(NameSource::Around(..)));
@@ -124,10 +125,10 @@ impl Program {
                 continue;
             };
             if let NameSource::Word(word) = &block.called {
-                shown.push((block.role, word));
+                listed.push((block.role, word));
             } else {
                 tells_name |= block.role == Role::Call;
-                shown.push((block.role, &block.name));
+                listed.push((block.role, &block.name));
             }
             let (name, about) = (block.name.clone(), block.about.clone());
             forms.push(BlockForm { name, role: block.role, about, required, most, text });
@@ -143,7 +144,7 @@ impl Program {
     }
 
     /// The calls to show in each block: those of the permitted actions in `calls`, or else one of any permitted action.
-    fn calls_shown<'p>(
+    fn spelled_calls<'p>(
         &'p self,
         mode: &'p Mode,
         speller: Speller<'p>,
@@ -196,14 +197,14 @@ impl Program {
 
 /// An example of a value that fits a schema, as a model would write it.
 pub(super) fn spelled(schema: &Value) -> String {
-    format!("{:#}", example(schema, ExampleMembers::Told))
+    format!("{:#}", example(schema, ExampleMembers::Stated))
 }
 
 /// The form of text outside every block, if the reply must have a message and no block is one.
 fn prose(reply: &ReplyShape, dialect: &Dialect) -> Option<BlockForm> {
     let is_block = |count: &Count| count.blocks.iter().any(|(read, _)| *read == dialect.id);
-    let mut said = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
-    let count = said.next().filter(|_| dialect.text == Outside::Message)?;
+    let mut needed = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
+    let count = needed.next().filter(|_| dialect.text == Outside::Message)?;
     let (name, role, text) = (count.name.clone(), Role::Message, PROSE.to_owned());
     Some(BlockForm { name, role, about: None, required: true, most: None, text })
 }

@@ -78,21 +78,21 @@ impl<'r> Window<'r> {
 }
 
 /// A turn as it is printed if all layers are one text.
-pub(super) fn line(role: Speaker, said: &str) -> String {
-    format!("{}: {said}", role.word().to_ascii_uppercase())
+pub(super) fn line(role: Speaker, words: &str) -> String {
+    format!("{}: {words}", role.word().to_ascii_uppercase())
 }
 
-/// The part `said` after `before`, if all layers are one text: no line of it looks like the start of a turn.
-pub(super) fn of_one<'t>(before: &str, said: &'t str) -> Cow<'t, str> {
+/// The part `words` after `before`, if all layers are one text: no line of it looks like the start of a turn.
+pub(super) fn of_one<'t>(before: &str, words: &'t str) -> Cow<'t, str> {
     let labels = [Speaker::User, Speaker::Assistant].map(|role| line(role, ""));
     let starts_turn = |line: &str| labels.iter().any(|label| line.trim_start().starts_with(label.trim_end()));
     let starts_line = before.is_empty() || before.ends_with('\n');
-    let lines = || said.split_inclusive('\n').enumerate();
+    let lines = || words.split_inclusive('\n').enumerate();
     let is_forged = |(number, line): (usize, &str)| (number > 0 || starts_line) && starts_turn(line);
     if !lines().any(is_forged) {
-        return Cow::Borrowed(said);
+        return Cow::Borrowed(words);
     }
-    let mut out = String::with_capacity(said.len() + 8);
+    let mut out = String::with_capacity(words.len() + 8);
     for (number, line) in lines() {
         let label = line.trim_start();
         match label.chars().next().filter(|_| is_forged((number, line))) {

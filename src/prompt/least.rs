@@ -23,7 +23,8 @@ impl Program {
                         let message =
                             format!("for the tier `{}` in the mode `{mode}`: {}", target.tier_name, found.message);
                         let (tier, beyond) = (target.tier, prompt.ledger.tokens.saturating_sub(target.input()));
-                        let new = LeastBudget { tier, beyond, said: Diagnostic { message: message.into(), ..found } };
+                        let new =
+                            LeastBudget { tier, beyond, finding: Diagnostic { message: message.into(), ..found } };
                         match worst.iter_mut().find(|known| known.is_about_the_same(&new)) {
                             Some(known) if known.beyond < new.beyond => *known = new,
                             Some(_) => {}
@@ -33,7 +34,7 @@ impl Program {
                 }
             }
         }
-        worst.into_iter().map(|found| found.said).collect()
+        worst.into_iter().map(|found| found.finding).collect()
     }
 }
 
@@ -41,11 +42,11 @@ struct LeastBudget {
     tier: usize,
     /// By how many tokens the whole prompt is too large.
     beyond: usize,
-    said: Diagnostic,
+    finding: Diagnostic,
 }
 
 impl LeastBudget {
     fn is_about_the_same(&self, other: &LeastBudget) -> bool {
-        (self.tier, &self.said.code, self.said.at) == (other.tier, &other.said.code, other.said.at)
+        (self.tier, &self.finding.code, self.finding.at) == (other.tier, &other.finding.code, other.finding.at)
     }
 }

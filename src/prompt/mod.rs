@@ -25,7 +25,6 @@ mod least;
 mod ledger;
 mod object;
 mod past;
-mod visible_texts;
 mod shorten;
 mod spelling;
 mod strict;
@@ -33,6 +32,7 @@ mod target;
 mod trim;
 mod turn;
 mod verdicts;
+mod visible_texts;
 
 pub use crate::surface::Speaker;
 #[cfg(feature = "unstable")]
@@ -40,9 +40,9 @@ pub use actions::{ActionForm, ParamForm};
 pub use count::Counter;
 pub use export::Export;
 #[cfg(feature = "unstable")]
-pub use form::{BlockForm, AnswerForm};
+pub use form::{AnswerForm, BlockForm};
 #[cfg(not(feature = "unstable"))]
-pub(crate) use form::{BlockForm, AnswerForm};
+pub(crate) use form::{AnswerForm, BlockForm};
 pub use ledger::{Layer, PromptMessage, TokenLedger};
 #[cfg(not(feature = "unstable"))]
 pub(crate) use turn::History;
@@ -52,15 +52,15 @@ pub use turn::{PastOutcome, Turn};
 
 pub(crate) use ask_again::{Corrected, ReportedDefect, in_words_for_a_model};
 pub(crate) use past::{MessagePiece, Rewriter, pieces};
-pub(crate) use visible_texts::PromptText;
 pub(crate) use turn::{Line, Omitted, PastAnswer, PastCall, PastSection, PastUtterance, RefusedCall};
+pub(crate) use visible_texts::PromptText;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{LayerSource, ModeId, Program, Prompts, TargetPatterns, PromptFile};
+use crate::program::{LayerSource, ModeId, Program, PromptFile, Prompts, TargetPatterns};
 use crate::session::Session;
 use crate::value::{ByteBudget, Object, Value};
-use draft::{LayerDraft, PromptScope, Conversation};
+use draft::{Conversation, LayerDraft, PromptScope};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
@@ -166,28 +166,30 @@ fn assemble_for(
     let history_length = request.history.iter().map(|turn| turn.content.len()).sum::<usize>();
     let length = history_length + request.message.as_ref().map_or(0, String::len);
     let (current, budget) = match session.state.is_settled() {
-        true => (Cow::Borrowed(session), Arc::new(ByteBudget::new(length, session.state.clone(), program.data.clone()))),
+        true => {
+            (Cow::Borrowed(session), Arc::new(ByteBudget::new(length, session.state.clone(), program.data.clone())))
+        }
         false => program.occasion(Cow::Borrowed(session), length),
     };
     let session = &*current;
     let values = Values::of(program, session, target);
-    let sight = values.scope(program, session, target, &budget);
+    let prompt_scope = values.scope(program, session, target, &budget);
     let read_back = |text: &str| read(session, text);
     let history = history::Window::of(request, past::Rewriter { program, mode, read: &read_back });
-    let said = Conversation {
+    let conversation = Conversation {
         message: request.message.as_deref().unwrap_or_default(),
         history: &history,
         refused: verdicts::of_last(&request.history),
     };
     let mut drafts: Vec<LayerDraft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {
-        let mut draft = LayerDraft::new(layer, &sight, said);
-        trim::open(&mut draft, &sight);
-        trim::keep_to_budget(&mut draft, &sight, &mut diagnostics);
+        let mut draft = LayerDraft::new(layer, &prompt_scope, conversation);
+        trim::open(&mut draft, &prompt_scope);
+        trim::keep_to_budget(&mut draft, &prompt_scope, &mut diagnostics);
         drafts.push(draft);
     }
-    let whole = fit::fit(prompt, name, &mut drafts, &sight, &mut diagnostics);
-    if session.state.is_too_costly() || sight.starved.get() {
+    let whole = fit::fit(prompt, name, &mut drafts, &prompt_scope, &mut diagnostics);
+    if session.state.is_too_costly() || prompt_scope.starved.get() {
         let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
         diagnostics.push(Diagnostic::new(Code::FAILING_TEMPLATE, None, message).into_warning());
     }
@@ -195,7 +197,7 @@ fn assemble_for(
     Assembled {
         messages: if broken { Vec::new() } else { messages(&drafts, &prompt.separator) },
         texts: drafts.iter().map(|draft| draft.text.clone()).collect(),
-        ledger: target.ledger(whole.tokens, drafts.iter().map(|draft| draft.entry(&sight)).collect()),
+        ledger: target.ledger(whole.tokens, drafts.iter().map(|draft| draft.entry(&prompt_scope)).collect()),
         text: if broken { String::new() } else { whole.text },
         diagnostics,
     }
@@ -222,9 +224,11 @@ impl Program {
         let target = PromptTarget::of(&self.prompts, &request, &mut diagnostics);
         let values = Values::of(self, session, &target);
         let budget = ByteBudget::new(0, session.state.clone(), self.data.clone());
-        let sight = values.scope(self, session, &target, &budget);
+        let prompt_scope = values.scope(self, session, &target, &budget);
         let document = self.prompts.texts.iter().find(|text| text.path == path).and_then(PromptFile::template);
-        document.and_then(|document| sight.render(document, sight.state).ok()).map_or(0, |text| text.len())
+        document
+            .and_then(|document| prompt_scope.render(document, prompt_scope.state).ok())
+            .map_or(0, |text| text.len())
     }
 }
 
@@ -235,7 +239,9 @@ fn messages(drafts: &[LayerDraft<'_>], separator: &str) -> Vec<PromptMessage> {
     for draft in drafts.iter().filter(|draft| !draft.text.is_empty()) {
         match draft.layer.holds {
             LayerSource::History => {
-                messages.extend(draft.turns().map(|(role, content, _)| PromptMessage { role, content: content.to_owned() }));
+                messages.extend(
+                    draft.turns().map(|(role, content, _)| PromptMessage { role, content: content.to_owned() }),
+                );
                 merges = false;
             }
             LayerSource::Message => {

@@ -6,7 +6,7 @@
 
 use super::form::rank;
 use super::turn::PastAnswer;
-use crate::program::{BlockBinding, NameSource, Dialect, Mode, Program};
+use crate::program::{BlockBinding, Dialect, Mode, NameSource, Program};
 use crate::surface::{ENTRIES, Role, WHOLE};
 use crate::value::{Object, Value};
 

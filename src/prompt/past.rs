@@ -106,8 +106,8 @@ impl<'p> Rewriter<'p> {
     fn write(self, dialect: &'p Dialect, given: &PastAnswer) -> Option<String> {
         // A section that is shown as the message is written once.
         let shows = |message: &str| {
-            let shown = self.mode.reply.shows.as_deref();
-            given.sections.iter().any(|section| Some(section.name.as_str()) == shown && section.text == message)
+            let as_message = self.mode.reply.shows.as_deref();
+            given.sections.iter().any(|section| Some(section.name.as_str()) == as_message && section.text == message)
         };
         let message = given.message.as_deref().filter(|message| !shows(message)).unwrap_or_default();
         if dialect.outline.is_some() {
@@ -181,7 +181,9 @@ impl<'p> Writer<'p> {
     /// The first block of a role that can hold this.
     fn block(&self, role: Role, name: &str, label: &str, text: &str) -> Option<WrittenPart> {
         let mut of_role = self.blocks.iter().filter(|(.., block)| block.role == role);
-        of_role.find_map(|(rank, id, _)| Some(WrittenPart { rank: *rank, text: self.speller.text(*id, name, label, text)? }))
+        of_role.find_map(|(rank, id, _)| {
+            Some(WrittenPart { rank: *rank, text: self.speller.text(*id, name, label, text)? })
+        })
     }
 
     /// The message, with the utterances in their places if it is text outside every block.

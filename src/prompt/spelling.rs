@@ -6,12 +6,13 @@
 
 use super::calls::CallToWrite;
 use super::fields::{FieldSpelling, closer};
-use crate::grammar::{SpelledCapture, RuleId};
+use crate::grammar::{RuleId, SpelledCapture};
 use crate::markup::Guarding as _;
 use crate::program::{
-    BlockBinding, BlockId, NameSource, Closer, Dialect, Family, ExampleMembers, Program, ReplyShape, Schema, example, tag_family,
+    BlockBinding, BlockId, Closer, Dialect, ExampleMembers, Family, NameSource, Program, ReplyShape, Schema, example,
+    tag_family,
 };
-use crate::surface::{Decoding, Ending, BlockLayout, NAME, Payload, Role, Trim};
+use crate::surface::{BlockLayout, Decoding, Ending, NAME, Payload, Role, Trim};
 use crate::text::glob;
 use crate::value::{Object, Value};
 use std::borrow::Cow;
@@ -195,7 +196,7 @@ impl<'p> Speller<'p> {
 
     /// An example of the body of a block.
     fn body(self, block: &'p BlockBinding) -> Cow<'p, str> {
-        let told = match block.role {
+        let described = match block.role {
             Role::Message => PROSE,
             Role::Thinking => "Your reasoning",
             Role::Content => "The whole text",
@@ -215,7 +216,7 @@ impl<'p> Speller<'p> {
                 Value::String(text) => Cow::Owned(text.to_string()),
                 value => Cow::Owned(value.to_string()),
             },
-            _ => Cow::Borrowed(block.about.as_deref().unwrap_or(told)),
+            _ => Cow::Borrowed(block.about.as_deref().unwrap_or(described)),
         }
     }
 
@@ -249,11 +250,17 @@ impl<'p> Speller<'p> {
     }
 
     /// The payload of these calls; none if the block cannot hold it.
-    fn payload(self, block: &BlockBinding, calls: &[CallToWrite<'_>], family: &Family, layout: Option<&BlockLayout>) -> Option<String> {
+    fn payload(
+        self,
+        block: &BlockBinding,
+        calls: &[CallToWrite<'_>],
+        family: &Family,
+        layout: Option<&BlockLayout>,
+    ) -> Option<String> {
         let CallToWrite { action, params, .. } = calls.first()?;
         let params = match block.named_within() {
-            Some((way, each)) if !is_named(block) => {
-                let call = |call: &CallToWrite<'_>| named_call(way, block.body.as_deref(), call);
+            Some((pointer, each)) if !is_named(block) => {
+                let call = |call: &CallToWrite<'_>| named_call(pointer, block.body.as_deref(), call);
                 if each { calls.iter().map(call).collect() } else { call(calls.first()?) }
             }
             _ => (*params).clone(),
@@ -379,11 +386,11 @@ impl<'p> Speller<'p> {
                 return Some(whole);
             }
             let opener = opener(None)?;
-            let said = |key: &str| attributes.iter().find(|(known, _)| self.dialect.names.same(known, key));
+            let given = |key: &str| attributes.iter().find(|(known, _)| self.dialect.names.same(known, key));
             let closers = block.close.iter().filter_map(|closer| match closer {
                 Closer::Own => Some(name.as_str()),
                 Closer::Word(word) => Some(word),
-                Closer::Attribute(key) => said(key).map(|(_, value)| *value),
+                Closer::Attribute(key) => given(key).map(|(_, value)| *value),
                 Closer::Pattern(_) => None,
             });
             // Some openers end their line themselves, and some go on in it.
@@ -410,11 +417,11 @@ pub(super) fn is_named(block: &BlockBinding) -> bool {
     block.named_within().is_some() && block.layout.as_ref().is_some_and(|layout| layout.has(NAME))
 }
 
-/// The payload of a call that it names: the name at the end of the `way`, and the parameters in the member `body`, or
+/// The payload of a call that it names: the name at the end of the `pointer`, and the parameters in the member `body`, or
 /// beside the name.
-fn named_call(way: &[String], body: Option<&str>, call: &CallToWrite<'_>) -> Value {
+fn named_call(pointer: &[String], body: Option<&str>, call: &CallToWrite<'_>) -> Value {
     let mut object = Object::new();
-    put(&mut object, way, call.name.into());
+    put(&mut object, pointer, call.name.into());
     match body {
         Some(body) => put(&mut object, &body.split('.').map(str::to_owned).collect::<Vec<_>>(), call.params.clone()),
         None => object.extend(call.params.as_object().into_iter().flatten().map(|(name, one)| (name, one.clone()))),
@@ -423,8 +430,8 @@ fn named_call(way: &[String], body: Option<&str>, call: &CallToWrite<'_>) -> Val
 }
 
 /// Sets the value at a path in an object.
-fn put(object: &mut Object, way: &[String], value: Value) {
-    match way {
+fn put(object: &mut Object, pointer: &[String], value: Value) {
+    match pointer {
         [last] => drop(object.insert(last.as_str(), value)),
         [first, rest @ ..] => {
             let inner = object.entry(first);

@@ -7,7 +7,7 @@
 use super::count::Estimate;
 use super::{Counter, Layer, Request, TokenLedger};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::program::{Model, Program, Prompts, PromptFile};
+use crate::program::{Model, Program, PromptFile, Prompts};
 use crate::surface::Vocabulary;
 use crate::text::{excerpt, glob};
 use crate::value::Value;
@@ -105,11 +105,11 @@ impl<'p> PromptTarget<'p> {
     }
 
     /// The tokens of a text that never changes, counted once.
-    pub(super) fn count_once(&self, text: &PromptFile, said: &str) -> usize {
+    pub(super) fn count_once(&self, text: &PromptFile, content: &str) -> usize {
         let slot = self.vocabulary.and_then(|vocabulary| text.counts.get(vocabulary as usize));
         match (slot, &self.counter) {
-            (Some(slot), CounterKind::Exact(_)) => *slot.get_or_init(|| self.count(said)),
-            _ => self.count(said),
+            (Some(slot), CounterKind::Exact(_)) => *slot.get_or_init(|| self.count(content)),
+            _ => self.count(content),
         }
     }
 
@@ -167,8 +167,8 @@ fn declared<'p>(prompts: &'p Prompts, id: &str) -> Option<(&'p str, &'p Model)> 
     for (name, model) in &prompts.models {
         let is_family = is_member(name, id);
         let letters = name.chars().filter(|letter| !WILD.contains(letter)).count();
-        let fits = is_family || id.to_ascii_lowercase().contains(&name.to_ascii_lowercase());
-        if fits && best.is_none_or(|(known, ..)| (is_family, letters) > known) {
+        let is_meant = is_family || id.to_ascii_lowercase().contains(&name.to_ascii_lowercase());
+        if is_meant && best.is_none_or(|(known, ..)| (is_family, letters) > known) {
             best = Some(((is_family, letters), name, model));
         }
     }
@@ -184,14 +184,14 @@ fn is_member(name: &str, id: &str) -> bool {
 }
 
 fn unknown(prompts: &Prompts, id: &str, named: Option<&str>, tier: &str) -> Diagnostic {
-    let shown = excerpt(id, 60);
+    let cited = excerpt(id, 60);
     let message = match named {
-        Some(name) => format!("no table declares the model `{shown}`: it is taken for `{name}`"),
-        None => format!("no table declares the model `{shown}`: it is taken for one of the tier `{tier}`"),
+        Some(name) => format!("no table declares the model `{cited}`: it is taken for `{name}`"),
+        None => format!("no table declares the model `{cited}`: it is taken for one of the tier `{tier}`"),
     };
     let diagnostic = Diagnostic::new(Code::UNKNOWN_MODEL, None, message);
     match named {
-        Some(_) => diagnostic.with_help(format!("declare it as `[models.\"{shown}\"]` if it differs")),
+        Some(_) => diagnostic.with_help(format!("declare it as `[models.\"{cited}\"]` if it differs")),
         None => diagnostic.with_nearest(id, prompts.models.keys().map(String::as_str)),
     }
 }

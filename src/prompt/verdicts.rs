@@ -28,17 +28,17 @@ pub(super) struct Detail {
 
 /// The text for these calls; empty if there are none.
 pub(super) fn text(calls: &[RefusedCall], detail: Detail, escape: &Escape) -> String {
-    let shown = calls.get(..detail.calls).unwrap_or(calls);
-    if shown.is_empty() {
+    let listed = calls.get(..detail.calls).unwrap_or(calls);
+    if listed.is_empty() {
         return String::new();
     }
     let mut lines = vec![WORDS.to_owned()];
-    for call in shown {
+    for call in listed {
         let help = call.help.as_ref().filter(|_| detail.helps);
         let help = help.map(|help| format!("; {}", escape.framed(help))).unwrap_or_default();
         lines.push(format!("- {}: {}{help}", escape.framed(&call.action), escape.framed(&call.message)));
     }
-    match calls.len() - shown.len() {
+    match calls.len() - listed.len() {
         0 => {}
         more => lines.push(format!("- and {more} more")),
     }

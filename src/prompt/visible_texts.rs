@@ -37,22 +37,25 @@ impl Program {
         numbers.dedup();
         for text in numbers.into_iter().filter_map(|number| self.prompts.texts.get(number)) {
             let texts = match &text.body {
-                FileContent::Plain(said) => vec![said.clone()],
+                FileContent::Plain(visible) => vec![visible.clone()],
                 FileContent::Template(document) => {
                     let render = |target: PromptTarget<'_>| {
                         let values = Values::of(self, session, &target);
                         let budget = ByteBudget::new(0, session.state.clone(), self.data.clone());
-                        let sight = values.scope(self, session, &target, &budget);
-                        sight.render(document, &session.state).ok()
+                        let prompt_scope = values.scope(self, session, &target, &budget);
+                        prompt_scope.render(document, &session.state).ok()
                     };
                     // One model stands for all where the template asks for nothing of them.
                     let asks = ["tier", "model"].iter().any(|name| document.reads().first_of(name).is_some());
-                    PromptTarget::each(&self.prompts).take(if asks { usize::MAX } else { 1 }).filter_map(render).collect()
+                    PromptTarget::each(&self.prompts)
+                        .take(if asks { usize::MAX } else { 1 })
+                        .filter_map(render)
+                        .collect()
                 }
             };
-            for said in texts.into_iter().map(|said| PromptText { source: text.source, text: said }) {
-                if !all.contains(&said) {
-                    all.push(said);
+            for visible in texts.into_iter().map(|visible| PromptText { source: text.source, text: visible }) {
+                if !all.contains(&visible) {
+                    all.push(visible);
                 }
             }
         }

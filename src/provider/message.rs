@@ -4,7 +4,7 @@
 //! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
 //! Never: knows the shapes of a provider; passes over a part without a trace.
 
-use super::raw::{RawPlaces, Raw};
+use super::raw::{Raw, RawPlaces};
 use super::{Reply, ReplyPart};
 use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
 use crate::text::{Location, Source, SourceId, Sources, Span};

@@ -93,8 +93,8 @@ fn function_call<'t>(message: &mut ReplyMessage<'t>, id: Option<String>, functio
 /// The reasoning of a message or a chunk. Servers that have both members say the same in them.
 pub(super) fn reasoning<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) -> Option<String> {
     let members = ["reasoning_content", "reasoning"].into_iter().filter_map(|name| chat.get(name));
-    let said = members.filter(|member| member.has_content()).find(|member| member.is_text())?;
-    message.decoded(said)
+    let reasoning_member = members.filter(|member| member.has_content()).find(|member| member.is_text())?;
+    message.decoded(reasoning_member)
 }
 
 /// Reads a content that is a text, or a list of parts.

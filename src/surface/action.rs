@@ -5,7 +5,7 @@
 //! Never: knows whether a path, template or schema in them is valid.
 
 use super::declare::{table, words};
-use super::decode::{Decode, Decoder, Named, OneOrMany, TomlNode, OneOrMore};
+use super::decode::{Decode, Decoder, Named, OneOrMany, OneOrMore, TomlNode};
 use super::degradation::Degradation;
 use super::tree::Tree;
 use crate::diagnostic::{Code, Remark};

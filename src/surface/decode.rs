@@ -80,8 +80,8 @@ impl<'r> Decoder<'r> {
     /// Advice for a key that does not belong in this table, but in one around it. Keys of the whole file are left out:
     /// headers tell them apart.
     pub(crate) fn misplaced(&self, key: &str) -> Option<String> {
-        let fits = self.around.iter().skip(1).any(|keys| keys.contains(&key));
-        fits.then(|| format!("`{key}` is a key of the table around this one: move it up there"))
+        let is_known = self.around.iter().skip(1).any(|keys| keys.contains(&key));
+        is_known.then(|| format!("`{key}` is a key of the table around this one: move it up there"))
     }
 
     /// The same decoder for TOML that starts at the byte `offset` of its source.
@@ -186,9 +186,9 @@ impl<'r> Decoder<'r> {
             // `[list.NAME]` is a table in the last entry of the list.
             let is_header = |at: usize| syntax::line_of(self.text, at).trim_start().starts_with('[');
             if listed && is_header(key.span().start) && nearest(key.get_ref(), known.iter().copied()).is_none() {
-                let told = self.diagnostics.last_mut();
+                let reported = self.diagnostics.last_mut();
                 let help = "each entry of a list has its header in double brackets: `[[…]]`";
-                told.into_iter().for_each(|told| told.help = Some(help.to_owned().into()));
+                reported.into_iter().for_each(|reported| reported.help = Some(help.to_owned().into()));
             }
             let name = key.get_ref().as_ref();
             let Some(value) = table.to_mut().remove(name) else { continue };
@@ -315,10 +315,10 @@ impl<'r> Decoder<'r> {
     /// The value under the only unknown key of the table, if it fits the required `key`; otherwise `key` is reported as
     /// missing.
     fn missed<T: Decode>(&mut self, key: &str, guesses: &mut Guesses<'_>, around: Location) -> Option<T> {
-        if let Some((told, node)) = guesses.only.take() {
+        if let Some((reported, node)) = guesses.only.take() {
             let value = self.guessed(&node);
-            if let (Some(_), Some(told)) = (&value, self.diagnostics.get_mut(told)) {
-                told.help = Some(format!("did you mean `{key}`? it must be here").into());
+            if let (Some(_), Some(reported)) = (&value, self.diagnostics.get_mut(reported)) {
+                reported.help = Some(format!("did you mean `{key}`? it must be here").into());
                 return value;
             }
         }

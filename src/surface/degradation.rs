@@ -5,7 +5,7 @@
 //! Never: knows whether a strategy fits its defect.
 
 use super::Guardrail;
-use super::decode::{Decode, Decoder, TomlNode, OneOrMore, in_order};
+use super::decode::{Decode, Decoder, OneOrMore, TomlNode, in_order};
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::text::{Spanned, excerpt};
 
@@ -31,7 +31,7 @@ impl Decode for Degradation {
                 continue;
             };
             let before = reading.diagnostics.len();
-            reading.fitting = defect.fits();
+            reading.fitting = defect.applicable();
             let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
             // If no strategy could be read, that has been told: leave the row out.
             let strategies = strategies.filter(|read| !read.0.is_empty() || reading.diagnostics.len() == before);
@@ -51,7 +51,7 @@ impl Decode for Strategy {
         let found = Strategy::ALL.iter().copied().find(|one| one.name() == word);
         if found.is_none() {
             // Only what fits the defect helps.
-            let fitting = if reading.is_in(Guardrail::KEYS) { Defect::Guardrail.fits() } else { reading.fitting };
+            let fitting = if reading.is_in(Guardrail::KEYS) { Defect::Guardrail.applicable() } else { reading.fitting };
             let names: Vec<&str> = fitting.iter().map(|one| one.name()).collect();
             reading.no_word(node, "strategy", Code::PACK_UNKNOWN_STRATEGY, &names);
         }
@@ -76,8 +76,8 @@ mod schema {
             let rows: Map<String, Value> = Defect::ALL
                 .iter()
                 .map(|defect| {
-                    let fits: Vec<&str> = defect.fits().iter().map(|strategy| strategy.name()).collect();
-                    let row = json!({ "anyOf": [{ "enum": fits }, { "type": "array", "items": { "enum": fits } }] });
+                    let words: Vec<&str> = defect.applicable().iter().map(|strategy| strategy.name()).collect();
+                    let row = json!({ "anyOf": [{ "enum": words }, { "type": "array", "items": { "enum": words } }] });
                     (defect.name().to_owned(), row)
                 })
                 .collect();

@@ -87,7 +87,7 @@ impl Dialect {
             ("trim", self.trim.is_some()),
             ("decode", self.decode.is_some()),
         ];
-        keys.into_iter().filter(|(_, stands)| *stands).map(|(key, _)| key)
+        keys.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key)
     }
 }
 
@@ -191,7 +191,7 @@ impl Block {
     /// calls. The flag is true for the list.
     pub(crate) fn within(name: &Spanned<String>) -> Option<(&str, bool)> {
         let within = name.value.strip_prefix("@payload")?;
-        let each = within.strip_prefix("[].").map(|way| (way, true));
+        let each = within.strip_prefix("[].").map(|pointer| (pointer, true));
         each.or_else(|| Some((within.strip_prefix('.')?, false)))
     }
 }

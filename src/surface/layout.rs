@@ -44,7 +44,11 @@ impl BlockLayout {
             } else {
                 pieces.push(LayoutPiece::Text(std::mem::take(&mut text)));
                 apart |= place == LINES;
-                pieces.push(if matches!(place, BODY | LINES) { LayoutPiece::Body } else { LayoutPiece::Place(place.to_owned()) });
+                pieces.push(if matches!(place, BODY | LINES) {
+                    LayoutPiece::Body
+                } else {
+                    LayoutPiece::Place(place.to_owned())
+                });
             }
             rest = after;
         }

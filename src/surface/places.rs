@@ -32,13 +32,13 @@ pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
             let start = at.start + at.of(text).find(name)?;
             Some(Span::new(start, start + name.len()))
         };
-        each_name(table, &mut Vec::new(), &mut |said, at, way| {
-            if said != name {
+        each_name(table, &mut Vec::new(), &mut |mentions, at, key_path| {
+            if mentions != name {
                 return;
             }
             let mut spans: Vec<Span> = inside(at).into_iter().collect();
-            match way {
-                Some(way) => spans.extend(syntax::headers_through(text, way).filter_map(inside)),
+            match key_path {
+                Some(key_path) => spans.extend(syntax::headers_through(text, key_path).filter_map(inside)),
                 None if spans.is_empty() => return,
                 None => {}
             }
@@ -75,20 +75,20 @@ fn each_table(folder: &Folder, mut then: impl FnMut(&str, &str, &DeTable<'_>)) {
 /// Takes a name, its place, and for a key the path to it.
 type EachName<'f> = dyn FnMut(&str, Span, Option<&[String]>) + 'f;
 
-/// Calls `then` for each key and each text in the table at `way`.
-fn each_name(table: &DeTable<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
+/// Calls `then` for each key and each text in the table at `key_path`.
+fn each_name(table: &DeTable<'_>, key_path: &mut Vec<String>, then: &mut EachName<'_>) {
     for (key, value) in in_order(table) {
-        way.push(key.get_ref().clone().into_owned());
-        then(key.get_ref(), key.span().into(), Some(way));
-        each_name_in(value, way, then);
-        way.pop();
+        key_path.push(key.get_ref().clone().into_owned());
+        then(key.get_ref(), key.span().into(), Some(key_path));
+        each_name_in(value, key_path, then);
+        key_path.pop();
     }
 }
 
-fn each_name_in(value: &TomlNode<'_>, way: &mut Vec<String>, then: &mut EachName<'_>) {
+fn each_name_in(value: &TomlNode<'_>, key_path: &mut Vec<String>, then: &mut EachName<'_>) {
     match value.get_ref() {
-        DeValue::Table(table) => each_name(table, way, then),
-        DeValue::Array(items) => items.iter().for_each(|item| each_name_in(item, way, then)),
+        DeValue::Table(table) => each_name(table, key_path, then),
+        DeValue::Array(items) => items.iter().for_each(|item| each_name_in(item, key_path, then)),
         DeValue::String(text) => then(text, value.span().into(), None),
         _ => {}
     }
@@ -118,10 +118,17 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         let mut odd = Vec::new();
         in_order(table).into_iter().for_each(|(_, value)| odd_keys(value.get_ref(), &mut odd));
         found.extend(odd.into_iter().map(|(key, other)| {
-            let said = |key: &PlaceKey<'_>| Mentions { path: path.to_owned(), spans: vec![key.span().into()] };
+            let mentions = |key: &PlaceKey<'_>| Mentions { path: path.to_owned(), spans: vec![key.span().into()] };
             let other_name = other.get_ref().clone().into_owned();
             let within = "the other entries";
-            Alike { mentions: said(key), other: other_name, beside: said(other), within, below: None, is_part: false }
+            Alike {
+                mentions: mentions(key),
+                other: other_name,
+                beside: mentions(other),
+                within,
+                below: None,
+                is_part: false,
+            }
         }));
         let headers: Vec<_> = syntax::headers(text).collect();
         let ends = headers.iter().skip(1).filter_map(|next| next.first()).map(|(_, span)| span.start);
@@ -131,8 +138,8 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         let mut steps = Vec::new();
         for (header, end) in &headers {
             for last in 1..header.len() {
-                let Some((way, [(name, span), ..])) = header.split_at_checked(last) else { continue };
-                let group = groups.entry(syntax::names(way).collect());
+                let Some((key_path, [(name, span), ..])) = header.split_at_checked(last) else { continue };
+                let group = groups.entry(syntax::names(key_path).collect());
                 let number = group.index();
                 let places = group.or_default().places.entry(name.as_str()).or_default();
                 places.push((*span, Span::new(span.start, *end)));
@@ -141,19 +148,19 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
         }
         let whole: HashSet<Vec<&str>> = headers.iter().map(|(header, _)| syntax::names(header).collect()).collect();
         for (number, name, span) in steps {
-            let Some((way, beside)) = groups.get_index_mut(number) else { continue };
+            let Some((key_path, beside)) = groups.get_index_mut(number) else { continue };
             let Some(other) = beside.slip_of(name) else { continue };
             let places = |name: &str| beside.places.get(name).into_iter().flatten();
             let Some((place, _)) = places(other).next() else { continue };
             let mut below: Vec<Span> = places(name).chain(places(other)).map(|(_, below)| *below).collect();
             below.sort_unstable();
-            let said = |span| Mentions { path: path.to_owned(), spans: vec![span] };
-            let is_whole = |name: &str| whole.contains(&[way.as_slice(), &[name]].concat());
-            let has_parts = matches!(way.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name);
+            let mentions = |span| Mentions { path: path.to_owned(), spans: vec![span] };
+            let is_whole = |name: &str| whole.contains(&[key_path.as_slice(), &[name]].concat());
+            let has_parts = matches!(key_path.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name);
             found.push(Alike {
-                mentions: said(span),
+                mentions: mentions(span),
                 other: other.to_owned(),
-                beside: said(*place),
+                beside: mentions(*place),
                 within: "another header",
                 below: Some(below),
                 is_part: has_parts && find(folder, name).len() == 1,
@@ -236,9 +243,9 @@ fn are_both_known(one: &str, other: &str) -> bool {
 pub(crate) struct Renamed(BTreeMap<String, BTreeMap<usize, (usize, String)>>);
 
 impl Renamed {
-    pub(crate) fn add(&mut self, said: &Mentions, name: &str) {
-        let file = self.0.entry(said.path.clone()).or_default();
-        said.spans.iter().for_each(|span| drop(file.insert(span.start, (span.len(), name.to_owned()))));
+    pub(crate) fn add(&mut self, mentions: &Mentions, name: &str) {
+        let file = self.0.entry(mentions.path.clone()).or_default();
+        mentions.spans.iter().for_each(|span| drop(file.insert(span.start, (span.len(), name.to_owned()))));
     }
 
     /// The same folder with these names.
@@ -277,9 +284,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&[usize]]) {
-        let said = find(&Folder::new("p", [("pack.toml", text)]), "here");
+        let mentions = find(&Folder::new("p", [("pack.toml", text)]), "here");
         let starts: Vec<Vec<usize>> =
-            said.iter().map(|said| said.spans.iter().map(|span| span.start).collect()).collect();
+            mentions.iter().map(|mentions| mentions.spans.iter().map(|span| span.start).collect()).collect();
         assert_eq!(starts, expected, "{text}");
     }
 
@@ -294,7 +301,7 @@ mod tests {
     fn what_is_renamed_is_found_where_it_stood() {
         let folder = Folder::new("p", [("pack.toml", "[a.here]\n[a.here.c]\nd = 1\n")]);
         let mut renamed = Renamed::default();
-        find(&folder, "here").iter().for_each(|said| renamed.add(said, "elsewhere"));
+        find(&folder, "here").iter().for_each(|mentions| renamed.add(mentions, "elsewhere"));
         let text = renamed.within(&folder).files.remove("pack.toml").unwrap();
         assert_eq!(text, b"[a.elsewhere]\n[a.elsewhere.c]\nd = 1\n");
         assert_eq!(renamed.original("pack.toml", Span::new(30, 31)), Span::new(20, 21));

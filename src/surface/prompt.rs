@@ -5,7 +5,7 @@
 //! Never: opens a file, counts a token, or knows whether the things named are declared.
 
 use super::declare::{table, words};
-use super::decode::{Decode, Decoder, Named, OneOrMany, TomlNode, OneOrMore};
+use super::decode::{Decode, Decoder, Named, OneOrMany, OneOrMore, TomlNode};
 use super::tree::Tree;
 use crate::text::{Location, Spanned};
 use toml::de::DeValue;

@@ -58,8 +58,9 @@ const PACKS: &[(&str, ShippedFiles)] = &packs! {
 };
 
 static FOLDERS: LazyLock<BTreeMap<&str, Folder>> = LazyLock::new(|| {
-    let folder =
-        |(name, files): &(&'static str, ShippedFiles)| (*name, Folder::new(format!("{STD}{name}"), files.iter().copied()));
+    let folder = |(name, files): &(&'static str, ShippedFiles)| {
+        (*name, Folder::new(format!("{STD}{name}"), files.iter().copied()))
+    };
     PACKS.iter().map(folder).collect()
 });
 

@@ -31,8 +31,8 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
         // `[[actions]]` beside `[actions.NAME]`: the other headers have more names.
         let line = header(line_of(text, span.start)).filter(|_| first.is_none() && is_list(span));
         if let Some(first) = line.and_then(|path| {
-            let way: Vec<String> = names(&path).map(str::to_owned).collect();
-            headers_through(text, &way).find(|one| !is_list(*one))
+            let key_path: Vec<String> = names(&path).map(str::to_owned).collect();
+            headers_through(text, &key_path).find(|one| !is_list(*one))
         }) {
             let message = format!("`{name}` is a list here and a table elsewhere");
             let help = format!("each has a table of its own: `{}`", single_header(text, span.start));
@@ -68,13 +68,15 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
 fn cause(message: &str, text: &str, span: Span) -> Option<Span> {
     let before = text.get(..span.start)?;
     let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let said = before.get(start..)?.trim_end();
-    if message.contains("escaped value") && said.ends_with('\\') {
+    let typed_value = before.get(start..)?.trim_end();
+    if message.contains("escaped value") && typed_value.ends_with('\\') {
         let escaped = text.get(span.start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        return Some(Span::new(start + said.len() - 1, span.end.max(span.start + escaped)));
+        return Some(Span::new(start + typed_value.len() - 1, span.end.max(span.start + escaped)));
     }
-    if (message.starts_with("key with no value") || message.starts_with("missing assignment")) && said.ends_with(':') {
-        return Some(Span::new(start + said.len() - 1, start + said.len()));
+    if (message.starts_with("key with no value") || message.starts_with("missing assignment"))
+        && typed_value.ends_with(':')
+    {
+        return Some(Span::new(start + typed_value.len() - 1, start + typed_value.len()));
     }
     if let Some(at) = span.of(text).find(" //") {
         return Some(Span::new(span.start + at + 1, span.start + at + 3));
@@ -105,8 +107,9 @@ pub(super) fn single_header(text: &str, at: usize) -> String {
     let path = header(line_of(text, at)).unwrap_or_default();
     let names: Vec<&str> = names(&path).collect();
     let next = text.get(at..).and_then(|rest| rest.lines().nth(1)).unwrap_or_default();
-    let said = next.split_once('=').filter(|(key, _)| ["name", "id"].contains(&key.trim())).map(|(_, value)| value);
-    let name = said.map(|value| value.trim().trim_matches(['"', '\'']));
+    let typed_value =
+        next.split_once('=').filter(|(key, _)| ["name", "id"].contains(&key.trim())).map(|(_, value)| value);
+    let name = typed_value.map(|value| value.trim().trim_matches(['"', '\'']));
     let name =
         name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)));
     format!("[{}.{}]", names.join("."), name.unwrap_or("NAME"))
@@ -222,7 +225,7 @@ fn quoted(rest: &str, quote: &str) -> usize {
 /// The errors of `text` that are not caused by another one: the first on each line. After a repeated table its repeated
 /// keys are left out, and after an unclosed bracket everything.
 pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
-    let mut told: Vec<&Error> = Vec::new();
+    let mut told_errors: Vec<&Error> = Vec::new();
     let mut until = (0, 0);
     let start = |error: &Error| error.span().unwrap_or_default().start;
     let open = errors.iter().find(|error| is_unclosed(error)).map(|error| (error, unclosed(text)));
@@ -253,9 +256,9 @@ pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error
             let next = lines.skip(1).find(|(_, line)| header(line).is_some()).map(|(at, _)| at);
             until.1 = next.unwrap_or(text.len());
         }
-        told.push(error);
+        told_errors.push(error);
     }
-    told
+    told_errors
 }
 
 /// The first place of the name that is repeated at `again`, if the lines before it show one.
@@ -288,10 +291,10 @@ fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     Some(key.span().into()).filter(|first: &Span| first.end <= again.start)
 }
 
-/// For each header of a file that leads through the path `way`, the place of the last name of `way`.
-pub(super) fn headers_through(text: &str, way: &[String]) -> impl Iterator<Item = Span> {
+/// For each header of a file that leads through the path `key_path`, the place of the last name of `key_path`.
+pub(super) fn headers_through(text: &str, key_path: &[String]) -> impl Iterator<Item = Span> {
     headers(text).filter_map(|path| {
-        let path = path.get(..way.len()).filter(|path| names(path).eq(way.iter().map(String::as_str)))?;
+        let path = path.get(..key_path.len()).filter(|path| names(path).eq(key_path.iter().map(String::as_str)))?;
         Some(path.last()?.1)
     })
 }
@@ -343,13 +346,13 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let within = Location { source: SourceId::RESPONSE, span: Span::default() };
-        let told = |error| {
+        let told_errors = |error| {
             let fault = fault(error, table.get_ref(), text, within);
             let place = |at: Location| text.get(..at.span.start).unwrap_or_default().matches('\n').count() + 1;
             let first = fault.labels.first().map(|label| place(label.at));
             format!("{} {:?}, first {first:?}", fault.message, fault.at.map(place))
         };
-        assert_eq!(errors.iter().map(told).collect::<Vec<_>>(), expected);
+        assert_eq!(errors.iter().map(told_errors).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -63,10 +63,10 @@ impl Guard {
 
     /// Where a line starts after its white space, if with such a byte, and whether backslashes come before that byte.
     fn start(self, line: &str) -> Option<(usize, bool)> {
-        let said = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-        let first = said.trim_start_matches('\\');
+        let inner = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let first = inner.trim_start_matches('\\');
         let byte = first.bytes().next().filter(u8::is_ascii)?;
-        (self.0 >> byte & 1 == 1).then_some((line.len() - said.len(), first.len() < said.len()))
+        (self.0 >> byte & 1 == 1).then_some((line.len() - inner.len(), first.len() < inner.len()))
     }
 }
 

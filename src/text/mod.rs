@@ -13,12 +13,12 @@ mod glob;
 mod guard;
 mod json;
 mod lazy_regex;
+mod legible;
 mod path;
 mod places;
 mod quoted;
 mod regex_size;
 mod saved;
-mod legible;
 mod source;
 
 pub(crate) use case::{capitalized, titled};
@@ -30,15 +30,15 @@ pub(crate) use glob::glob;
 pub(crate) use guard::{Guard, is_margin};
 pub(crate) use json::JsonCursor;
 pub(crate) use lazy_regex::LazyRegex;
+pub use legible::excerpt;
+pub(crate) use legible::legible;
+pub use legible::{one_line, turns};
 pub use path::unsafe_because;
 pub(crate) use path::{below, portable};
 pub use places::JsonPlaces;
 pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};
-pub use legible::excerpt;
-pub(crate) use legible::legible;
-pub use legible::{one_line, turns};
 pub use source::{Lines, Place, Source, Sources};
 
 /// A range of bytes, `start..end`, on character boundaries of its source.

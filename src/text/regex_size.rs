@@ -22,8 +22,12 @@ const FEW: usize = 64;
 pub(crate) fn largest_size(pattern: &Hir, limit: usize) -> usize {
     // Around the pattern stand a loop over any text, a group, and a match.
     let around = 16 * LINKED;
-    let quick = Sizes { classes: None }.of(pattern).saturating_add(around);
-    if quick <= limit { quick } else { Sizes { classes: Some(Vec::new()) }.of(pattern).saturating_add(around) }
+    let with_class_sizes = Sizes { classes: None }.of(pattern).saturating_add(around);
+    if with_class_sizes <= limit {
+        with_class_sizes
+    } else {
+        Sizes { classes: Some(Vec::new()) }.of(pattern).saturating_add(around)
+    }
 }
 
 struct Sizes<'h> {
@@ -100,8 +104,8 @@ mod tests {
     /// Checks that the automaton of a pattern fits into the bound, in both directions.
     fn check(pattern: &str) {
         let hir = regex_syntax::parse(pattern).unwrap();
-        for (reverse, quick) in [(false, false), (true, false), (false, true), (true, true)] {
-            let limit = largest_size(&hir, if quick { usize::MAX } else { 0 });
+        for (reverse, with_class_sizes) in [(false, false), (true, false), (false, true), (true, true)] {
+            let limit = largest_size(&hir, if with_class_sizes { usize::MAX } else { 0 });
             let captures = if reverse { WhichCaptures::None } else { WhichCaptures::All };
             let config = Config::new().reverse(reverse).which_captures(captures).nfa_size_limit(Some(limit));
             let built = Compiler::new().configure(config).build_from_hir(&hir);

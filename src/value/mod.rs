@@ -19,7 +19,7 @@ mod weight;
 
 pub(crate) use budget::{ByteBudget, Exceeded};
 pub use json::to_value;
-pub(crate) use members::{NamedMember, Members};
+pub(crate) use members::{Members, NamedMember};
 pub use number::Number;
 pub(crate) use number::{is_number, nearest, number};
 pub use object::Object;

@@ -74,7 +74,8 @@ impl Number {
     pub(super) fn nearest(raw: &str) -> Option<Self> {
         is_number(raw).then_some(())?;
         let whole = || raw.parse().ok().map(|number: u64| Self(NumberKind::Whole(number)));
-        let negative = || raw.parse().ok().filter(|number| *number < 0).map(|number| Self(NumberKind::Negative(number)));
+        let negative =
+            || raw.parse().ok().filter(|number| *number < 0).map(|number| Self(NumberKind::Negative(number)));
         whole().or_else(negative).or_else(|| Self::from_f64(raw.parse().ok()?))
     }
 }
@@ -101,9 +102,8 @@ impl From<&serde_json::Number> for Number {
         }
         match number.as_i64().filter(|number| *number < 0) {
             Some(negative) => negative.into(),
-            None => {
-                Self::nearest(&number.to_string()).unwrap_or(Self(NumberKind::Float(number.as_f64().unwrap_or_default())))
-            }
+            None => Self::nearest(&number.to_string())
+                .unwrap_or(Self(NumberKind::Float(number.as_f64().unwrap_or_default()))),
         }
     }
 }
@@ -184,9 +184,9 @@ fn says(float: f64, raw: &str) -> bool {
     }
     let Ok(exponent) = exponent.parse::<i64>() else { return false };
     let written = format!("{:.*e}", count - 1, float.abs());
-    let Some((kept, power)) = written.split_once('e') else { return false };
+    let Some((significand, power)) = written.split_once('e') else { return false };
     power.parse() == Ok(exponent.saturating_add(whole as i64 - 1 - zeros as i64))
-        && kept.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros).take(count))
+        && significand.bytes().filter(u8::is_ascii_digit).eq(digits().skip(zeros).take(count))
 }
 
 #[cfg(test)]
@@ -196,8 +196,11 @@ mod tests {
 
     #[test]
     fn a_number_is_kept_as_it_is_written_or_not_at_all() {
-        let kept = ["0", "-0", "0.000", "0e9", "18446744073709551615", "-9223372036854775808", "100000000000000000000"];
-        for raw in kept.into_iter().chain(["1e20", "1E+22", "0.1", "-1.50", "0.30000000000000004", "5e-324", "10e-1"]) {
+        let significand =
+            ["0", "-0", "0.000", "0e9", "18446744073709551615", "-9223372036854775808", "100000000000000000000"];
+        for raw in
+            significand.into_iter().chain(["1e20", "1E+22", "0.1", "-1.50", "0.30000000000000004", "5e-324", "10e-1"])
+        {
             assert!(number(raw).is_some(), "{raw}");
         }
         let whole = ["18446744073709551617", "-9223372036854775809", "9007199254740993.0", "9007199254740993e0"];

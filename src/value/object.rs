@@ -5,7 +5,7 @@
 //! Never: copies its members unless they are shared and one of them changes.
 
 use super::Value;
-use super::members::{NamedMember, Members};
+use super::members::{Members, NamedMember};
 use std::sync::{Arc, LazyLock};
 
 /// Values by name, in order. Clones share the members until one of them changes.

@@ -146,11 +146,11 @@ impl<'r> View<'r> {
         Value::Object(self.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
-    fn value(self, place: usize, kept: &'r Value) -> &'r Value {
+    fn value(self, place: usize, stored: &'r Value) -> &'r Value {
         match self.record.inner.computed(place) {
             Some(computed) if place < self.until => self.record.result(computed).unwrap_or(&Value::Null),
             Some(_) => &Value::Null,
-            None => kept,
+            None => stored,
         }
     }
 }
@@ -431,7 +431,7 @@ impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
             let (name, value) = (name.into(), value.into());
             // Of those with the same name the last counts, in the place of the first.
             match names.position(&name).and_then(|place| values.get_mut(place)) {
-                Some(kept) => *kept = value,
+                Some(stored) => *stored = value,
                 None => {
                     names.insert(name, ());
                     values.push(value);

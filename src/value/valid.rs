@@ -85,12 +85,12 @@ pub(crate) struct SchemaFault<'v> {
 
 /// Sorts faults that have the first steps of their paths in common. They come in the order of the rules, and for one
 /// rule in that of the value; but the properties of a schema come in the order of its map.
-fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, way: usize, value: Option<&Value>) {
+fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, pointer: usize, value: Option<&Value>) {
     if faults.len() < 2 {
         return;
     }
-    let step = |fault: &SchemaFault<'_>| fault.pointer.get(way).cloned();
-    let place = |fault: &SchemaFault<'_>| value?.as_object()?.position(fault.pointer.get(way)?);
+    let step = |fault: &SchemaFault<'_>| fault.pointer.get(pointer).cloned();
+    let place = |fault: &SchemaFault<'_>| value?.as_object()?.position(fault.pointer.get(pointer)?);
     for same in faults.chunk_by_mut(|one, other| one.rule.get(rule) == other.rule.get(rule)) {
         let keyword = same.first().and_then(|fault| fault.rule.get(rule)).map(String::as_str).unwrap_or_default();
         // How many steps of the rule, and of the value, its next part takes.
@@ -121,7 +121,7 @@ fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, way: usize, value: Optio
         for part in same.chunk_by_mut(parts) {
             let next = part.first().and_then(step);
             let below = if ways == 0 { value } else { next.and_then(|step| value?.part(&step)) };
-            arrange(part, rule + rules, way + ways, below);
+            arrange(part, rule + rules, pointer + ways, below);
         }
     }
 }

@@ -232,7 +232,7 @@ unclosed-block = "{unclosed}"
             acted += usize::from(!outcome.redacted.is_empty());
             let shown: usize = ROLES.iter().map(|role| told(&before, *role).len()).sum();
             if outcome.status == Status::Refused {
-                let last = StreamEvent::Refused { shown };
+                let last = StreamEvent::Refused { emitted: shown };
                 assert_eq!(whole.last(), Some(&last), "{text}");
                 continue;
             }

@@ -227,9 +227,9 @@ impl Rows<'_> {
         if let Some(saved) = self.sessions.as_ref().and_then(|sessions| sessions.get(row)) {
             let saved: Value =
                 serde_json::from_slice(saved).map_err(|error| self.fault(row, &format_args!("session: {error}")))?;
-            let (read, lost) = self.program.resume_lossy(saved);
-            if !lost.is_empty() {
-                let why: Vec<String> = lost.iter().take(MOST_WHY).map(|one| one.message.to_string()).collect();
+            let (read, dropped_parts) = self.program.resume_lossy(saved);
+            if !dropped_parts.is_empty() {
+                let why: Vec<String> = dropped_parts.iter().take(MOST_WHY).map(|one| one.message.to_string()).collect();
                 return Err(self.fault(row, &format_args!("session: {}", why.join("; "))));
             }
             session = Cow::Owned(read);

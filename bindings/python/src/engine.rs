@@ -119,8 +119,8 @@ impl Engine {
     /// The session that a host saved, and what of it does not fit.
     fn resume<'py>(&self, py: Python<'py>, saved: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
         let saved = any_json(saved, "the session")?;
-        let (session, lost) = py.detach(|| self.program.resume_lossy(saved));
-        let found = found(py, &Pen::default(), self.program.sources(), &lost)?;
+        let (session, dropped) = py.detach(|| self.program.resume_lossy(saved));
+        let found = found(py, &Pen::default(), self.program.sources(), &dropped)?;
         Ok((whole(py, Contract::Session(Arc::new(session)))?, found))
     }
 

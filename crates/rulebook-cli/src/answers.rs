@@ -28,7 +28,7 @@ const MOST: usize = 32 << 20;
 /// The most reasons why a session does not fit that are shown.
 const MOST_WHY: usize = 5;
 /// How many broken lines are shown; all are counted.
-const SHOWN: usize = 100;
+const MOST_LISTED: usize = 100;
 
 /// Judges answers; shared by all threads.
 pub(super) struct Judge<'p> {
@@ -114,10 +114,10 @@ impl Judge<'_> {
         };
         let id = members.remove("id").unwrap_or_default();
         let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
-        let kept = kept_session(&mut members)?;
+        let out_line_of = stored_session(&mut members)?;
         let unread = members.keys().map(str::to_owned).collect();
         let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
-            let (session, misfits) = program.resume_in_part(&kept);
+            let (session, misfits) = program.resume_in_part(&out_line_of);
             if !misfits.is_empty() {
                 return Err(misfits);
             }
@@ -133,9 +133,9 @@ impl Judge<'_> {
                 vec![format!("session: {}", why.join("; "))]
             }
         });
-        let kept = self.keeps.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
-        let kept = kept.map_err(|error| error.to_string())?;
-        Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, kept })
+        let out_line_of = self.keeps.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
+        let out_line_of = out_line_of.map_err(|error| error.to_string())?;
+        Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, out_line_of })
     }
 }
 
@@ -209,7 +209,7 @@ struct AnswerReport {
     /// The differences from the other pack's outcome.
     differs: Option<Vec<String>>,
     /// Its line for `--out`.
-    kept: Option<String>,
+    out_line_of: Option<String>,
 }
 
 /// A line for `--out`.
@@ -221,7 +221,7 @@ fn out_line(id: &Value, outcome: &Outcome, differs: Option<&[String]>) -> serde_
 }
 
 /// The session of a line: its `session`, with the `mode` of the line if it has one.
-fn kept_session(members: &mut Object) -> Result<Value, LineFault> {
+fn stored_session(members: &mut Object) -> Result<Value, LineFault> {
     let mut session = match members.remove("session") {
         None | Some(Value::Null) => Object::new(),
         Some(Value::Object(session)) => session,
@@ -247,8 +247,8 @@ impl Telling {
         self.replayed.lines += 1;
         match judged.answer {
             Ok(answer) => {
-                if let (Some(out), Some(kept)) = (&mut self.out, &answer.kept) {
-                    out.line(kept)?;
+                if let (Some(out), Some(out_line_of)) = (&mut self.out, &answer.out_line_of) {
+                    out.line(out_line_of)?;
                 }
                 self.replayed.sums.add(&answer.sums);
                 self.replayed.ignore(answer.unread, judged.line);
@@ -263,7 +263,7 @@ impl Telling {
             }
             Err(LineFault { why, help }) => {
                 self.replayed.broken += 1;
-                if self.broken.len() < SHOWN {
+                if self.broken.len() < MOST_LISTED {
                     let message = format!("line {} is not an answer: {}", judged.line, excerpt(&why, 200));
                     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
                     let help = help.unwrap_or_else(|| shape.to_owned());

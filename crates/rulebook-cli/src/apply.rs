@@ -7,7 +7,7 @@
 
 use super::run::{AnswerArguments, Judged};
 use super::session::clock;
-use super::{Error, Format, CommandOutput, Status};
+use super::{CommandOutput, Error, Format, Status};
 use rulebook::cases::TurnResult;
 use rulebook::diagnostic::{Code, Defect, Diagnostic, Severity};
 use rulebook::outcome::{ContentBlock, EffectRecord, Miss, MissKind, Options, Outcome};
@@ -58,8 +58,8 @@ pub(super) fn apply(arguments: &Arguments) -> Result<CommandOutput, Error> {
 
 /// What became of the files of one turn of a conversation. The second is whether all that the turn writes was written, or
 /// its answer rejected.
-pub(super) fn turn_report(pen: &Pen, applied: &Applied, told: &TurnResult, words: &Source) -> (String, bool) {
-    let contents = match told {
+pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult, words: &Source) -> (String, bool) {
+    let contents = match turn_result {
         TurnResult::Outcome(outcome) => outcome.contents.as_slice(),
         TurnResult::Heard(_) => &[],
     };
@@ -67,9 +67,9 @@ pub(super) fn turn_report(pen: &Pen, applied: &Applied, told: &TurnResult, words
     let source = sources.add(words.clone());
     let mut faults: Vec<Diagnostic> =
         applied.faults().map(|(file, fault)| placed(pen, file, fault, contents, source)).collect();
-    if matches!(told, TurnResult::Heard(_)) {
+    if matches!(turn_result, TurnResult::Heard(_)) {
         // Nobody can take back what a user says: that it does not fit the files is a fault of the pack.
-        faults.extend(applied.misses.iter().map(|miss| misfit(told.effects(), miss)));
+        faults.extend(applied.misses.iter().map(|miss| misfit(turn_result.effects(), miss)));
     }
     let drawn: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
     let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, false)).collect();

@@ -31,10 +31,11 @@ impl<T> PackCache<T> {
             let at = known.iter().position(|(files, _)| files == pack)?;
             Some(known.swap_remove(at).1)
         };
-        let kept: Vec<Option<T>> = packs.iter().map(&mut keep).collect();
-        let changed = packs.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(pack, _)| pack.clone());
+        let unchanged: Vec<Option<T>> = packs.iter().map(&mut keep).collect();
+        let changed =
+            packs.iter().zip(&unchanged).filter(|(_, unchanged)| unchanged.is_none()).map(|(pack, _)| pack.clone());
         let mut new = work(changed.collect())?.into_iter();
-        self.found = kept.into_iter().filter_map(|kept| kept.or_else(|| new.next())).collect();
+        self.found = unchanged.into_iter().filter_map(|unchanged| unchanged.or_else(|| new.next())).collect();
         self.files = packs;
         Ok(&self.found)
     }

@@ -7,7 +7,7 @@
 use super::cache::PackCache;
 use super::packs::read_tools;
 use super::watch::watch;
-use super::{Error, Format, OpenedPack, CommandOutput, Status, nothing, packs, parallel};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, nothing, packs, parallel};
 use rulebook::Tools;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::program::PermitCell;
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn check(arguments: &Arguments) -> Result<CommandOutput, Error> {
     match arguments.watch {
-        true => watch(&arguments.packs, |kept| once(arguments, kept)),
+        true => watch(&arguments.packs, |pack_cache| once(arguments, pack_cache)),
         false => once(arguments, &mut PackCache::nothing()),
     }
 }
@@ -53,7 +53,7 @@ struct Reviewed {
     drawn: String,
 }
 
-fn once(arguments: &Arguments, kept: &mut PackCache<Reviewed>) -> Result<CommandOutput, Error> {
+fn once(arguments: &Arguments, pack_cache: &mut PackCache<Reviewed>) -> Result<CommandOutput, Error> {
     let (packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
         let empty = arguments.format.write(Vec::new, String::new, "", |rows| json::Checked::new(rows, 0))?;
@@ -61,7 +61,7 @@ fn once(arguments: &Arguments, kept: &mut PackCache<Reviewed>) -> Result<Command
     }
     let tools = arguments.tools.as_deref().map(|path| read_tools(path, arguments.format)).transpose()?;
     let reviewed =
-        kept.renew(packs, |packs| Ok(parallel::each("packs", &packs, |pack| review(pack, tools.as_ref()))))?;
+        pack_cache.renew(packs, |packs| Ok(parallel::each("packs", &packs, |pack| review(pack, tools.as_ref()))))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
     let severities = || reviewed.iter().flat_map(|pack| &pack.rows).map(|row| row.severity);
     let sum = checked_sum(reviewed.len(), Tally::of(severities()));

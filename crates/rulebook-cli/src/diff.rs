@@ -6,9 +6,9 @@
 
 use super::answers::{Judge, rows};
 use super::output::written;
-use super::{Error, Format, OpenedPack, CommandOutput, Status};
+use super::{CommandOutput, Error, Format, OpenedPack, Status};
 use clap::ValueEnum;
-use rulebook::compare::{Comparison, Version, Direction};
+use rulebook::compare::{Comparison, Direction, Version};
 use rulebook_report::{Replayed, compared_plain, compared_sum, json, plain, unpainted};
 use std::path::PathBuf;
 

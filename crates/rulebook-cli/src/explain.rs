@@ -6,7 +6,7 @@
 
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
-use super::{Error, Format, OpenedPack, CommandOutput, Status};
+use super::{CommandOutput, Error, Format, OpenedPack, Status};
 use rulebook::diagnostic::{Page, nearest, page, pages};
 use rulebook::outcome::Options;
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};

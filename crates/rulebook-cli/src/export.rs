@@ -4,7 +4,7 @@
 //! Out: its value as JSON on standard output; on standard error, the rules that it cannot express.
 //! Never: sends it anywhere.
 
-use super::{Error, Format, OpenedPack, CommandOutput, Status, declared};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, declared};
 use clap::ValueEnum;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::prompt::Export;

@@ -5,7 +5,7 @@
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;
-use super::{Error, Format, OpenedPack, CommandOutput, Status};
+use super::{CommandOutput, Error, Format, OpenedPack, Status};
 use rulebook::Options;
 use rulebook::text::Source;
 use rulebook_report::heard_status;

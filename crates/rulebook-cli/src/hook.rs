@@ -8,7 +8,7 @@ use super::output::written;
 use super::ruling::{self, Ruling};
 use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
-use super::{Error, Format, OpenedPack, CommandOutput, Status, input};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -172,12 +172,12 @@ impl Asked {
         Ok(Self { form, tool, input, rest })
     }
 
-    /// The ruling in the form that the assistant reads. What is allowed is only `said` where it may loosen its own settings.
-    fn answered(&self, ruling: &Ruling, said: bool) -> Value {
+    /// The ruling in the form that the assistant reads. What is allowed is only `explicit` where it may loosen its own settings.
+    fn answered(&self, ruling: &Ruling, explicit: bool) -> Value {
         let (decision, reason, input) = match ruling {
             // What runs is what was judged.
             Ruling::Allow(judged) => {
-                (Some("allow").filter(|_| said), None, Some(judged).filter(|one| **one != self.input))
+                (Some("allow").filter(|_| explicit), None, Some(judged).filter(|one| **one != self.input))
             }
             Ruling::Deny(why) => (Some("deny"), Some(why.clone()), None),
             // Gemini CLI knows no question.

@@ -7,18 +7,18 @@
 mod answers;
 mod apply;
 mod batches;
+mod cache;
 mod check;
 mod completions;
 mod diff;
-mod output;
 mod explain;
 mod export;
 mod hear;
 mod hook;
 mod input;
-mod cache;
 mod mcp;
 mod new;
+mod output;
 mod packs;
 mod parallel;
 mod play;
@@ -34,7 +34,7 @@ mod test;
 mod watch;
 
 use clap::{Parser, Subcommand};
-use output::{Error, Format, CommandOutput, Status};
+use output::{CommandOutput, Error, Format, Status};
 use packs::{OpenedPack, declared, nothing, nothing_of, packs};
 use rulebook_report::Pen;
 use std::ffi::OsString;
@@ -152,5 +152,9 @@ fn execute(arguments: Arguments) -> Result<CommandOutput, Error> {
 /// The output of clap: help and version on standard output, errors on standard error.
 fn usage(error: &clap::Error) -> CommandOutput {
     let text = error.render().ansi().to_string();
-    if error.use_stderr() { CommandOutput::refused(text, Status::Trouble) } else { CommandOutput::new(text, Status::Clean) }
+    if error.use_stderr() {
+        CommandOutput::refused(text, Status::Trouble)
+    } else {
+        CommandOutput::new(text, Status::Clean)
+    }
 }

@@ -5,7 +5,7 @@
 //! none.
 //! Never: runs a pack.
 
-use super::output::{Error, Format, CommandOutput, Status, found};
+use super::output::{CommandOutput, Error, Format, Status, found};
 use super::{input, parallel, session};
 use rulebook::Tools;
 use rulebook::diagnostic::{Checked, Code, Diagnostic, alternatives};
@@ -124,13 +124,19 @@ pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty
 }
 
 /// The same, naming what is `wanted`.
-pub(super) fn nothing_of(what: &str, wanted: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> CommandOutput {
+pub(super) fn nothing_of(
+    what: &str,
+    wanted: &str,
+    paths: &[PathBuf],
+    unread: &[ReadError],
+    empty: String,
+) -> CommandOutput {
     if !unread.is_empty() {
         return CommandOutput::new(empty, Status::Trouble).without(unread);
     }
-    let shown: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
-    let shown = shown.join(", ");
-    let err = Pen::default().trouble(&format!("nothing to {what} in {shown}: {wanted}"));
+    let listed: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let listed = listed.join(", ");
+    let err = Pen::default().trouble(&format!("nothing to {what} in {listed}: {wanted}"));
     CommandOutput { out: empty, err, status: Status::Nothing }
 }
 

@@ -11,7 +11,7 @@
 
 use super::apply::turn_report;
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, OpenedPack, CommandOutput, Status, input, write_out};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, input, write_out};
 use rulebook::cases::{Exchange, PartKind, Talk, TurnResult, script};
 use rulebook::outcome::{EffectRecord, Miss, Options};
 use rulebook::program::Program;
@@ -83,8 +83,8 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
     input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
     let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
     let program = opened.program(Format::Human)?;
-    let kept = arguments.session.read()?;
-    let session = kept.fit(program, Format::Human, Some(clock()))?;
+    let stored = arguments.session.read()?;
+    let session = stored.fit(program, Format::Human, Some(clock()))?;
     let root = arguments.root.as_deref().map(Root::open).transpose()?;
     let mut table = Table {
         program,
@@ -96,12 +96,12 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
         echoes: !io::stdin().is_terminal(),
         talk: Talk::new(program, session.clone(), Options::default()),
         began: session,
-        said: Vec::new(),
+        exchanges: Vec::new(),
         own: arguments.session.session.iter().cloned().collect(),
         not_utf8: false,
         troubled: false,
     };
-    match table.play(kept.has_begun()) {
+    match table.play(stored.has_begun()) {
         // Whoever closed the pipe has seen enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Usage(format!("the talk broke off: {error}")))
@@ -123,7 +123,7 @@ struct Table<'t, R> {
     echoes: bool,
     talk: Talk<'t>,
     began: Session,
-    said: Vec<Exchange>,
+    exchanges: Vec<Exchange>,
     /// The files that may be overwritten: those that this conversation wrote.
     own: Vec<PathBuf>,
     /// Whether what is said is not UTF-8.
@@ -208,7 +208,7 @@ impl<R: BufRead> Table<'_, R> {
             applied = root.map(|root| apply(root, effects, Applying::default()));
             applied.as_ref().map(|applied| applied.misses.clone()).unwrap_or_default()
         };
-        let told = match part {
+        let turn_result = match part {
             // The session goes on only when the files are written: one never differs from the other.
             PartKind::Response | PartKind::Reply(_) => self.talk.answer_to(text, |outcome| carry_out(&outcome.effects)),
             PartKind::Confirm => self.talk.confirm_to(text, |outcome| carry_out(&outcome.effects)),
@@ -216,32 +216,33 @@ impl<R: BufRead> Table<'_, R> {
             PartKind::Decline => heard(self.talk.decline(text), &mut carry_out),
             PartKind::User | PartKind::Prompt => heard(self.talk.hear(text), &mut carry_out),
         };
-        let nothing = part == PartKind::Start && told.effects().is_empty() && told.diagnostics().is_empty();
+        let nothing =
+            part == PartKind::Start && turn_result.effects().is_empty() && turn_result.diagnostics().is_empty();
         if nothing {
             return Ok(());
         }
         let source = Source::new(if part == PartKind::Response { "the answer" } else { "what was said" }, text);
-        write_out(&(self.pen.played(&told, &before, &source)))?;
-        self.files(applied.as_ref(), &told, &source)?;
+        write_out(&(self.pen.played(&turn_result, &before, &source)))?;
+        self.files(applied.as_ref(), &turn_result, &source)?;
         self.not_utf8 = false;
         write_out("\n")?;
-        self.said.push(Exchange { part, text: text.to_owned(), result: told });
+        self.exchanges.push(Exchange { part, text: text.to_owned(), result: turn_result });
         Ok(())
     }
 
     /// Prints what became of the files of a turn, or that nothing is written.
-    fn files(&mut self, applied: Option<&Applied>, told: &TurnResult, words: &Source) -> io::Result<()> {
+    fn files(&mut self, applied: Option<&Applied>, turn_result: &TurnResult, words: &Source) -> io::Result<()> {
         if self.root.is_none() {
-            return write_out(&unwritten(told.effects()));
+            return write_out(&unwritten(turn_result.effects()));
         }
         let Some(applied) = applied else {
-            if told.effects().iter().all(|record| record.effect.keys().next().is_none()) {
+            if turn_result.effects().iter().all(|record| record.effect.keys().next().is_none()) {
                 return Ok(());
             }
             // Nobody can say what was written there: a file is not written by guess.
             return self.trouble("no file is written: what was said is not UTF-8");
         };
-        let (text, all) = turn_report(self.pen, applied, told, words);
+        let (text, all) = turn_report(self.pen, applied, turn_result, words);
         self.troubled |= !all;
         write_out(&text)
     }
@@ -279,7 +280,7 @@ impl<R: BufRead> Table<'_, R> {
     fn case(&mut self, file: &Path) -> io::Result<()> {
         // A case is called by its claim, in kebab case.
         let claim = file.file_stem().unwrap_or_default().to_string_lossy().replace('-', " ");
-        match script(self.program, &claim, &self.began, &self.said) {
+        match script(self.program, &claim, &self.began, &self.exchanges) {
             Ok(text) => self.write(file, &text),
             Err(why) => self.trouble(&format!("this talk cannot be a case: {why}")),
         }
@@ -352,9 +353,9 @@ impl<R: BufRead> Table<'_, R> {
 }
 
 /// The result of what cannot be taken back, carried out.
-fn heard(told: TurnResult, carry_out: &mut impl FnMut(&[EffectRecord]) -> Vec<Miss>) -> TurnResult {
-    carry_out(told.effects());
-    told
+fn heard(turn_result: TurnResult, carry_out: &mut impl FnMut(&[EffectRecord]) -> Vec<Miss>) -> TurnResult {
+    carry_out(turn_result.effects());
+    turn_result
 }
 
 /// JSON in which nothing controls a terminal or changes the direction of text: such characters stand in strings alone,

@@ -4,8 +4,8 @@
 //! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
 //! Never: writes a word of a prompt.
 
-use super::session::{StoredSession, SessionArguments, misfits};
-use super::{Error, Format, OpenedPack, CommandOutput, Status, declared, output, input};
+use super::session::{SessionArguments, StoredSession, misfits};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input, output};
 use clap::ValueEnum;
 use rulebook::outcome::Prompt;
 use rulebook::prompt::{History, Request, read_history};

@@ -5,7 +5,7 @@
 //! Never: judges an answer itself.
 
 use super::answers::{Broken, Judge, Out, rows};
-use super::{Error, Format, OpenedPack, CommandOutput, Status, input};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
 use rulebook::diagnostic::{Code, Diagnostic, nearest};
 use rulebook::text::{Sources, excerpt};
 use rulebook_report::{Differing, Pen, Replayed, json, row_of_line};
@@ -59,12 +59,12 @@ pub(super) fn replay(arguments: &Arguments) -> Result<CommandOutput, Error> {
 
 /// A note about members of lines that have no meaning, which may be misspelt.
 fn unread(file: &Path, replayed: &Replayed) -> String {
-    let told = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
+    let listed = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
         let times = if *times == 1 { String::new() } else { format!(" and {} more", times - 1) };
         let near = nearest(name, MEMBERS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("note: `{}` in {}:{first}{times} is ignored{near}\n", excerpt(name, 40), input::name_of(file))
     });
-    told.collect()
+    listed.collect()
 }
 
 fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Result<CommandOutput, Error> {
@@ -87,8 +87,8 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
             false => format!("  ┌─ {}:{line}\n", arguments.file.display()),
         };
         let faults = broken.iter().map(|(line, fault)| {
-            let told = pen.diagnostic(&Sources::default(), fault);
-            let (what, more) = told.split_once('\n').unwrap_or((&told, ""));
+            let listed = pen.diagnostic(&Sources::default(), fault);
+            let (what, more) = listed.split_once('\n').unwrap_or((&listed, ""));
             format!("{what}\n{}{more}\n", place(line))
         });
         faults.collect::<String>() + &pen.replayed(replayed)

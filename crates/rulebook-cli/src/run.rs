@@ -5,7 +5,7 @@
 //! Never: carries out an effect.
 
 use super::session::{SessionArguments, misfits};
-use super::{Error, Format, OpenedPack, CommandOutput, Status, declared, input};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rulebook::outcome::{Miss, Options, Outcome};
 use rulebook::program::Program;

@@ -84,7 +84,7 @@ impl StoredSession<'_> {
 
     /// The session, if it fits the pack; see [`SessionArguments::open`].
     pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
-        let SessionArguments { mode, now: told, .. } = self.arguments;
+        let SessionArguments { mode, now: given_now, .. } = self.arguments;
         declared("mode", mode.as_deref(), program.modes(), format)?;
         let refused = |faults: &[Diagnostic]| misfits(&self.sources, faults, format);
         let at = |span| self.file.map(|source| Location { source, span });
@@ -93,7 +93,7 @@ impl StoredSession<'_> {
             let help = "a session is `{\"mode\": \"…\", \"state\": {…}}`; whatever it leaves out takes the pack's initial value";
             refused(&[Diagnostic::new(Code::SESSION_MISFIT, at(span), message).with_help(help)])
         })?;
-        let given = [("mode", mode.clone()), ("now", told.clone().or(now))];
+        let given = [("mode", mode.clone()), ("now", given_now.clone().or(now))];
         if partial.get("session").is_some_and(|session| session.as_object().is_some())
             && partial.get("status").is_some()
         {

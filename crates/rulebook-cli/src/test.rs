@@ -8,7 +8,7 @@ use super::cache::PackCache;
 use super::packs::read_tools;
 use super::save::save;
 use super::watch::watch;
-use super::{Error, Format, OpenedPack, CommandOutput, Status, nothing, nothing_of, packs, parallel};
+use super::{CommandOutput, Error, Format, OpenedPack, Status, nothing, nothing_of, packs, parallel};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use rulebook::Tools;
@@ -99,12 +99,12 @@ pub(super) fn test(arguments: &Arguments) -> Result<CommandOutput, Error> {
         return Err(Error::Usage(message.to_owned()));
     }
     match arguments.watch {
-        true => watch(&arguments.read(), |kept| once(arguments, kept)),
+        true => watch(&arguments.read(), |pack_cache| once(arguments, pack_cache)),
         false => once(arguments, &mut PackCache::nothing()),
     }
 }
 
-fn once(arguments: &Arguments, kept: &mut PackCache<TestedPack>) -> Result<CommandOutput, Error> {
+fn once(arguments: &Arguments, pack_cache: &mut PackCache<TestedPack>) -> Result<CommandOutput, Error> {
     let (mut packs, unread) = packs(&arguments.packs);
     if packs.is_empty() {
         return Ok(nothing("test", &arguments.packs, &unread, arguments.write(&[])?));
@@ -118,7 +118,7 @@ fn once(arguments: &Arguments, kept: &mut PackCache<TestedPack>) -> Result<Comma
     }
     let named = names(&packs);
     let mut err = String::new();
-    let tested = kept.renew(packs, |packs| run(arguments, &packs, &mut err))?;
+    let tested = pack_cache.renew(packs, |packs| run(arguments, &packs, &mut err))?;
     if tested.iter().all(TestedPack::is_idle) {
         let mut nothing = arguments.nothing(&named, arguments.write(&[])?);
         nothing.err.extend(tested.iter().map(TestedPack::overlooked));
@@ -286,7 +286,11 @@ impl Testing {
 
     /// The path of a case file, as the user would type it.
     fn path(&self, case: &Case) -> String {
-        self.tested.sources.get(case.source).map(|source| self.tested.pen.display_name(source.name())).unwrap_or_default()
+        self.tested
+            .sources
+            .get(case.source)
+            .map(|source| self.tested.pen.display_name(source.name()))
+            .unwrap_or_default()
     }
 
     /// The results of its cases, after rewriting their files if asked to.
@@ -315,9 +319,9 @@ impl Testing {
             self.tested.runs.push((case, run));
         }
         if let Some(program) = self.program.as_ref().filter(|_| arguments.covers()) {
-            let told: Vec<&TurnResult> =
+            let turns: Vec<&TurnResult> =
                 self.tested.runs.iter().flat_map(|(_, run): &(Case, CaseRun)| &run.results).collect();
-            self.tested.coverage = Some(Coverage::of(program, &told));
+            self.tested.coverage = Some(Coverage::of(program, &turns));
         }
         Ok(self.tested)
     }

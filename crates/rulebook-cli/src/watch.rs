@@ -5,7 +5,7 @@
 //! Never: ends by itself while somebody reads.
 
 use super::cache::PackCache;
-use super::{Error, CommandOutput, Status, tell};
+use super::{CommandOutput, Error, Status, tell};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::collections::BTreeMap;
@@ -29,11 +29,11 @@ pub(super) fn watch<T>(
     let watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
     let mut watched = Watched { watcher, changes, folders: BTreeMap::new() };
     watched.attend(paths.iter().cloned()).map_err(cannot)?;
-    let mut kept = PackCache::nothing();
+    let mut pack_cache = PackCache::nothing();
     loop {
-        let mut printed = command(&mut kept).unwrap_or_else(CommandOutput::from);
+        let mut printed = command(&mut pack_cache).unwrap_or_else(CommandOutput::from);
         // What a pack uses may change with every save.
-        watched.attend(kept.folders()).map_err(cannot)?;
+        watched.attend(pack_cache.folders()).map_err(cannot)?;
         printed.err += "watching; Ctrl-C ends it\n";
         if tell(&printed).is_err() {
             return Ok(CommandOutput::new(String::new(), Status::Clean));
@@ -68,8 +68,9 @@ impl Watched {
             if self.take_up() {
                 break;
             }
-            let lost = self.folders.values().any(|watched| !watched);
-            let event = if lost { self.changes.recv_timeout(LOOKS) } else { self.changes.recv().map_err(Into::into) };
+            let unwatched = self.folders.values().any(|watched| !watched);
+            let event =
+                if unwatched { self.changes.recv_timeout(LOOKS) } else { self.changes.recv().map_err(Into::into) };
             match event {
                 Ok(Ok(event)) => {
                     if self.lose(&event) || counts(&event) {
@@ -104,8 +105,8 @@ impl Watched {
         }
         let mut any = false;
         for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| **watched) {
-            let told = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
-            if event.paths.contains(&told) {
+            let path_for_events = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            if event.paths.contains(&path_for_events) {
                 // What was moved away would be watched where it is now.
                 _ = self.watcher.unwatch(folder);
                 *watched = false;

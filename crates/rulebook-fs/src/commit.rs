@@ -115,7 +115,7 @@ impl Commit<'_> {
     fn stage(&self, draft: &mut Draft, folders: &mut Folders<'_>, tasks: &mut [Task], nonce: Nonce) -> bool {
         for index in 0..tasks.len() {
             let Some(task) = tasks.get(index) else { continue };
-            if self.is_held_back(draft, task.slot) {
+            if self.is_postponed(draft, task.slot) {
                 continue;
             }
             match staged(self.root, draft, folders, task, nonce) {
@@ -174,7 +174,7 @@ impl Commit<'_> {
     }
 
     /// Whether another file of the group cannot be written.
-    fn is_held_back(&self, draft: &Draft, slot: usize) -> bool {
+    fn is_postponed(&self, draft: &Draft, slot: usize) -> bool {
         let group = draft.slots.get_index(slot).map(|(_, slot)| slot.group);
         self.partial && draft.slots.values().any(|other| Some(other.group) == group && other.stops())
     }
@@ -214,9 +214,9 @@ fn staged(root: &Root, draft: &Draft, folders: &mut Folders<'_>, task: &Task, no
         Content::Nothing => Ok(Staged::removal(place)),
         Content::Whole(key) => Staged::new(place, Source::File(draft.source(root, key)?), Mode::New, nonce),
         Content::Text(text, origin) => {
-            let kept = origin.as_ref().and_then(|key| draft.mode(key)).cloned().map(Mode::Same);
+            let same_mode = origin.as_ref().and_then(|key| draft.mode(key)).cloned().map(Mode::Same);
             let new = if slot.executable { Mode::Executable } else { Mode::New };
-            Staged::new(place, Source::Bytes(text.as_bytes()), kept.or_else(own).unwrap_or(new), nonce)
+            Staged::new(place, Source::Bytes(text.as_bytes()), same_mode.or_else(own).unwrap_or(new), nonce)
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Never: guesses between two places; takes more than a few passes over the file, whatever the edit looks for.
 
 use super::haystack::Haystack;
-use super::nearest::{nearest, excerpt_of};
+use super::nearest::{excerpt_of, nearest};
 use super::trimmed::Trimmed;
 use memchr::memmem::Finder;
 use rulebook::outcome::{FileLines, Matching, MissKind};
@@ -178,7 +178,10 @@ fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Misse
         (from, starts) = (line + 1, starts + 1);
         if starts > MOST_PLACES {
             let at = (0..haystack.count()).filter(|line| haystack.line(*line).trim() == *first).take(MOST_LISTED);
-            return Err(Missed { kind: MissKind::Ambiguous, at: at.map(|line| excerpt_of(haystack, line, 1)).collect() });
+            return Err(Missed {
+                kind: MissKind::Ambiguous,
+                at: at.map(|line| excerpt_of(haystack, line, 1)).collect(),
+            });
         }
     }
     if found.is_empty() { Err(not_found(first)) } else { Ok(found) }

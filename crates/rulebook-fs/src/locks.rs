@@ -21,13 +21,13 @@ const MOST: usize = 256;
 pub(super) struct Locks {
     /// Whether no other run carries out an answer below the same root.
     pub(super) root: bool,
-    _held: Vec<File>,
+    _locks: Vec<File>,
 }
 
 impl Locks {
     /// No locks, for a run that writes nothing.
     pub(super) fn none() -> Self {
-        Self { root: false, _held: Vec::new() }
+        Self { root: false, _locks: Vec::new() }
     }
 
     /// Waits until no other run has one of these folders. Other programs are not kept from writing there.
@@ -45,16 +45,16 @@ impl Locks {
             }
         }
         // Every run takes the folders in the order of their numbers: no two wait for one another.
-        let (mut held, mut is_root) = (Vec::new(), false);
+        let (mut locks, mut is_root) = (Vec::new(), false);
         for (mark, dir) in folders {
             // Where the system cannot lock a folder, a file is still compared before it is replaced.
             let Some(file) = dir.open(".").ok().map(cap_std::fs::File::into_std) else { continue };
             if file.lock().is_ok() {
-                held.push(file);
+                locks.push(file);
                 is_root |= Some(mark) == own_mark;
             }
         }
-        Self { root: is_root, _held: held }
+        Self { root: is_root, _locks: locks }
     }
 }
 

@@ -103,7 +103,7 @@ pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     let mut reading = PackReader::default();
     let folder = reading.folder(&path, true)?;
     let PackReader { cases, overlooked, names, .. } = reading;
-    let paths = names.into_iter().map(|(_, name, typed)| (name, shown(&typed))).collect();
+    let paths = names.into_iter().map(|(_, name, typed)| (name, displayed(&typed))).collect();
     Ok(PackFiles { folder, cases, overlooked, paths })
 }
 
@@ -153,7 +153,7 @@ pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
     for entry in walk(path) {
         let entry = entry.map_err(|error| walk_error(path, &error))?;
         if entry.file_type().is_file() && entry.path().extension() == Some(OsStr::new("case")) {
-            let (name, bytes) = (shown(entry.path()), read_file(entry.path(), MAX_FILE)?);
+            let (name, bytes) = (displayed(entry.path()), read_file(entry.path(), MAX_FILE)?);
             cases.push(CaseFile { name, path: entry.into_path(), bytes });
         }
     }
@@ -345,7 +345,7 @@ impl PackReader {
             .rev()
             .filter_map(|first| parts.get(first..).map(|parts| parts.join("/")))
             .find(free)
-            .unwrap_or_else(|| shown(root));
+            .unwrap_or_else(|| displayed(root));
         self.names.push((root.to_owned(), name.clone(), typed.to_owned()));
         name
     }
@@ -413,7 +413,7 @@ fn slashed(path: &Path) -> String {
 }
 
 /// The path as messages show it.
-fn shown(path: &Path) -> String {
+fn displayed(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
 }

@@ -126,11 +126,11 @@ impl Staged {
             return Ok(());
         }
         // A disk without second names gets a copy.
-        let kept = dir.hard_link(name, dir, &old).or_else(|error| match error.kind() {
+        let linked = dir.hard_link(name, dir, &old).or_else(|error| match error.kind() {
             ErrorKind::NotFound => Err(error),
             _ => dir.copy(name, dir, &old).map(drop),
         });
-        let step = match kept {
+        let step = match linked {
             Ok(()) => Step::Replaced,
             Err(error) if error.kind() == ErrorKind::NotFound => Step::Created,
             Err(error) => return Err(error),

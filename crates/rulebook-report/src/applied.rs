@@ -44,8 +44,8 @@ impl Pen {
             text += &coloured(diff);
             text.push('\n');
         }
-        for said in files.iter().flat_map(|file| &file.notes) {
-            _ = writeln!(text, "{}", visible(said));
+        for note in files.iter().flat_map(|file| &file.notes) {
+            _ = writeln!(text, "{}", visible(note));
         }
         for file in files {
             let style = match file.change.as_str() {

@@ -74,8 +74,8 @@ impl TestedPack {
 
     /// A row for everything that needs attention.
     pub fn rows(&self) -> Vec<Row> {
-        let told = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
-        let of_runs = told.flat_map(|(case, run)| {
+        let listed = self.runs.iter().filter(|(_, run)| matches!(run.verdict, CaseVerdict::Failed | CaseVerdict::Done));
+        let of_runs = listed.flat_map(|(case, run)| {
             let faults = run.diagnostics.iter().map(|one| self.pen.row(&self.sources, one));
             faults.chain(run.failures.iter().map(|one| {
                 let found = if says_little(&one.path) { findings(&one.path, run.results.get(one.step)) } else { None };
@@ -87,16 +87,16 @@ impl TestedPack {
             }))
         });
         // Without a minimum, uncovered rows are no faults, but are shown to whoever asks for them.
-        let told = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
-        let told = told.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
-        let told = told.map(|row| {
+        let listed = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
+        let listed = listed.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
+        let listed = listed.map(|row| {
             let mut row = self.pen.uncovered_row(row);
             row.severity = Severity::Info;
             row
         });
         let uncovered = self.uncovered().map(|row| self.pen.uncovered_row(row));
         let overlooked = self.overlooked.iter().map(|(file, finding)| self.pen.file_row(file, finding));
-        self.unusable().chain(overlooked).chain(of_runs).chain(uncovered).chain(told).collect()
+        self.unusable().chain(overlooked).chain(of_runs).chain(uncovered).chain(listed).collect()
     }
 
     /// Everything that needs attention, for people.
@@ -240,9 +240,9 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
 /// The difference: expected lines with a minus, found ones with a plus, and a few common ones around them.
 fn draw_difference(expected: &str, got: &str) -> String {
     let drawn = compare(expected, got).into_iter().map(|line| match line {
-        DiffLine::Shown(Change::Equal, text) => format!("  {text}"),
-        DiffLine::Shown(Change::Delete, text) => format!("- {text}"),
-        DiffLine::Shown(Change::Insert, text) => format!("+ {text}"),
+        DiffLine::Line(Change::Equal, text) => format!("  {text}"),
+        DiffLine::Line(Change::Delete, text) => format!("- {text}"),
+        DiffLine::Line(Change::Insert, text) => format!("+ {text}"),
         DiffLine::LeftOut => "…".to_owned(),
     });
     let drawn: Vec<String> = std::iter::once("- expected, + got".to_owned()).chain(drawn).collect();
@@ -255,9 +255,9 @@ fn says_little(path: &str) -> bool {
 }
 
 /// The findings behind what does not match.
-fn findings(path: &str, told: Option<&TurnResult>) -> Option<(&'static str, String)> {
+fn findings(path: &str, listed: Option<&TurnResult>) -> Option<(&'static str, String)> {
     let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
-    let lines: Vec<String> = told?
+    let lines: Vec<String> = listed?
         .diagnostics()
         .iter()
         .filter(wanted)

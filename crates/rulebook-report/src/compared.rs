@@ -7,17 +7,19 @@
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::{Replayed, count};
 use annotate_snippets::renderer::Style;
-use rulebook::compare::{DeclarationChange, Comparison, PromptChange, Direction};
+use rulebook::compare::{Comparison, DeclarationChange, Direction, PromptChange};
 use std::fmt::Write as _;
 
-const WAYS: [Direction; 5] = [Direction::Widened, Direction::Narrowed, Direction::Changed, Direction::Appeared, Direction::Gone];
+const WAYS: [Direction; 5] =
+    [Direction::Widened, Direction::Narrowed, Direction::Changed, Direction::Appeared, Direction::Gone];
 
 impl Pen {
     /// The changes by their direction, the widening ones first; then the prompts and the answers.
     pub fn compared(&self, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
         let mut text = String::new();
         for direction in WAYS {
-            let changes: Vec<&DeclarationChange> = comparison.changes.iter().filter(|change| change.direction == direction).collect();
+            let changes: Vec<&DeclarationChange> =
+                comparison.changes.iter().filter(|change| change.direction == direction).collect();
             if changes.is_empty() {
                 continue;
             }

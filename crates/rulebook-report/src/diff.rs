@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A line of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DiffLine<'t> {
-    Shown(Change, &'t str),
+    Line(Change, &'t str),
     /// Common lines that are left out.
     LeftOut,
 }
@@ -37,7 +37,7 @@ pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> 
         for change in group
             .iter()
             .flat_map(|part| part.iter_slices(&old, &new))
-            .flat_map(|(tag, part)| part.iter().map(move |line| DiffLine::Shown(tag, line)))
+            .flat_map(|(tag, part)| part.iter().map(move |line| DiffLine::Line(tag, line)))
         {
             lines.push(change);
         }
@@ -92,7 +92,7 @@ mod tests {
         let found: Vec<String> = compare(before, after)
             .into_iter()
             .map(|line| match line {
-                DiffLine::Shown(change, text) => format!("{change}{text}"),
+                DiffLine::Line(change, text) => format!("{change}{text}"),
                 DiffLine::LeftOut => "…".to_owned(),
             })
             .collect();

@@ -97,14 +97,14 @@ impl Pen {
             Severity::Info => Level::INFO,
         };
         let mut group = Group::with_title(level.primary_title(&picture.message).id(&picture.code));
-        let mut shown: Vec<(&Source, Window<'_>)> = Vec::new();
+        let mut windows: Vec<(&Source, Window<'_>)> = Vec::new();
         for mark in &picture.marks {
-            if !shown.iter().any(|(source, _)| std::ptr::eq(*source, mark.source)) {
-                shown.push((mark.source, Window::of(mark.source, picture.marks_in(mark.source).map(Mark::clamped))));
+            if !windows.iter().any(|(source, _)| std::ptr::eq(*source, mark.source)) {
+                windows.push((mark.source, Window::of(mark.source, picture.marks_in(mark.source).map(Mark::clamped))));
             }
         }
         let mut origins = Vec::new();
-        for (source, window) in &shown {
+        for (source, window) in &windows {
             let marks = || picture.marks_in(source);
             let path = one_line(&self.display_name(source.name())).into_owned();
             let any = marks().any(|mark| mark.primary);
@@ -187,9 +187,9 @@ enum Gutter {
 fn frame_of(line: &str) -> Option<Gutter> {
     let mut escaped = false;
     let mut visible = line.char_indices().filter(|(_, c)| {
-        let shown = !escaped && *c != '\u{1b}';
+        let windows = !escaped && *c != '\u{1b}';
         escaped = (escaped || *c == '\u{1b}') && *c != 'm';
-        shown
+        windows
     });
     let (at, first) = visible.find(|(_, c)| *c != ' ' && !c.is_ascii_digit())?;
     match first {

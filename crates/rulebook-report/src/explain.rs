@@ -67,7 +67,7 @@ impl Pen {
             let rule = row.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
             let style = if row.because.is_empty() { FAINT } else { STRONG };
             let WaitRow { mode, text, because, .. } = row.clone();
-            (style, [mode, text, row.told.to_owned(), because, rule])
+            (style, [mode, text, row.emitted.to_owned(), because, rule])
         }));
         table(&lines, &[])
     }
@@ -117,27 +117,27 @@ impl Pen {
 }
 
 fn page_line(line: &str, in_fence: bool, text: &mut String) {
-    let shown = match line.strip_prefix('#') {
+    let styled = match line.strip_prefix('#') {
         _ if in_fence => format!("    {line}"),
         Some(heading) => paint(STRONG, heading.trim_start_matches('#').trim()),
         None => line.to_owned(),
     };
-    _ = writeln!(text, "{shown}");
+    _ = writeln!(text, "{styled}");
 }
 
 /// The strategies for a defect. Generated, so that no page can be out of date.
 fn strategies_of(defect: Defect) -> String {
-    let fits: Vec<String> = defect.fits().iter().map(|strategy| format!("`{strategy}`")).collect();
+    let applicable: Vec<String> = defect.applicable().iter().map(|strategy| format!("`{strategy}`")).collect();
     let usual = defect.default_strategy();
     let of = [("call", defect.default_for_calls()), ("content", defect.default_for_contents())];
     let apart = of.into_iter().filter(|(_, strategy)| *strategy != usual);
     let apart: String = apart.map(|(role, strategy)| format!(", of a {role} by `{strategy}`")).collect();
     let comma = if apart.is_empty() { "" } else { "," };
-    format!("Answered by `{usual}`{apart}{comma} where no pack says otherwise; it may be {}.", fits.join(", "))
+    format!("Answered by `{usual}`{apart}{comma} where no pack says otherwise; it may be {}.", applicable.join(", "))
 }
 
 fn defects_of(strategy: Strategy) -> String {
-    let all = Defect::ALL.iter().filter(|defect| defect.fits().contains(&strategy));
+    let all = Defect::ALL.iter().filter(|defect| defect.applicable().contains(&strategy));
     if strategy.refuses() {
         return "It fits every defect.".to_owned();
     }

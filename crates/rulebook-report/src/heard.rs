@@ -27,8 +27,8 @@ impl Pen {
         };
         let words = &Source::new(words.name(), readable);
         let mut text = String::new();
-        for said in &heard.say {
-            _ = writeln!(text, "{}\n", visible(said));
+        for message in &heard.say {
+            _ = writeln!(text, "{}\n", visible(message));
         }
         let effects = heard.effects.iter().filter(|record| !matches!(record.effect, Effect::Say { .. }));
         let effects: String = effects.map(|record| self.effect(record)).collect();

@@ -7,7 +7,7 @@
 
 use super::{AppliedFile, Counts, Differing, Replayed, Tally, TestedPack};
 use rulebook::cases::CaseVerdict;
-use rulebook::compare::{DeclarationChange, Comparison, PromptChange};
+use rulebook::compare::{Comparison, DeclarationChange, PromptChange};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Outcome;
 use rulebook::program::{Permission, PermitCell};

@@ -28,7 +28,6 @@ mod heard;
 pub mod json;
 mod junit;
 mod lines;
-mod suggestion;
 mod outcome;
 mod page;
 mod played;
@@ -39,6 +38,7 @@ mod row;
 mod sarif;
 pub mod schemas;
 mod story;
+mod suggestion;
 mod window;
 
 pub use applied::{AppliedFile, applied_sum, unwritten};

@@ -194,12 +194,12 @@ impl Pen {
         // A whole block would bury the sentence about it: its first line says where it is.
         let span = Span::new(finding.span.start, finding.span.end);
         let first = span.of(response.text()).lines().next().unwrap_or_default().len();
-        let shown = Span::new(span.start, span.start + first);
+        let first_part = Span::new(span.start, span.start + first);
         self.draw(&Picture {
             severity: finding.severity,
             code,
             message: finding.message.to_string(),
-            marks: vec![Mark { source: response, span: shown, label: None, primary: true }],
+            marks: vec![Mark { source: response, span: first_part, label: None, primary: true }],
             notes,
         })
     }

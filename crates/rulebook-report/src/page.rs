@@ -76,16 +76,17 @@ impl Page<'_> {
     /// The bar of all bytes, with a switch for each part that shows only that part.
     fn ledger(&mut self, outcome: &Outcome, pack: &str, lines: usize) {
         let all = parts(&outcome.ledger);
-        let shown = || all.iter().filter(|(_, bytes)| *bytes > 0).map(|(part, bytes)| (*part, *bytes, meaning(*part)));
+        let counted =
+            || all.iter().filter(|(_, bytes)| *bytes > 0).map(|(part, bytes)| (*part, *bytes, meaning(*part)));
         self.section("bytes", "Every byte", |page| {
             let all = format!("{} in {}", count(outcome.ledger.bytes, "byte"), count(lines, "line"));
             page.html += &format!("<p>{all}, judged by the pack <code>{}</code>.</p>\n<div class=\"bar\" aria-hidden=\"true\">", escaped(pack));
-            for (part, bytes, meaning) in shown() {
+            for (part, bytes, meaning) in counted() {
                 _ = write!(page.html, "<span class=\"{part}\" style=\"flex-grow:{bytes}\" title=\"{part}: {bytes} bytes, {meaning}\"></span>");
             }
             page.html += "</div>\n<fieldset class=\"legend\">\n<legend>Show</legend>\n\
                           <label><input type=\"radio\" name=\"part\" checked> everything</label>\n";
-            for (part, bytes, meaning) in shown() {
+            for (part, bytes, meaning) in counted() {
                 _ = writeln!(
                     page.html,
                     "<label class=\"{part}\"><input type=\"radio\" name=\"part\" id=\"only-{part}\"> <b class=\"p {part}\">{part}</b> {bytes} <small>{meaning}</small></label>",

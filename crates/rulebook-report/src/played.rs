@@ -19,12 +19,12 @@ const VALUE: usize = 60;
 
 impl Pen {
     /// One step of a conversation: the result of `words`.
-    pub fn played(&self, told: &TurnResult, before: &Session, words: &Source) -> String {
-        let mut text = match told {
+    pub fn played(&self, result: &TurnResult, before: &Session, words: &Source) -> String {
+        let mut text = match result {
             TurnResult::Heard(heard) => self.heard(heard, words) + &heard_status(heard),
             TurnResult::Outcome(outcome) => self.answered(outcome, words) + &status(outcome),
         };
-        text += &standing(Some(before), told.session());
+        text += &standing(Some(before), result.session());
         text
     }
 
@@ -68,14 +68,14 @@ pub fn standing(before: Option<&Session>, now: &Session) -> String {
         let was = before.and_then(|before| before.state.get(name));
         let new = before.is_some() && was != Some(value);
         if new || value.is_number() {
-            let value = format!("{name} {}", excerpt(&shown(value), VALUE));
+            let value = format!("{name} {}", excerpt(&displayed(value), VALUE));
             words.push(if new { paint(STRONG, &value) } else { value });
         }
     }
     format!("{}\n", words.join(&paint(FAINT, " · ")))
 }
 
-fn shown(value: &Value) -> String {
+fn displayed(value: &Value) -> String {
     match value {
         Value::Array(items) if items.len() > 3 => format!("({} items)", items.len()),
         value => value.to_string(),

@@ -47,8 +47,9 @@ impl Pen {
                 |layer: Option<LayerText<'_>>| or_dash(layer.map(|(layer, _)| layer.tokens.to_string()).as_deref());
             let left = |layer: Option<LayerText<'_>>| or_dash(layer.and_then(|(layer, _)| layer.trimmed.as_deref()));
             rows.push((PLAIN, [id.to_owned(), tokens(old), tokens(new), left(old), left(new)]));
-            let said = |layer: Option<LayerText<'_>>| layer.map(|(_, said)| said.to_owned()).unwrap_or_default();
-            changed_lines(id, &said(old), &said(new), &mut changes);
+            let text_of =
+                |layer: Option<LayerText<'_>>| layer.map(|(_, text_of)| text_of.to_owned()).unwrap_or_default();
+            changed_lines(id, &text_of(old), &text_of(new), &mut changes);
         }
         match rows.len() {
             1 => text + "no layer differs\n",
@@ -85,9 +86,9 @@ fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
     _ = writeln!(text, "\n{}", paint(STRONG, id));
     for line in lines {
         _ = match line {
-            DiffLine::Shown(Change::Equal, line) => writeln!(text, "  {line}"),
-            DiffLine::Shown(Change::Delete, line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
-            DiffLine::Shown(Change::Insert, line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
+            DiffLine::Line(Change::Equal, line) => writeln!(text, "  {line}"),
+            DiffLine::Line(Change::Delete, line) => writeln!(text, "{}", paint(BAD, &format!("- {line}"))),
+            DiffLine::Line(Change::Insert, line) => writeln!(text, "{}", paint(GOOD, &format!("+ {line}"))),
             DiffLine::LeftOut => writeln!(text, "  …"),
         };
     }

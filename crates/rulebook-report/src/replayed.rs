@@ -195,9 +195,9 @@ fn differences(replayed: &Replayed) -> String {
         let more = if *number > names.len() { ", …" } else { "" };
         _ = writeln!(text, "           {}", paint(FAINT, &format!("{}{more}", names.join(", "))));
     }
-    let told: usize = replayed.kinds.values().sum();
-    if told < replayed.differing {
-        _ = writeln!(text, "  {:>8} in other ways; `--out` has all of them", replayed.differing - told);
+    let total: usize = replayed.kinds.values().sum();
+    if total < replayed.differing {
+        _ = writeln!(text, "  {:>8} in other ways; `--out` has all of them", replayed.differing - total);
     }
     text
 }

@@ -87,10 +87,10 @@ impl<'o> Story<'o> {
             while let Some((_, step)) = steps.next_if(|(start, _)| *start < end) {
                 line.steps.push(step);
             }
-            let shown = at + text.trim_end_matches(['\n', '\r']).len();
+            let trimmed_end = at + text.trim_end_matches(['\n', '\r']).len();
             while let Some((part, step)) = counted.peek().copied().filter(|(_, step)| step.span.start < end) {
                 let from = step.span.start.max(at);
-                let text = response.text().get(from..step.span.end.min(shown)).unwrap_or_default();
+                let text = response.text().get(from..step.span.end.min(trimmed_end)).unwrap_or_default();
                 if !text.is_empty() {
                     line.pieces.push(LinePiece { text, part, step });
                 }
@@ -185,7 +185,8 @@ impl Pen {
     /// A step, with the values of its parts below it.
     fn line_of(&self, step: &TraceStep, margin: &str, text: &mut String) {
         let (word, style) = word_of(step);
-        let rule = step.rule.as_ref().map(|rule| format!("  {}", paint(FAINT, &self.display_name(rule)))).unwrap_or_default();
+        let rule =
+            step.rule.as_ref().map(|rule| format!("  {}", paint(FAINT, &self.display_name(rule)))).unwrap_or_default();
         _ = writeln!(text, "{margin}{} {}{rule}", paint(style, &format!("{word:<9}")), excerpt(&step.found, FOUND));
         for part in &step.parts {
             let value = paint(STRONG, &excerpt(&part.value, LINE));
@@ -214,8 +215,8 @@ fn draw_line(story: &Story<'_>, at: usize, width: usize, text: &mut String) {
     let mut room = LINE;
     for piece in &line.pieces {
         let (_, style) = mark_of(piece.part);
-        let shown = excerpt(piece.text, room);
-        *text += &paint(style, &visible(&shown));
+        let trimmed_end = excerpt(piece.text, room);
+        *text += &paint(style, &visible(&trimmed_end));
         room = room.saturating_sub(piece.text.chars().count());
         if room == 0 {
             break;

@@ -140,8 +140,8 @@ pub(super) fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
     let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
     let start = at - spaces;
     // A byte order mark is no text.
-    let leads = matches!(bytes.get(..start), Some([] | [.., b'\n'] | [0xEF, 0xBB, 0xBF]));
-    (spaces <= 3 && leads).then_some(start)
+    let starts_line = matches!(bytes.get(..start), Some([] | [.., b'\n'] | [0xEF, 0xBB, 0xBF]));
+    (spaces <= 3 && starts_line).then_some(start)
 }
 
 pub(super) fn line_break(bytes: &[u8], at: usize) -> usize {

@@ -309,7 +309,8 @@ impl Masks {
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {
-                let opening = Opening { bytes, at, before: before.unwrap_or(BeforeFence::Margin), line: &line, complete };
+                let opening =
+                    Opening { bytes, at, before: before.unwrap_or(BeforeFence::Margin), line: &line, complete };
                 if let Some(openers) = openers.filter(|_| before.is_some())
                     && let Some(sought) = self.block_at(text, &opening, openers)
                 {
@@ -346,7 +347,8 @@ impl Masks {
         let Opening { bytes, at, before, line: open, complete } = *opening;
         let mark = opening.mark();
         let slot = usize::from(mark == b'~');
-        let is_closed_by = |place: usize| BeforeFence::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
+        let is_closed_by =
+            |place: usize| BeforeFence::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
         let ends = |line: &FenceLine| line.closes && line.length >= open.length;
         if let Some([margin, indent]) = self.fences.get(slot)
             && margin.known

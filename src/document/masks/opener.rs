@@ -10,7 +10,7 @@
 
 use super::fence::{BeforeFence, FenceLine, fence_line};
 use super::search::Search;
-use super::{Mask, Masks, Quotes, MaskSearch};
+use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::document::budget::StepBudget;
 use crate::grammar::{Machine, Progress};
 use crate::program::{Dialect, Family};
@@ -67,7 +67,12 @@ impl Opening<'_> {
 
 impl Masks {
     /// The text that the fence at `at` quotes if it opens a block; nothing if it opens none, or is never closed.
-    pub(super) fn block_at(&mut self, text: &str, opening: &Opening<'_>, openers: &mut Openers<'_>) -> Option<MaskSearch> {
+    pub(super) fn block_at(
+        &mut self,
+        text: &str,
+        opening: &Opening<'_>,
+        openers: &mut Openers<'_>,
+    ) -> Option<MaskSearch> {
         let Opening { at, before, line, complete, .. } = *opening;
         if before == BeforeFence::Item {
             return None;

@@ -6,7 +6,7 @@
 //! Never: pairs quotation marks with anything else between them, or searches the rest of a paragraph twice in vain.
 
 use super::opener::Openers;
-use super::{Mask, Masks, Quotes, MaskSearch};
+use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::document::delimiter::opener;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
@@ -302,8 +302,8 @@ impl Quoting {
         complete: bool,
         openers: &mut Openers<'_>,
     ) -> Option<Option<usize>> {
-        let (lead, bytes) = (family.close_prefix.literal.as_bytes(), text.as_bytes());
-        let (Some(close), Some(first)) = (family.close, lead.first().copied()) else { return Some(None) };
+        let (prefix, bytes) = (family.close_prefix.literal.as_bytes(), text.as_bytes());
+        let (Some(close), Some(first)) = (family.close, prefix.first().copied()) else { return Some(None) };
         let own = (kind, self.family);
         if self.absent.iter().any(|(kinds, until)| *kinds == own && self.opened < Some(*until)) {
             return Some(None);
@@ -321,8 +321,8 @@ impl Quoting {
                 }
                 continue;
             }
-            if !rest.starts_with(lead) {
-                if !complete && lead.starts_with(rest) {
+            if !rest.starts_with(prefix) {
+                if !complete && prefix.starts_with(rest) {
                     return None;
                 }
                 self.seen += 1;

@@ -7,7 +7,7 @@
 //! Comments and sections are as in XML 1.0 (§2.5, §2.7), except that a comment may contain `--`. One that is never
 //! closed is not a mask.
 
-use super::{Mask, Quotes, MaskSearch};
+use super::{Mask, MaskSearch, Quotes};
 use crate::program::MaskKinds;
 use crate::text::Span;
 use memchr::memmem;

@@ -5,7 +5,7 @@
 //! Never: searches the rest of a paragraph twice: what it contains is noted.
 
 use super::fence::run_end;
-use super::{Mask, Masks, Quotes, MaskSearch};
+use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::text::Span;
 
 impl Masks {

@@ -152,7 +152,8 @@ impl Masks {
             }
             if closes && stack.last().is_some_and(|open| open.ends_with(fence)) {
                 stack.pop();
-            } else if line.opens && !(line.bare && line.closes && before != Some(BeforeFence::Item)) && stack.len() < 64 {
+            } else if line.opens && !(line.bare && line.closes && before != Some(BeforeFence::Item)) && stack.len() < 64
+            {
                 stack.push(fence);
             }
             if let (true, Some(closer)) = (stack.is_empty(), last) {

@@ -4,13 +4,13 @@
 //! Out: blocks in the order of the response, and what was found about them.
 //! Never: leaves out a piece without a block: it is text outside every block.
 
-use super::tape::{PieceKind, MemberNode, bare, is_null};
-use super::{ReadObject, ObjectReader};
+use super::tape::{MemberNode, PieceKind, bare, is_null};
+use super::{ObjectReader, ReadObject};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::is_escaped_twice;
-use crate::document::{Attribute, Attributes, Block, Ended, ReaderFinding, AttributeKey, FindingKind, BodyEncoding};
+use crate::document::{Attribute, AttributeKey, Attributes, Block, BodyEncoding, Ended, FindingKind, ReaderFinding};
 use crate::json::{self, Context, Grade, decode_string};
-use crate::program::{self, BlockId, NameSource, LevelId, ObjectShape, Schema};
+use crate::program::{self, BlockId, LevelId, NameSource, ObjectShape, Schema};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Value;
@@ -106,7 +106,11 @@ impl<'p> ObjectReader<'p> {
             if !seen.insert(self.dialect.names.fold(&says).into_owned()) {
                 let again = FindingKind::Remark(Remark::DuplicateKey);
                 let is_block = self.outline.level(level).block.is_some() && self.blocks.len() > first;
-                self.find(if is_block { ReaderFinding::of(again, name, first) } else { ReaderFinding::new(again, name) });
+                self.find(if is_block {
+                    ReaderFinding::of(again, name, first)
+                } else {
+                    ReaderFinding::new(again, name)
+                });
             }
         }
     }
@@ -200,7 +204,7 @@ impl<'p> ObjectReader<'p> {
                 if open.body.replace(at).is_some() {
                     repeated.push(name);
                 }
-            } else if let Some(before) = self.said_before(open, &says) {
+            } else if let Some(before) = self.attribute_before(open, &says) {
                 // Of a repeated key the last counts. Where the members are the parameters, that is told of all of them.
                 before.value = value.span().into();
                 repeated.extend(bound.body.is_some().then_some(name));
@@ -222,7 +226,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// The attribute that already gives the block this name.
-    fn said_before<'a>(&self, piece: &'a mut PendingBlock<'_>, name: &str) -> Option<&'a mut Attribute> {
+    fn attribute_before<'a>(&self, piece: &'a mut PendingBlock<'_>, name: &str) -> Option<&'a mut Attribute> {
         if !piece.bound.naming().any(|called| self.outline.same(called, name)) {
             return None;
         }
@@ -270,8 +274,9 @@ impl<'p> ObjectReader<'p> {
             }
         }
         // Texts are not decoded here, but where they are used.
-        let told = call || piece.bound.text.is_some() || matches!(written, BodyEncoding::Value | BodyEncoding::Mended);
-        let read = piece.body.filter(|_| node.is_some() && told).map(|at| self.value(object, at, &piece));
+        let takes_value =
+            call || piece.bound.text.is_some() || matches!(written, BodyEncoding::Value | BodyEncoding::Mended);
+        let read = piece.body.filter(|_| node.is_some() && takes_value).map(|at| self.value(object, at, &piece));
         let (value, worst) = read.unwrap_or_default();
         if worst == Some(Grade::Lossy) {
             written = BodyEncoding::Salvaged;

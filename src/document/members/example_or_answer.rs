@@ -7,8 +7,8 @@
 //! A model that explains writes examples. A fence or span around the whole answer is not one. But if an object is
 //! outside all fences, it is the answer, and objects in fences beside it are examples.
 
-use crate::document::trim::{Fence, fence_lines};
 use crate::document::masks::marks_around;
+use crate::document::trim::{Fence, fence_lines};
 use crate::text::Span;
 
 /// What is around the objects of a response, as far as it has been read.
@@ -22,7 +22,7 @@ pub(super) struct ObjectSurroundings {
     /// No run of one or two backticks follows before these places.
     unclosed: [usize; 2],
     /// Whether an object was read in a fence that comes after other text.
-    shown: bool,
+    has_example: bool,
     /// Whether an object was read outside all fences that may be the answer.
     meant: bool,
 }
@@ -31,10 +31,10 @@ pub(super) struct ObjectSurroundings {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings {
     /// Whether it is in a fence that comes after other text.
-    pub(super) shown: bool,
+    pub(super) has_example: bool,
     fenced: bool,
     /// Whether it is the first thing on its line.
-    leads: bool,
+    is_first: bool,
 }
 
 impl ObjectSurroundings {
@@ -57,12 +57,12 @@ impl ObjectSurroundings {
             }
         }
         let fenced = self.fence.is_some();
-        let leads = self.leads(before, text);
-        Surroundings { shown: fenced && start > self.origin, fenced, leads }
+        let is_first = self.is_first(before, text);
+        Surroundings { has_example: fenced && start > self.origin, fenced, is_first }
     }
 
     /// Whether nothing comes after `before` on the line of the object.
-    fn leads(&self, before: Span, text: &str) -> bool {
+    fn is_first(&self, before: Span, text: &str) -> bool {
         let before_on_line = before.of(text).rsplit('\n').next().unwrap_or_default();
         let has_break = before_on_line.len() < before.len();
         before_on_line.trim().is_empty() && (has_break || before.start == self.origin)
@@ -70,13 +70,13 @@ impl ObjectSurroundings {
 
     /// Notes that an object with one of the answer's own names was read.
     pub(super) fn note(&mut self, around: Surroundings) {
-        self.shown |= around.shown;
-        self.meant |= !around.fenced && (around.leads || !self.shown);
+        self.has_example |= around.has_example;
+        self.meant |= !around.fenced && (around.is_first || !self.has_example);
     }
 
     /// Whether there are examples beside the answer.
     pub(super) fn has_examples(&self) -> bool {
-        self.shown && self.meant
+        self.has_example && self.meant
     }
 
     /// The end of the code span that opens directly before `brace`, if it closes after `end` and other words are on its
@@ -98,7 +98,7 @@ impl ObjectSurroundings {
     /// Whether there are other words on the lines of a quotation.
     fn has_words(&self, quotation: Span, text: &str) -> bool {
         let mut behind = text.get(quotation.end..).unwrap_or_default().chars().take_while(|one| *one != '\n');
-        !self.leads(Span::new(self.at, quotation.start), text) || behind.any(char::is_alphanumeric)
+        !self.is_first(Span::new(self.at, quotation.start), text) || behind.any(char::is_alphanumeric)
     }
 
     /// The end of the next run of `length` backticks in this paragraph.

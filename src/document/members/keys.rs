@@ -4,7 +4,7 @@
 //! Out: [`MemberKey`]: its name, where its value starts, and the mark that is missing or superfluous.
 //! Never: knows which names are declared, or looks further than the longest name.
 
-use super::whitespace::{skip_whitespace, is_fence};
+use super::whitespace::{is_fence, skip_whitespace};
 use crate::text::Span;
 
 /// A key, as far as its marks show that it is one.
@@ -125,7 +125,9 @@ pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
             let after = skip_whitespace(bytes, next + 1);
             match bytes.get(after) {
                 Some(b'{') => true,
-                Some(b'"') => whole(text, after).is_some() || bytes.get(skip_whitespace(bytes, after + 1)) == Some(&b'{'),
+                Some(b'"') => {
+                    whole(text, after).is_some() || bytes.get(skip_whitespace(bytes, after + 1)) == Some(&b'{')
+                }
                 _ => false,
             }
         }

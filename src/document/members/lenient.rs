@@ -8,13 +8,13 @@
 //! A stack keeps track of nesting. If a mark does not fit, what is open around it shows what is wrong: a superfluous
 //! brace, a missing one, a quote that belongs to no string. Anything else is junk, up to the next mark or name.
 
-use super::whitespace::{skip_whitespace, is_fence};
 use super::cursor::Cursor;
-use super::quote_end::{self, StringContext, LastQuotes};
 use super::keys::{self, KeyForm};
-use super::stack::{OpenContainer, ContainerStack, OpenLevel, outer};
+use super::quote_end::{self, LastQuotes, StringContext};
+use super::stack::{ContainerStack, OpenContainer, OpenLevel, outer};
 use super::tape::{PieceKind, QUOTES, unquoted};
-use super::{ReadObject, stray_marks, quotes};
+use super::whitespace::{is_fence, skip_whitespace};
+use super::{ReadObject, quotes, stray_marks};
 use crate::diagnostic::Defect;
 use crate::grammar::{Machine, RuleId};
 use crate::json::{decode_string, in_triple};
@@ -63,8 +63,15 @@ pub(super) fn read(
     last: LastQuotes,
 ) -> ObjectReading {
     let cursor = Cursor::new(text, brace, outline, limits, machine);
-    let reader =
-        LenientObject { outline, cursor, nest: ContainerStack::default(), stopped: None, nested: Vec::new(), last, bare: false };
+    let reader = LenientObject {
+        outline,
+        cursor,
+        nest: ContainerStack::default(),
+        stopped: None,
+        nested: Vec::new(),
+        last,
+        bare: false,
+    };
     reader.read()
 }
 

@@ -8,14 +8,14 @@
 //! valid up to a quote is the start of the same string there, but for marks before the quote, which may belong to what
 //! follows. It ends at that quote if a comma and the next key follow: there, lenient reading goes on, too.
 
-use super::whitespace::skip_whitespace;
 use super::keys::{self, KeyForm};
 use super::start_of;
 use super::tape::NONE;
+use super::whitespace::skip_whitespace;
 use crate::document::budget::StepBudget;
 use crate::document::decode::is_escaped_twice;
-use crate::document::masks::Masks;
 use crate::document::leading_reasoning::{AnswerSoFar, LeadingReasoning, LeadingState};
+use crate::document::masks::Masks;
 use crate::document::{Block, Ended, ReadContext, TextEncoding, trimmed};
 use crate::program::{BlockId, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
@@ -70,7 +70,13 @@ enum Stage {
 
 impl Live {
     /// Reads on, as far as what has arrived is certain.
-    pub(super) fn advance(&mut self, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits, left_open: Option<bool>) {
+    pub(super) fn advance(
+        &mut self,
+        given: &ReadContext<'_>,
+        outline: &ObjectShape,
+        limits: &Limits,
+        left_open: Option<bool>,
+    ) {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Over);
             let (next, goes_on) = match stage {
@@ -90,7 +96,12 @@ impl Live {
     }
 
     /// The whole object, and each entry of a list of objects, are one block: nothing of them is a text.
-    fn begin(given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits, left_open: Option<bool>) -> (Stage, bool) {
+    fn begin(
+        given: &ReadContext<'_>,
+        outline: &ObjectShape,
+        limits: &Limits,
+        left_open: Option<bool>,
+    ) -> (Stage, bool) {
         if outline.entries || outline.level(ObjectShape::ROOT).block.is_some() {
             return (Stage::Over, false);
         }
@@ -101,7 +112,12 @@ impl Live {
     }
 
     /// Without an opener, nobody knows before the end whether the answer starts with reasoning.
-    fn pass_reasoning(&mut self, mut prelude: Box<LeadingReasoning>, mut budget: StepBudget, given: &ReadContext<'_>) -> (Stage, bool) {
+    fn pass_reasoning(
+        &mut self,
+        mut prelude: Box<LeadingReasoning>,
+        mut budget: StepBudget,
+        given: &ReadContext<'_>,
+    ) -> (Stage, bool) {
         let ReadContext { text, dialect, .. } = *given;
         let mut masks = Masks::new(MaskKinds::default());
         masks.settle_wrapper(text, true);
@@ -289,7 +305,9 @@ fn next_of(rest: &[u8]) -> SpecialByte {
                 None | Some(0xDC00..=0xDFFF) => SpecialByte::Faulty,
                 Some(0xD800..=0xDBFF) => match rest.get(4..10) {
                     None => SpecialByte::Waits,
-                    Some([b'\\', b'u', low @ ..]) if matches!(hex(low), Some(0xDC00..=0xDFFF)) => SpecialByte::Escape(12),
+                    Some([b'\\', b'u', low @ ..]) if matches!(hex(low), Some(0xDC00..=0xDFFF)) => {
+                        SpecialByte::Escape(12)
+                    }
                     Some(_) => SpecialByte::Faulty,
                 },
                 Some(_) => SpecialByte::Escape(6),

@@ -10,36 +10,38 @@
 //! until then, only its first texts are known ([`live`]), and where no block can have started.
 
 mod bind;
-mod whitespace;
 mod cursor;
-mod stray_marks;
-mod quote_end;
+mod example_or_answer;
 mod keys;
 mod lenient;
 mod live;
-mod stack;
+mod quote_end;
 mod quotes;
-mod example_or_answer;
+mod stack;
+mod stray_marks;
 mod strict;
 mod tape;
+mod whitespace;
 
 use super::announce::{EventDraft, StreamEvent};
 use super::budget::StepBudget;
-use super::masks::Masks;
 use super::leading_reasoning::{AnswerSoFar, LeadingReasoning, LeadingState};
-use super::{Block, Document, Ended, ReaderFinding, ReadContext, LeftOut, ChunkedVec, FindingKind, BodyEncoding, trimmed};
+use super::masks::Masks;
+use super::{
+    Block, BodyEncoding, ChunkedVec, Document, Ended, FindingKind, LeftOut, ReadContext, ReaderFinding, trimmed,
+};
 use crate::diagnostic::{Defect, Remark};
 use crate::grammar::{Machine, RuleId};
 use crate::json::{self, JsonFault};
 use crate::program::{BlockId, Dialect, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
 use crate::text::{Span, beginning};
-use whitespace::skip_whitespace;
+use example_or_answer::ObjectSurroundings;
 use lenient::ObjectReading;
 use live::Live;
-use example_or_answer::ObjectSurroundings;
 use std::cell::Cell;
 use tape::ObjectTape;
+use whitespace::skip_whitespace;
 
 /// The objects of one response, as far as they are known.
 #[derive(Debug)]
@@ -48,7 +50,7 @@ pub(super) struct Objects {
     named: Result<usize, usize>,
     complete: bool,
     live: Live,
-    emitted: Told,
+    emitted: Emitted,
     /// Whether the prompt left reasoning open, if the host knows.
     left_open: Option<bool>,
     pub(super) read: Document,
@@ -56,7 +58,7 @@ pub(super) struct Objects {
 
 /// What has been announced.
 #[derive(Debug, Default)]
-struct Told {
+struct Emitted {
     all: bool,
     /// How many blocks have opened, and how many of them have closed.
     opened: usize,
@@ -96,7 +98,7 @@ struct ObjectReader<'p> {
     /// How many more bytes may be read strictly without finding a valid object: a hostile text has a brace every few
     /// bytes, and each is only known to be invalid at the end of the text.
     vain: usize,
-    shown: ObjectSurroundings,
+    surroundings: ObjectSurroundings,
     /// If a list that is the answer is open: the end of its last entry.
     list: Option<usize>,
     /// Whether objects in fences are only examples, because one outside fences is the answer.
@@ -223,33 +225,33 @@ impl Objects {
 
     /// Announces the texts that are certain.
     fn announce_live(&mut self, given: &ReadContext<'_>, out: &mut Vec<EventDraft>) {
-        let Self { live, emitted: told, .. } = self;
+        let Self { live, emitted, .. } = self;
         let Some(first) = live.members.first() else { return };
-        if told.opened == 0 {
+        if emitted.opened == 0 {
             let mut at = beginning(given.text);
             if let Some(block) = &live.before {
                 tell_outside(given, false, Span::new(at, block.span().start), out);
                 out.extend(given.opened(0, block));
                 tell(given, (0, block.id, block.body().start), block.body().of(given.text), out);
                 out.push(EventDraft::closed(0, block));
-                (told.opened, told.closed) = (1, 1);
+                (emitted.opened, emitted.closed) = (1, 1);
                 at = block.span().end;
             }
             tell_outside(given, false, Span::new(at, live.brace.min(first.start)), out);
         }
         let before = usize::from(live.before.is_some());
-        for (number, member) in (before..).zip(&live.members).skip(told.closed.saturating_sub(before)) {
-            if number >= told.opened {
+        for (number, member) in (before..).zip(&live.members).skip(emitted.closed.saturating_sub(before)) {
+            if number >= emitted.opened {
                 out.extend(given.opened_as(number, member.id, member.start, member.name));
-                (told.opened, told.at, told.text) = (number + 1, 0, 0);
+                (emitted.opened, emitted.at, emitted.text) = (number + 1, 0, 0);
             }
-            let fresh = member.text_from(told.at, told.text, given.text);
-            tell(given, (number, member.id, told.at.max(member.sure.start)), &fresh, out);
-            (told.at, told.text) = (member.sure.end, told.text + fresh.len());
+            let fresh = member.text_from(emitted.at, emitted.text, given.text);
+            tell(given, (number, member.id, emitted.at.max(member.sure.start)), &fresh, out);
+            (emitted.at, emitted.text) = (member.sure.end, emitted.text + fresh.len());
             if let Some(end) = member.end {
                 let event = StreamEvent::Closed { block: number, span: Span::new(member.start, end).into() };
                 out.push(EventDraft { event, id: Some(member.id), start: member.start, whole: true });
-                told.closed = number + 1;
+                emitted.closed = number + 1;
             }
         }
     }
@@ -289,7 +291,7 @@ impl<'p> ObjectReader<'p> {
             calls: 0,
             last: None,
             vain: MOST_IN_VAIN * given.text.len(),
-            shown: ObjectSurroundings::default(),
+            surroundings: ObjectSurroundings::default(),
             list: None,
             tells_apart: false,
             stopped: false,
@@ -303,13 +305,17 @@ impl<'p> ObjectReader<'p> {
             self.markup.push(Span::new(0, beginning(text)));
         }
         self.pass_prelude();
-        self.shown = ObjectSurroundings::new(if self.at == 0 { start_of(text) } else { skip_whitespace(text.as_bytes(), self.at) });
+        self.surroundings = ObjectSurroundings::new(if self.at == 0 {
+            start_of(text)
+        } else {
+            skip_whitespace(text.as_bytes(), self.at)
+        });
         while !self.stopped
             && let Some((start, brace)) = self.find_start()
         {
             self.read(start, brace);
         }
-        if self.shown.has_examples() {
+        if self.surroundings.has_examples() {
             return Err(TellApart);
         }
         if let (Some(end), Some(rule)) = (self.list, self.outline.faults.missing_bracket) {
@@ -400,25 +406,25 @@ impl<'p> ObjectReader<'p> {
         let text = self.text;
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
-        let around = self.shown.pass(text, start, brace);
+        let around = self.surroundings.pass(text, start, brace);
         let strictly = match self.vain {
             0 => Err(0),
             _ => strict::read(text, brace, self.outline, self.limits),
         };
         let end = strictly.as_ref().map_or(brace + 1, |object| object.end);
         if let Some(object) = strictly.as_ref().ok().filter(|_| self.dialect.masks.marks)
-            && let Some(behind) = self.shown.marks_end(text, Span::new(brace, end))
+            && let Some(behind) = self.surroundings.marks_end(text, Span::new(brace, end))
         {
             let bound = self.is_bound(object);
             return self.show(Span::new(brace, end), bound, behind);
         }
-        if let Some(end) = self.shown.span_end(text, brace, end) {
-            let (shown, bound) = match &strictly {
+        if let Some(end) = self.surroundings.span_end(text, brace, end) {
+            let (surroundings, bound) = match &strictly {
                 Ok(object) => (object.end, self.is_bound(object)),
                 Err(_) => (end, quote_end::opens_answer(self.outline, text, brace)),
             };
             self.vain = self.vain.saturating_sub(strictly.err().unwrap_or_default());
-            return self.show(Span::new(brace, shown), bound, end);
+            return self.show(Span::new(brace, surroundings), bound, end);
         }
         let reading = match strictly {
             Ok(object) => ObjectReading::whole(object),
@@ -429,15 +435,15 @@ impl<'p> ObjectReader<'p> {
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
         // An answer that begins with an object is no example of one.
-        let sketched = is_sketched(text, &faults) && !self.shown.begins(brace);
-        if self.tells_apart && around.shown {
+        let sketched = is_sketched(text, &faults) && !self.surroundings.begins(brace);
+        if self.tells_apart && around.has_example {
             let bound = !sketched && self.is_bound(&object);
             self.show(Span::new(brace, object.end), bound, object.end.max(brace + 1));
         } else if !sketched {
             self.bind(&object, &mut outside);
         }
         self.at = object.end.max(brace + 1);
-        self.shown.at = self.at;
+        self.surroundings.at = self.at;
         if let Some(what) = reading.stopped {
             self.found.push(ReaderFinding::new(what, Span::new(object.end, object.end)));
             self.stopped = true;
@@ -447,7 +453,7 @@ impl<'p> ObjectReader<'p> {
             return;
         }
         self.doubt_calls(&faults, &object.junk, first);
-        self.shown.note(around);
+        self.surroundings.note(around);
         self.left_out += reading.left_out;
         let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
         self.tell_more_objects(mark, first);
@@ -516,7 +522,9 @@ impl<'p> ObjectReader<'p> {
             let holds = |block: &Block| block.span().start <= span.start && span.end <= block.span().end;
             let around = self.blocks.iter().skip(first).position(holds).map(|at| first + at);
             let what = FindingKind::Defect(Defect::NestedBlock);
-            self.find(around.map_or(ReaderFinding::new(what, span), |around| ReaderFinding::inside(what, span, around)));
+            self.find(
+                around.map_or(ReaderFinding::new(what, span), |around| ReaderFinding::inside(what, span, around)),
+            );
         }
     }
 
@@ -561,7 +569,7 @@ impl<'p> ObjectReader<'p> {
             self.find(ReaderFinding::new(Remark::QuotedBlock, object));
         }
         self.at = end;
-        self.shown.at = end;
+        self.surroundings.at = end;
     }
 
     fn faults_of_last_run(&self) -> Vec<(RuleId, Span)> {

@@ -8,9 +8,9 @@
 //! code or the next member. The names tell them apart: after the body of a block, only a name that the dialect declares
 //! can follow.
 
-use super::whitespace::{skip_whitespace, is_fence};
 use super::keys::{self, KeyForm, LONGEST, MemberKey, is_stray_quote};
 use super::stack::OpenLevel;
+use super::whitespace::{is_fence, skip_whitespace};
 use crate::json::decode_string;
 use crate::program::{LevelId, ObjectShape};
 
@@ -64,12 +64,18 @@ const DOTS: [&[u8; 3]; 2] = [b"...", b"\xE2\x80\xA6"];
 /// Whether the string that may end at `quote` ends there.
 pub(super) fn ends(outline: &ObjectShape, text: &str, quote: usize, around: StringContext<'_>) -> bool {
     let look = QuoteEnd { outline, text, bytes: text.as_bytes(), around, quote };
-    look.behind_value(quote + 1, 2) || look.leads_to_name(quote + 1)
+    look.behind_value(quote + 1, 2) || look.goes_on_with_name(quote + 1)
 }
 
 /// The end of a string whose closing quote is missing, if the quote at `quote` starts the next key: only the marks that
 /// what is open requires are between them.
-pub(super) fn missed(outline: &ObjectShape, text: &str, start: usize, quote: usize, around: StringContext<'_>) -> Option<usize> {
+pub(super) fn missed(
+    outline: &ObjectShape,
+    text: &str,
+    start: usize,
+    quote: usize,
+    around: StringContext<'_>,
+) -> Option<usize> {
     let look = QuoteEnd { outline, text, bytes: text.as_bytes(), around, quote };
     look.next_member(quote).or_else(|| look.next_entry(quote)).filter(|end| *end > start)
 }
@@ -189,7 +195,7 @@ impl QuoteEnd<'_> {
     }
 
     /// Whether only marks come between here and the name of a member.
-    fn leads_to_name(&self, at: usize) -> bool {
+    fn goes_on_with_name(&self, at: usize) -> bool {
         let mut closed = 0;
         let mut between = false;
         for (at, byte) in self.bytes.iter().enumerate().skip(at).take(2 * MARKS) {
@@ -299,10 +305,10 @@ impl QuoteEnd<'_> {
             // The body of a member is not followed by the same member.
             _ if closed == 0 && body && Some(level) == own => false,
             // A member that the object already has begins another entry.
-            KeyForm::Whole => closed > 0 || !body || !given || self.leads_on(&key, around),
+            KeyForm::Whole => closed > 0 || !body || !given || self.continues(&key, around),
             KeyForm::Torn(_) | KeyForm::NoColon(_) => closed > 0 || !given,
             KeyForm::Bare if bare => closed > 0 || !given,
-            KeyForm::Bare if body => closed > 0 && self.leads_on(&key, around),
+            KeyForm::Bare if body => closed > 0 && self.continues(&key, around),
             KeyForm::Bare => matches!(self.bytes.get(skip_whitespace(self.bytes, key.value)), Some(b'"' | b'[' | b'{')),
         }
     }
@@ -321,7 +327,7 @@ impl QuoteEnd<'_> {
     }
 
     /// Whether a short value follows a key, and another member of its object follows that.
-    fn leads_on(&self, key: &MemberKey<'_>, level: LevelId) -> bool {
+    fn continues(&self, key: &MemberKey<'_>, level: LevelId) -> bool {
         let Some(end) = self.over_member(key.value) else { return false };
         let comma = skip_whitespace(self.bytes, end);
         if self.bytes.get(comma) != Some(&b',') {
@@ -362,7 +368,7 @@ impl QuoteEnd<'_> {
         let comma = self.mark_before(brace, b',')?;
         let end = self.mark_before(comma, b'}')?;
         let is_next = match entry.level {
-            Some(level) => is_known(self.outline, key.name, [level]) && self.leads_on(&key, level),
+            Some(level) => is_known(self.outline, key.name, [level]) && self.continues(&key, level),
             None => !self.around.body,
         };
         is_next.then_some(end)

@@ -8,8 +8,8 @@
 //! after which something fits, or where the following marks and key show that its closing quote is missing.
 
 use super::cursor::Cursor;
-use super::quote_end::{self, StringContext};
 use super::keys;
+use super::quote_end::{self, StringContext};
 use super::tape::PieceKind;
 use crate::grammar::RuleId;
 use crate::text::Span;
@@ -37,7 +37,9 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
         let faults = &cursor.outline.faults;
         let fault = match cursor.bytes.get(cursor.at) {
             None => break (None, true),
-            Some(b'"') if faults.bare_quote.is_none() || quote_end::ends(cursor.outline, cursor.text, cursor.at, around) => {
+            Some(b'"')
+                if faults.bare_quote.is_none() || quote_end::ends(cursor.outline, cursor.text, cursor.at, around) =>
+            {
                 let end = (!opened).then_some(cursor.at);
                 cursor.at += 1;
                 break (end, false);
@@ -76,7 +78,12 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
 
 /// The end of the text from `from`, if the quote here starts the next key. Goes back there, and removes the faults
 /// noted after the first `known`.
-fn end_without_quote(cursor: &mut Cursor<'_, '_>, from: usize, known: usize, around: StringContext<'_>) -> Option<usize> {
+fn end_without_quote(
+    cursor: &mut Cursor<'_, '_>,
+    from: usize,
+    known: usize,
+    around: StringContext<'_>,
+) -> Option<usize> {
     let rule = cursor.outline.faults.missing_quote?;
     let missed = quote_end::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
     // What comes after it is outside the string.

@@ -4,7 +4,7 @@
 //! Out: the tape of the object, and what is still open, innermost first.
 //! Never: reads the response, or recurses on it.
 
-use super::tape::{PieceKind, ObjectTape};
+use super::tape::{ObjectTape, PieceKind};
 use crate::program::{LevelId, ObjectShape};
 use crate::text::Span;
 

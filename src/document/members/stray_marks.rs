@@ -8,12 +8,12 @@
 //! open one that is never closed, and everything after it would be misplaced. What follows the mark shows this: an
 //! object starts with a key, and after it is closed, its list or the answer goes on.
 
-use super::whitespace::skip_whitespace;
 use super::cursor::Cursor;
-use super::quote_end::{MARKS, names_member};
 use super::keys::{self, is_stray_quote};
+use super::quote_end::{MARKS, names_member};
 use super::stack::{OpenContainer, OpenLevel, outer};
-use super::tape::{PieceKind, ObjectTape};
+use super::tape::{ObjectTape, PieceKind};
+use super::whitespace::skip_whitespace;
 use crate::grammar::RuleId;
 use crate::program::{LevelId, ObjectShape};
 

@@ -4,7 +4,7 @@
 //! Out: the tape of the object, if all of it is valid; a part that no name leads into is one sealed piece.
 //! Never: decodes a string, or reads anything invalid.
 
-use super::tape::{PieceKind, ObjectTape};
+use super::tape::{ObjectTape, PieceKind};
 use super::{ReadObject, stray_marks};
 use crate::program::{LevelId, Limits, ObjectShape};
 use crate::text::{JsonCursor, Span};
@@ -25,7 +25,8 @@ pub(super) fn read(text: &str, brace: usize, outline: &ObjectShape, limits: &Lim
         return Err(end - brace);
     }
     let most = limits.fields;
-    let mut walk = StrictScan { cursor: JsonCursor::new(text, brace), text, outline, most, tape: ObjectTape::default() };
+    let mut walk =
+        StrictScan { cursor: JsonCursor::new(text, brace), text, outline, most, tape: ObjectTape::default() };
     walk.value(Some(ObjectShape::ROOT));
     Ok(ReadObject { tape: walk.tape, end, junk: Vec::new() })
 }

@@ -10,7 +10,7 @@ use crate::document::call_list::CallLayout;
 use crate::document::delimiter::{most_captures, parts_of};
 use crate::document::unquoted;
 use crate::grammar::{Capture, Machine, RuleId, inside};
-use crate::json::{self, Context, JsonFault, Json, decode_quoted};
+use crate::json::{self, Context, Json, JsonFault, decode_quoted};
 use crate::program::{Builders, Family};
 use crate::text::Span;
 use crate::value::{Object, Value};
@@ -110,8 +110,9 @@ impl CallLayout for PayloadBuilder<'_> {
         self.captures.get(at).map(Capture::span)
     }
 
-    fn value(&self, from: usize, way: &[&str]) -> Option<Span> {
-        let at = way.iter().try_fold(from, |at, step| self.member_values(at, step).last().map(|(_, value)| value))?;
+    fn value(&self, from: usize, pointer: &[&str]) -> Option<Span> {
+        let at =
+            pointer.iter().try_fold(from, |at, step| self.member_values(at, step).last().map(|(_, value)| value))?;
         // Of a text, what it says without its marks.
         let inner = self.builders.text.and_then(|rule| self.of_rule(at, Some(rule)).next());
         Some(inner.map_or(self.captures.get(at)?, |(_, inner)| inner).span())
@@ -123,9 +124,9 @@ impl CallLayout for PayloadBuilder<'_> {
         named.collect()
     }
 
-    fn repeated(&self, from: usize, way: &[&str]) -> Vec<Span> {
+    fn repeated(&self, from: usize, pointer: &[&str]) -> Vec<Span> {
         let (mut at, mut repeated) = (Some(from), Vec::new());
-        for step in way {
+        for step in pointer {
             let Some(object) = at else { break };
             let named: Vec<(usize, usize)> = self.member_values(object, step).collect();
             repeated.extend(named.iter().skip(1).filter_map(|(key, _)| self.span(*key)));

@@ -10,11 +10,11 @@
 //! the same name, and stray tags of other names. One pass pairs all of them, however many are never closed.
 
 use super::PayloadSource;
-use crate::document::trim::{by_lines, trimmed, verbatim};
 use crate::document::delimiter::{most_captures, opener};
 use crate::document::quoted::tag_marks;
 use crate::document::strings::{NextString, Strings};
-use crate::document::{Attribute, Attributes, AttributeKey, Mask, Quotes};
+use crate::document::trim::{by_lines, trimmed, verbatim};
+use crate::document::{Attribute, AttributeKey, Attributes, Mask, Quotes};
 use crate::grammar::{First, Machine, RuleId};
 use crate::program::{BlockBinding, Dialect, Family, FieldName, Limits, Types, tag_family};
 use crate::surface::Trim;
@@ -351,12 +351,13 @@ impl PayloadSource<'_> {
     fn field_name(&self, source: &TagSource<'_>, tag: &Tag, fields: &mut Fields) -> Span {
         let TagSource { text, dialect, family, .. } = *source;
         if !family.faults.is_empty() {
-            let said = source.attributes(tag);
+            let given = source.attributes(tag);
             let fault = |one: &Attribute| match one.key {
                 AttributeKey::Rule(rule) if family.faults.contains(&rule) => Some((rule, one.value.span())),
                 _ => None,
             };
-            let named = said.iter().filter_map(fault).map(|(rule, at)| (family.grammar.rule_name(rule).to_owned(), at));
+            let named =
+                given.iter().filter_map(fault).map(|(rule, at)| (family.grammar.rule_name(rule).to_owned(), at));
             fields.faults.extend(named);
         }
         let verbose = &mut fields.verbose;
@@ -367,9 +368,12 @@ impl PayloadSource<'_> {
                     AttributeKey::Rule(rule) => family.grammar.rule_name(rule),
                     AttributeKey::Payload => "",
                 };
-                let said = source.attributes(tag);
-                let said = said.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
-                said.map(|said| said.value.span().trimmed(text)).filter(|said| !said.is_empty()).unwrap_or(tag.name())
+                let given = source.attributes(tag);
+                let given = given.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
+                given
+                    .map(|given| given.value.span().trimmed(text))
+                    .filter(|given| !given.is_empty())
+                    .unwrap_or(tag.name())
             }
             _ => {
                 let typed = |one: &Attribute| matches!(one.key, AttributeKey::Typed(_));
@@ -440,13 +444,15 @@ impl TagSource<'_> {
         let within = text.get(..body.end).unwrap_or_default();
         let openers = family.grammar.first(family.open);
         let closers = family.close.map(|close| family.grammar.first(close));
-        let lead = openers.only_first_byte().filter(|lead| closers.is_none_or(|closers| closers.only_first_byte() == Some(*lead)));
+        let first_byte = openers
+            .only_first_byte()
+            .filter(|first_byte| closers.is_none_or(|closers| closers.only_first_byte() == Some(*first_byte)));
         let starts = |byte: &u8| {
             let may = |first: &First| first.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
             may(openers) || closers.is_some_and(may)
         };
-        let next = |rest: &[u8]| match lead {
-            Some(lead) => memchr::memchr(lead, rest),
+        let next = |rest: &[u8]| match first_byte {
+            Some(first_byte) => memchr::memchr(first_byte, rest),
             None => rest.iter().position(starts),
         };
         // Where a fence is the opener of the call, all of the body stands in it.

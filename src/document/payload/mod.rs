@@ -10,11 +10,11 @@ mod fields;
 
 pub(crate) use built::Built;
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, ValueForm, MOST_TAGS, Spelled, Tag, TagSource, Tags, field_family, merged};
+pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags, ValueForm, field_family, merged};
 
 use crate::document::{Mask, TextEncoding};
 use crate::json::{self, Context, Json, JsonTape, Unreadable};
-use crate::program::{self, NameSource, Dialect, Limits, Types};
+use crate::program::{self, Dialect, Limits, NameSource, Types};
 use crate::surface;
 use crate::text::Span;
 use crate::value::Value;
@@ -83,11 +83,11 @@ impl PayloadSource<'_> {
     pub(crate) fn declares(&self, name: &str) -> bool {
         let same = |known: &str| self.dialect.names.same(known, name);
         let called = self.bound.sources().any(|source| match source {
-            NameSource::Payload { way, .. } => way.iter().any(|step| same(step)),
+            NameSource::Payload { pointer, .. } => pointer.iter().any(|step| same(step)),
             NameSource::Attribute(known) => same(known),
             NameSource::Own | NameSource::Word(_) | NameSource::Around(..) => false,
         });
-        let body = || self.bound.bodies().flat_map(|way| way.split('.')).any(same);
+        let body = || self.bound.bodies().flat_map(|pointer| pointer.split('.')).any(same);
         called || body() || self.dialect.params.contains(name)
     }
 
@@ -158,7 +158,9 @@ pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Pa
                 let is_object = || {
                     let json = ladder.contains(&surface::Payload::Json) && body.of(text).trim_start().starts_with('{');
                     // A trial must not count values against the limit.
-                    json && PayloadSource { values: &Cell::new(values.get()), ..*source }.json(body.trimmed(text)).is_ok()
+                    json && PayloadSource { values: &Cell::new(values.get()), ..*source }
+                        .json(body.trimmed(text))
+                        .is_ok()
                 };
                 if has_fields && !is_object() {
                     return ReadPayload { payload: Payload::Fields(fields), rung };

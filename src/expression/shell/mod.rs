@@ -8,10 +8,10 @@ mod lexer;
 mod opaque;
 mod simple;
 
+use super::evaluator::{Evaluator, Made};
 use super::filters::flag;
 use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
-use super::evaluator::{Made, Evaluator};
 use crate::value::{Object, Value};
 use simple::{Simple, base_name, given, simple_commands};
 

@@ -199,7 +199,11 @@ fn check_glob(word: &ShellWord<'_>, value: &str) -> Result<(), ShellFault> {
 }
 
 /// A redirection; none if it only joins the standard streams, or throws away what is written.
-fn redirect(descriptor: Option<char>, operator: &'static str, target: &ShellWord<'_>) -> Result<Option<Redirect>, ShellFault> {
+fn redirect(
+    descriptor: Option<char>,
+    operator: &'static str,
+    target: &ShellWord<'_>,
+) -> Result<Option<Redirect>, ShellFault> {
     let target = value_without_glob(target)?;
     let is_stream = |stream: &str| matches!(stream, "0" | "1" | "2" | "-");
     match operator {

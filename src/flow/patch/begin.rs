@@ -4,7 +4,7 @@
 //! Out: a [`FilePatch`] for each `*** Add File`, `*** Delete File` and `*** Update File`, in order.
 //! Never: accepts a body without its last line: it may be cut off.
 
-use super::{FileChange, PatchFault, FilePatch, PatchLines, hunk};
+use super::{FileChange, FilePatch, PatchFault, PatchLines, hunk};
 
 /// The first line.
 pub(super) const FIRST: &str = "*** Begin Patch";

@@ -4,7 +4,7 @@
 //! Out: one [`FilePatch`] with a hunk for each block; a block with nothing to find is a new file.
 //! Never: guesses which of several lines of `=` divides a block.
 
-use super::{FileChange, PatchFault, FilePatch, Hunk, PatchLines};
+use super::{FileChange, FilePatch, Hunk, PatchFault, PatchLines};
 
 /// The marks of a block: `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or `------- SEARCH` and `+++++++ REPLACE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,9 @@ fn side(lines: &mut PatchLines<'_>, end: ConflictMark) -> Result<String, PatchFa
                 lines.advance();
                 return Ok(text);
             }
-            Some(ConflictMark::Divider) => return Err(lines.fault("a second line of `=`: which one divides the block?")),
+            Some(ConflictMark::Divider) => {
+                return Err(lines.fault("a second line of `=`: which one divides the block?"));
+            }
             Some(_) => break,
             None => {}
         }

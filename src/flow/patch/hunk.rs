@@ -4,7 +4,7 @@
 //! Out: a [`Hunk`]; what its header says about its place.
 //! Never: believes the counts of a header; knows which file it is about.
 
-use super::{PatchFault, Hunk, PatchLines};
+use super::{Hunk, PatchFault, PatchLines};
 
 /// Where a hunk is, as its headers say.
 #[derive(Debug, Default)]
@@ -36,7 +36,11 @@ pub(super) fn place(lines: &mut PatchLines<'_>) -> HunkPlace {
 }
 
 /// Reads the lines of a hunk up to an `@@`, to where `ends` says so, or to the end.
-pub(super) fn read(lines: &mut PatchLines<'_>, place: HunkPlace, ends: impl Fn(&PatchLines<'_>) -> bool) -> Result<Hunk, PatchFault> {
+pub(super) fn read(
+    lines: &mut PatchLines<'_>,
+    place: HunkPlace,
+    ends: impl Fn(&PatchLines<'_>) -> bool,
+) -> Result<Hunk, PatchFault> {
     let first = lines.next;
     let (mut find, mut put) = (Side::default(), Side::default());
     // Empty lines count as context only if other lines of the hunk follow: at its end, they are how a text is laid out.

@@ -4,7 +4,7 @@
 //! Out: a [`FilePatch`] for each file, in order.
 //! Never: carries out what an effect cannot say, such as a binary change or another mode of a file: it is a fault.
 
-use super::{FileChange, PatchFault, FilePatch, Hunk, PatchLines, hunk};
+use super::{FileChange, FilePatch, Hunk, PatchFault, PatchLines, hunk};
 
 /// The name of the file that is not there, before it is added or after it is deleted.
 const NOWHERE: &str = "/dev/null";
@@ -32,8 +32,9 @@ struct DiffFile {
 /// Reads a diff. Hunks before the header of a file belong to `file`.
 pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Vec<FilePatch>, PatchFault> {
     let mut files = Vec::new();
-    let of_path =
-        |at: usize| file.map(|file| DiffFile { at, names: Some((file.to_owned(), file.to_owned())), ..DiffFile::default() });
+    let of_path = |at: usize| {
+        file.map(|file| DiffFile { at, names: Some((file.to_owned(), file.to_owned())), ..DiffFile::default() })
+    };
     let mut current: Option<DiffFile> = None;
     while let Some(line) = lines.peek() {
         if let Some(names) = line.strip_prefix("diff --git ") {

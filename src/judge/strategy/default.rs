@@ -7,6 +7,6 @@
 use crate::judge::mending::{Mend, MisfitPart};
 
 pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
-    let (way, default) = part.schema.default_at(part.pointer)?;
-    Some((way.to_vec(), Some(default.clone())))
+    let (pointer, default) = part.schema.default_at(part.pointer)?;
+    Some((pointer.to_vec(), Some(default.clone())))
 }

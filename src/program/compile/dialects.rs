@@ -9,10 +9,10 @@ use crate::pack::Pack;
 use crate::program::Prefilter;
 use crate::program::names::{Binding, BlockNames};
 use crate::program::{
-    BlockBinding, BlockId, NameSource, Closer, DegradationTable, Dialect, DialectId, Family, FieldName, MaskKinds, ObjectShape, Outside,
-    Schema, Structure,
+    BlockBinding, BlockId, Closer, DegradationTable, Dialect, DialectId, Family, FieldName, MaskKinds, NameSource,
+    ObjectShape, Outside, Schema, Structure,
 };
-use crate::surface::{self, Anchor, Case, Ending, BlockLayout, Mask, Role, Trim};
+use crate::surface::{self, Anchor, BlockLayout, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
 use memchr::memmem;
 use std::collections::BTreeSet;
@@ -82,7 +82,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         outline: outline.map(Arc::new),
         masks,
         mask_starts,
-        closer_prefixes: Arc::new(closer_leads(&families)),
+        closer_prefixes: Arc::new(closer_prefixes(&families)),
         families: Arc::new(families),
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
@@ -100,8 +100,9 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
 /// Each name that opens a block, with the block and its family. In a dialect of one object, only blocks before the
 /// object have a family.
 fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> Vec<(&'d str, Binding)> {
-    let spells =
-        |name: &&Spanned<String>| !is_object || pack.grammars.get(name).is_some_and(|grammar| !ObjectShape::fit(grammar));
+    let spells = |name: &&Spanned<String>| {
+        !is_object || pack.grammars.get(name).is_some_and(|grammar| !ObjectShape::fit(grammar))
+    };
     let mut names = Vec::new();
     for (id, (name, block)) in (0..).map(BlockId).zip(&dialect.blocks) {
         let families = dialect.grammar.0.iter().filter(spells);
@@ -116,10 +117,10 @@ fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> 
 }
 
 /// What closers begin with, each once: where a closer of reasoning that closes nothing is looked for.
-fn closer_leads(families: &[Family]) -> Vec<memmem::Finder<'static>> {
+fn closer_prefixes(families: &[Family]) -> Vec<memmem::Finder<'static>> {
     let closers = families.iter().filter_map(|family| family.close.map(|close| &family.grammar.first(close).literals));
-    let leads: BTreeSet<&String> = closers.flatten().collect();
-    leads.into_iter().map(|lead| memmem::Finder::new(lead).into_owned()).collect()
+    let prefixes: BTreeSet<&String> = closers.flatten().collect();
+    prefixes.into_iter().map(|prefix| memmem::Finder::new(prefix).into_owned()).collect()
 }
 
 /// What text outside every block is.
@@ -157,7 +158,12 @@ fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
 }
 
 /// Compiles a block. If its name is `telling`, it is the name in the response; otherwise always the declared name.
-fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface::Dialect, telling: bool) -> BlockBinding {
+fn compile_block(
+    name: &str,
+    block: &Spanned<surface::Block>,
+    dialect: &surface::Dialect,
+    telling: bool,
+) -> BlockBinding {
     let at = block.at;
     let block = &block.value;
     let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
@@ -166,7 +172,7 @@ fn compile_block(name: &str, block: &Spanned<surface::Block>, dialect: &surface:
         None => NameSource::Word(word.value.clone()),
     };
     let source = |word: &Spanned<String>| match surface::Block::within(word) {
-        Some((way, each)) => NameSource::Payload { way: way.split('.').map(str::to_owned).collect(), each },
+        Some((pointer, each)) => NameSource::Payload { pointer: pointer.split('.').map(str::to_owned).collect(), each },
         None => called(word),
     };
     let mut names = block.name.0.iter().map(source);

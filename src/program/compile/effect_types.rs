@@ -8,7 +8,7 @@
 //! Never: guesses the value of a template: its type is known only if it is a text, or takes over a declared value
 //! unchanged.
 
-use super::{PackCompiler, NameScope, from_host};
+use super::{NameScope, PackCompiler, from_host};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{ENTRY, Template};
 use crate::pack::schemas::type_meant;
@@ -24,18 +24,18 @@ const LEFT_OUT: &str = "an effect whose value does not fit is left out";
 type Schemas<'t> = Option<Vec<&'t Tree>>;
 
 impl PackCompiler<'_> {
-    pub(super) fn check_fit(&mut self, effect: &Effect, sight: &NameScope<'_>) {
+    pub(super) fn check_fit(&mut self, effect: &Effect, scope: &NameScope<'_>) {
         let state = &self.surface.state;
         if let Some(each) = &effect.each {
             let schema = match each.value.trim().split_once('.') {
                 Some(("state", path)) => declared(state, path),
-                Some(("params", path)) => sight.params.and_then(|params| declared(params, path)),
+                Some(("params", path)) => scope.params.and_then(|params| declared(params, path)),
                 _ => None,
             };
             let fault = schema.and_then(|schema| no_list(each, schema));
             self.diagnostics.extend(fault);
         }
-        for found in self.misfits(effect, sight) {
+        for found in self.misfits(effect, scope) {
             // Several effects with the same fault get one finding: the schema may be what is wrong.
             self.report_once(found);
         }
@@ -44,10 +44,10 @@ impl PackCompiler<'_> {
     }
 
     /// The faults in where an effect acts, and in its value.
-    fn misfits(&self, effect: &Effect, sight: &NameScope<'_>) -> Vec<Diagnostic> {
+    fn misfits(&self, effect: &Effect, scope: &NameScope<'_>) -> Vec<Diagnostic> {
         let (append, set) = (effect.append.as_ref(), effect.set.as_ref());
         if let Some(schema) = effect.schema.as_ref().filter(|_| effect.record.is_some()) {
-            return self.misfits_of(effect.value.as_ref(), &[schema], "its schema", sight);
+            return self.misfits_of(effect.value.as_ref(), &[schema], "its schema", scope);
         }
         let Some(path) = append.or(set).or(effect.remove.as_ref()) else { return Vec::new() };
         let schemas = match self.schemas_at(path) {
@@ -67,16 +67,22 @@ impl PackCompiler<'_> {
                 items.unwrap_or_default()
             }
         };
-        self.misfits_of(effect.value.as_ref(), &schemas, "the state", sight)
+        self.misfits_of(effect.value.as_ref(), &schemas, "the state", scope)
     }
 
     /// The faults of a value that must fit one of the schemas; if it fits none, those against the first.
-    fn misfits_of(&self, value: Option<&Tree>, schemas: &[&Tree], whole: &str, sight: &NameScope<'_>) -> Vec<Diagnostic> {
+    fn misfits_of(
+        &self,
+        value: Option<&Tree>,
+        schemas: &[&Tree],
+        whole: &str,
+        scope: &NameScope<'_>,
+    ) -> Vec<Diagnostic> {
         let Some(value) = value else { return Vec::new() };
         let mut first = None;
         for schema in schemas {
             let mut found = Vec::new();
-            self.check_value(value, schema, whole, sight, &mut found);
+            self.check_value(value, schema, whole, scope, &mut found);
             if found.is_empty() {
                 return found;
             }
@@ -93,37 +99,37 @@ impl PackCompiler<'_> {
         // A value that no effect can change is told elsewhere.
         let own = slot.filter(|slot| !from_host(&slot.value) && slot.value.get("compute").is_none());
         let Some(slot) = own else { return Ok(None) };
-        let (mut here, mut way) = (vec![&slot.value], template.head().next().unwrap_or_default().to_owned());
+        let (mut here, mut value_path) = (vec![&slot.value], template.head().next().unwrap_or_default().to_owned());
         for part in parts {
             let (mut inside, mut fault) = (Vec::new(), None);
             for schema in &here {
-                match step(schema, part, &way, path) {
+                match step(schema, part, &value_path, path) {
                     Ok(Some(schemas)) => inside.extend(schemas),
                     Ok(None) => return Ok(None),
-                    Err(lost) => fault = fault.or(Some(lost)),
+                    Err(missing) => fault = fault.or(Some(missing)),
                 }
             }
             match fault {
                 Some(fault) if inside.is_empty() => return Err(fault),
                 _ => here = inside,
             }
-            way = format!("{way}.{}", part.unwrap_or("…"));
+            value_path = format!("{value_path}.{}", part.unwrap_or("…"));
         }
         Ok(Some(here))
     }
 
     /// The types that a template may have; empty if unknown.
-    fn type_of<'t>(&'t self, text: &Spanned<String>, sight: &NameScope<'t>) -> Vec<&'t str> {
+    fn type_of<'t>(&'t self, text: &Spanned<String>, scope: &NameScope<'t>) -> Vec<&'t str> {
         let Ok(template) = Template::parse(text) else { return Vec::new() };
         if template.is_text() {
             return vec!["string"];
         }
-        let path = sight.resolved_path(template.reads_at().path());
+        let path = scope.resolved_path(template.reads_at().path());
         let words: Vec<&str> = path.iter().flatten().map(String::as_str).collect();
         let schema = match words.as_slice() {
             ["state", name, inside @ ..] => self.surface.state.get(*name).map(|slot| (&slot.value, inside)),
             ["params", name, inside @ ..] => {
-                sight.params.and_then(|params| params.get(*name)).map(|param| (&param.value, inside))
+                scope.params.and_then(|params| params.get(*name)).map(|param| (&param.value, inside))
             }
             _ => None,
         };
@@ -137,8 +143,15 @@ impl PackCompiler<'_> {
     }
 
     /// Checks what is known of a value: constants completely, and of some templates the type.
-    fn check_value(&self, value: &Tree, schema: &Tree, whole: &str, sight: &NameScope<'_>, found: &mut Vec<Diagnostic>) {
-        if let Some(fault) = self.other_type(value, schema, whole, sight) {
+    fn check_value(
+        &self,
+        value: &Tree,
+        schema: &Tree,
+        whole: &str,
+        scope: &NameScope<'_>,
+        found: &mut Vec<Diagnostic>,
+    ) {
+        if let Some(fault) = self.other_type(value, schema, whole, scope) {
             found.push(fault);
             return;
         }
@@ -147,7 +160,7 @@ impl PackCompiler<'_> {
             Tree::Table(members, at) => {
                 for (name, value) in members {
                     match properties(schema).into_iter().find(|(known, _)| *known == name.value) {
-                        Some((_, schema)) => self.check_value(value, schema, whole, sight, found),
+                        Some((_, schema)) => self.check_value(value, schema, whole, scope, found),
                         None if is_closed(schema) => {
                             let known = properties(schema).into_iter().map(|(known, _)| known);
                             let fault = never(whole, name.at, &format!("it has no `{}`", name.value));
@@ -165,7 +178,7 @@ impl PackCompiler<'_> {
             }
             Tree::List(items, _) => {
                 if let Some(schema) = schema.get("items") {
-                    items.iter().for_each(|value| self.check_value(value, schema, whole, sight, found));
+                    items.iter().for_each(|value| self.check_value(value, schema, whole, scope, found));
                 }
             }
             Tree::Text(_) | Tree::Constant(..) => found.extend(misfit_constant(value, schema, whole)),
@@ -173,15 +186,15 @@ impl PackCompiler<'_> {
     }
 
     /// The fault of a value whose type never fits its schema.
-    fn other_type(&self, value: &Tree, schema: &Tree, whole: &str, sight: &NameScope<'_>) -> Option<Diagnostic> {
+    fn other_type(&self, value: &Tree, schema: &Tree, whole: &str, scope: &NameScope<'_>) -> Option<Diagnostic> {
         let given = match value {
-            Tree::Text(text) if is_template(&text.value) => self.type_of(text, sight),
+            Tree::Text(text) if is_template(&text.value) => self.type_of(text, scope),
             Tree::Table(..) => vec!["object"],
             Tree::List(..) => vec!["array"],
             Tree::Text(_) | Tree::Constant(..) => Vec::new(),
         };
         let wanted = types(schema);
-        if given.is_empty() || wanted.is_empty() || given.iter().any(|given| fits(given, &wanted)) {
+        if given.is_empty() || wanted.is_empty() || given.iter().any(|given| is_allowed(given, &wanted)) {
             return None;
         }
         let (given, wanted) = (given.join("` or `"), wanted.join("` or `"));
@@ -212,15 +225,15 @@ fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|open| text.contains(open))
 }
 
-/// The schemas for one segment of a path, or why there are none; `way` is the path so far.
+/// The schemas for one segment of a path, or why there are none; `value_path` is the path so far.
 fn step<'t>(
     schema: &'t Tree,
     part: Option<&str>,
-    way: &str,
+    value_path: &str,
     path: &Spanned<String>,
 ) -> Result<Schemas<'t>, Box<Diagnostic>> {
     let Some(kind) = schema.text("type") else { return Ok(None) };
-    let lost = |why: String| {
+    let missing = |why: String| {
         let fault = Diagnostic::new(Code::PACK_EFFECT, path.at, why);
         Err(Box::new(fault.with_place(kind.at, "declared here")))
     };
@@ -230,9 +243,11 @@ fn step<'t>(
     match (type_name, part) {
         ("object", Some(name)) => match properties(schema).into_iter().find(|(known, _)| *known == name) {
             Some((_, inside)) => Ok(Some(vec![inside])),
-            None if is_closed(schema) => lost(format!("`{way}` has no `{name}`")).map_err(|fault: Box<Diagnostic>| {
-                Box::new(fault.with_nearest(name, properties(schema).into_iter().map(|(known, _)| known)))
-            }),
+            None if is_closed(schema) => {
+                missing(format!("`{value_path}` has no `{name}`")).map_err(|fault: Box<Diagnostic>| {
+                    Box::new(fault.with_nearest(name, properties(schema).into_iter().map(|(known, _)| known)))
+                })
+            }
             None => Ok(others.map(|others| vec![others])),
         },
         ("object", None) if others.is_some() || is_closed(schema) => {
@@ -240,10 +255,10 @@ fn step<'t>(
         }
         ("object", None) => Ok(None),
         ("array", Some(name)) if name.parse::<usize>().is_err() => {
-            lost(format!("`{way}` is a list: `{name}` is no place in it"))
+            missing(format!("`{value_path}` is a list: `{name}` is no place in it"))
         }
         ("array", _) => Ok(schema.get("items").map(|items| vec![items])),
-        (other, _) => lost(format!("`{way}` is declared as `{other}`: it has no members")),
+        (other, _) => missing(format!("`{value_path}` is declared as `{other}`: it has no members")),
     }
 }
 
@@ -311,7 +326,7 @@ fn types(schema: &Tree) -> Vec<&str> {
 }
 
 /// Whether a value of type `given` may fit one of the `wanted` types. A number may always be an integer.
-fn fits(given: &str, wanted: &[&str]) -> bool {
+fn is_allowed(given: &str, wanted: &[&str]) -> bool {
     let is_number = |name: &str| matches!(name, "integer" | "number");
     wanted.iter().any(|wanted| *wanted == given || (is_number(wanted) && is_number(given)))
 }

@@ -5,8 +5,8 @@
 //! Never: fails for an undeclared name: the pack's checks have reported it.
 
 use super::PackCompiler;
-use super::name_scope::{COMPUTE_NAMES, INPUT_NAMES, RULE_NAMES, NameScope, UTTERANCE_NAMES};
-use crate::program::{RuleEvent, Exit, Flows, Input, CannedMessage, ModeId, Modes, EventRule, Speakers};
+use super::name_scope::{COMPUTE_NAMES, INPUT_NAMES, NameScope, RULE_NAMES, UTTERANCE_NAMES};
+use crate::program::{CannedMessage, EventRule, Exit, Flows, Input, ModeId, Modes, RuleEvent, Speakers};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
 use crate::value::Table;
@@ -29,20 +29,20 @@ impl PackCompiler<'_> {
             });
         }
         let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes, &inputs)).collect();
-        let sight = NameScope::of(COMPUTE_NAMES);
+        let scope = NameScope::of(COMPUTE_NAMES);
         let speakers = surface.speakers.as_ref().map(|speakers| Speakers {
-            from: self.condition(Some(&speakers.from), &sight),
-            order: self.condition(speakers.order.as_ref(), &sight),
-            limit: self.condition(speakers.limit.as_ref(), &sight),
+            from: self.condition(Some(&speakers.from), &scope),
+            order: self.condition(speakers.order.as_ref(), &scope),
+            limit: self.condition(speakers.limit.as_ref(), &scope),
             at: speakers.at,
         });
         Flows { classes, inputs, rules, speakers }
     }
 
     fn compile_rule(&mut self, rule: &surface::Rule, classes: &IndexSet<String>, inputs: &[Input]) -> EventRule {
-        let mut sight = NameScope::of(RULE_NAMES);
+        let mut scope = NameScope::of(RULE_NAMES);
         let unknown = |word: &Spanned<String>| surface::Event::parse(&word.value).is_none();
-        sight.open(rule.on.0.is_empty() || rule.on.0.iter().any(unknown) || self.surface.torn.contains(&rule.at));
+        scope.open(rule.on.0.is_empty() || rule.on.0.iter().any(unknown) || self.surface.torn.contains(&rule.at));
         let mut on = Vec::new();
         for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
             let (event, own) = match event {
@@ -57,18 +57,18 @@ impl PackCompiler<'_> {
                 let typed = inputs.iter().zip(&self.surface.inputs).filter(|(input, _)| input.class == class);
                 // If a pattern could not be read, its captures are unknown: then any name is allowed.
                 if typed.clone().all(|(input, typed)| input.matches.len() == typed.matches.0.len()) {
-                    sight.capture(typed.flat_map(|(input, _)| &input.matches));
+                    scope.capture(typed.flat_map(|(input, _)| &input.matches));
                 }
             }
             on.extend(event);
-            sight.add(own);
+            scope.add(own);
         }
         EventRule {
             id: rule.id.value.clone(),
             on,
             modes: modes_of(self.surface, &rule.modes.0),
-            when: self.condition(rule.when.as_ref(), &sight),
-            effects: self.effects(&rule.effects, &sight),
+            when: self.condition(rule.when.as_ref(), &scope),
+            effects: self.effects(&rule.effects, &scope),
             at: rule.id.at,
         }
     }
@@ -78,9 +78,9 @@ impl PackCompiler<'_> {
         let mut messages = Table::default();
         for (name, message) in &surface.messages {
             let takes: Vec<String> = message.value.takes.iter().map(|takes| takes.value.clone()).collect();
-            let mut sight = NameScope::of(COMPUTE_NAMES);
-            takes.iter().for_each(|name| sight.bind(name, None));
-            sight.open(surface.torn.contains(&message.at));
+            let mut scope = NameScope::of(COMPUTE_NAMES);
+            takes.iter().for_each(|name| scope.bind(name, None));
+            scope.open(surface.torn.contains(&message.at));
             let words = message.value.says.clone().or_else(|| {
                 let path = message.value.template.as_ref()?;
                 let source = surface.files.text(&path.value, path.at.source).source()?;
@@ -90,7 +90,7 @@ impl PackCompiler<'_> {
                 let span = Span::new(0, text.len());
                 Some(Spanned::new(text.to_owned(), Location { source, span }))
             });
-            if let Some(text) = self.template(words.as_ref(), &sight) {
+            if let Some(text) = self.template(words.as_ref(), &scope) {
                 messages.insert(name.clone(), CannedMessage { text, takes, at: message.at });
             }
         }
@@ -99,10 +99,10 @@ impl PackCompiler<'_> {
 
     pub(super) fn compile_exits(&mut self, mode: &surface::Mode) -> Vec<Exit> {
         let surface = self.surface;
-        let sight = NameScope::of(COMPUTE_NAMES);
+        let scope = NameScope::of(COMPUTE_NAMES);
         let mut exits = Vec::new();
         for exit in &mode.exits {
-            let gate = self.condition(exit.gate.as_ref(), &sight);
+            let gate = self.condition(exit.gate.as_ref(), &scope);
             let shut = exit.shut.as_ref().and_then(|shut| surface.messages.get_index_of(&shut.value));
             exits.extend(mode_id(surface, &exit.to.value).map(|to| Exit { to, gate, shut, at: exit.to.at }));
         }

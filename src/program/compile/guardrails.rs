@@ -5,9 +5,9 @@
 //! Never: searches a text.
 
 use super::flow::modes_of;
-use super::{COMPUTE_NAMES, PackCompiler, REPLY_NAMES, NameScope};
+use super::{COMPUTE_NAMES, NameScope, PackCompiler, REPLY_NAMES};
 use crate::diagnostic::{Code, Diagnostic, Severity, Strategy};
-use crate::program::{Guardrail, Guardrails, Pattern, PatternSet, GuardrailTarget, TargetPatterns};
+use crate::program::{Guardrail, GuardrailTarget, Guardrails, Pattern, PatternSet, TargetPatterns};
 use crate::surface::{self, Role, Surface};
 use std::sync::{Arc, OnceLock};
 
@@ -26,7 +26,7 @@ impl PackCompiler<'_> {
         let excuse = excuse.and_then(|text| self.pattern(text));
         let targets: Vec<GuardrailTarget> = guardrail.on.0.iter().map(|on| target(&on.value, self.surface)).collect();
         self.check_guardrail(guardrail, &targets);
-        let sight = self.scope_of_guardrail(guardrail, pattern.as_ref(), &targets);
+        let scope = self.scope_of_guardrail(guardrail, pattern.as_ref(), &targets);
         Guardrail {
             id: guardrail.id.value.clone(),
             targets,
@@ -34,7 +34,7 @@ impl PackCompiler<'_> {
             pattern,
             inverted: guardrail.matches.is_none(),
             excuse,
-            when: self.condition(guardrail.when.as_ref(), &sight),
+            when: self.condition(guardrail.when.as_ref(), &scope),
             modes: modes_of(self.surface, &guardrail.modes.0),
             advice: guardrail.advice.as_ref().map(|advice| advice.value.clone()),
             severity: guardrail.severity.unwrap_or(Severity::Warning),
@@ -53,7 +53,8 @@ impl PackCompiler<'_> {
             let fault = Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message);
             self.diagnostics.push(fault.with_help("add `matches`, `unless` or `when`"));
         }
-        let whole = guardrail.on.0.iter().zip(targets).filter(|(_, target)| has_pattern && **target == GuardrailTarget::Reply);
+        let whole =
+            guardrail.on.0.iter().zip(targets).filter(|(_, target)| has_pattern && **target == GuardrailTarget::Reply);
         self.diagnostics.extend(whole.map(|(on, _)| {
             Diagnostic::new(Code::PACK_PATTERN, on.at, "a pattern cannot look at the whole reply")
                 .with_help("name a role or a block, or use `when`")
@@ -106,22 +107,24 @@ impl PackCompiler<'_> {
         pattern: Option<&Pattern>,
         targets: &[GuardrailTarget],
     ) -> NameScope<'s> {
-        let mut sight = NameScope::of(if targets.contains(&GuardrailTarget::Input) { COMPUTE_NAMES } else { REPLY_NAMES });
+        let mut scope =
+            NameScope::of(if targets.contains(&GuardrailTarget::Input) { COMPUTE_NAMES } else { REPLY_NAMES });
         let torn = self.surface.torn.contains(&guardrail.at);
-        sight.open(torn || targets.iter().any(|target| is_unknown(target, self.surface)));
+        scope.open(torn || targets.iter().any(|target| is_unknown(target, self.surface)));
         if guardrail.matches.is_some() {
-            sight.add(&["captures"]);
-            pattern.iter().for_each(|pattern| sight.capture(std::iter::once(*pattern)));
+            scope.add(&["captures"]);
+            pattern.iter().for_each(|pattern| scope.capture(std::iter::once(*pattern)));
         }
         if targets.contains(&GuardrailTarget::Role(Role::Utterance)) {
-            sight.add(&["speaker", "label"]);
+            scope.add(&["speaker", "label"]);
         }
-        let of_block =
-            |target: &GuardrailTarget| matches!(target, GuardrailTarget::Block(_) | GuardrailTarget::Role(Role::Content | Role::Section));
+        let of_block = |target: &GuardrailTarget| {
+            matches!(target, GuardrailTarget::Block(_) | GuardrailTarget::Role(Role::Content | Role::Section))
+        };
         if has_pattern(guardrail) && targets.iter().any(of_block) {
-            sight.add(&["key", "value"]);
+            scope.add(&["key", "value"]);
         }
-        sight
+        scope
     }
 
     /// Compiles one set of patterns for each target.

@@ -35,7 +35,11 @@ pub(super) struct UnknownPath<'s> {
 
 /// The first segment of `path` that nothing declares. Values of the state are not checked here, because effects can add
 /// members.
-pub(super) fn first_undeclared<'s>(path: &[String], surface: &'s Surface, sight: &'s NameScope<'_>) -> Option<UnknownPath<'s>> {
+pub(super) fn first_undeclared<'s>(
+    path: &[String],
+    surface: &'s Surface,
+    scope: &'s NameScope<'_>,
+) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
     // A declaration with a blank name may be the one that is meant.
@@ -43,12 +47,12 @@ pub(super) fn first_undeclared<'s>(path: &[String], surface: &'s Surface, sight:
         true => None,
         false => Some(UnknownPath { number: 1, known }),
     };
-    match (head.as_str(), sight.params) {
+    match (head.as_str(), scope.params) {
         ("state", _) => match surface.state.get(first) {
             Some(slot) if is_single(&slot.value) => below(&slot.value, path, properties, entries),
             _ => unless_among(surface.state.keys().map(String::as_str).collect()),
         },
-        ("ids", _) => unless_among(sight.ids.clone()),
+        ("ids", _) => unless_among(scope.ids.clone()),
         ("data", _) => match surface.data.get(first) {
             Some(data) => below(&data.value, path, constants, items),
             None => unless_among(surface.data.keys().map(String::as_str).collect()),
@@ -57,12 +61,12 @@ pub(super) fn first_undeclared<'s>(path: &[String], surface: &'s Surface, sight:
             Some(schema) => below(&schema.value, path, properties, entries),
             None => unless_among(params.keys().map(String::as_str).collect()),
         },
-        ("captures", _) => unless_among(sight.captures.as_ref()?.iter().map(String::as_str).collect()),
+        ("captures", _) => unless_among(scope.captures.as_ref()?.iter().map(String::as_str).collect()),
         _ => (1..path.len()).find_map(|number| {
             let (before, name) = (path.get(..number)?, path.get(number)?);
             let known = given(before, surface)?;
-            let is_lost = name != ENTRY && !known.contains(&name.as_str());
-            is_lost.then_some(UnknownPath { number, known })
+            let is_unknown = name != ENTRY && !known.contains(&name.as_str());
+            is_unknown.then_some(UnknownPath { number, known })
         }),
     }
 }
@@ -103,15 +107,20 @@ fn traits(surface: &Surface) -> Option<Vec<&str>> {
 }
 
 /// Why the value at a path is never in this relation to the constant; none if it may be.
-pub(super) fn never_is(compared: &Compared, path: &[String], surface: &Surface, sight: &NameScope<'_>) -> Option<Never> {
+pub(super) fn never_is(
+    compared: &Compared,
+    path: &[String],
+    surface: &Surface,
+    scope: &NameScope<'_>,
+) -> Option<Never> {
     let constant = &compared.constant.value;
     if let (false, Constant::Text(text), Some(known)) =
-        (compared.relation.is_order(), constant, texts(path, surface, sight))
+        (compared.relation.is_order(), constant, texts(path, surface, scope))
     {
         let is_none = !known.contains(&text.as_str());
         return is_none.then(|| Never::Texts(known.into_iter().map(str::to_owned).collect()));
     }
-    let schema = schema(path, surface, sight)?;
+    let schema = schema(path, surface, scope)?;
     let kind = kind(schema)?;
     match (constant, kind) {
         (Constant::Text(_), "string") => None,
@@ -147,11 +156,11 @@ fn beyond(schema: &Tree, relation: Relation, constant: f64) -> Option<String> {
 }
 
 /// The schema at a path, if there is only one.
-fn schema<'s>(path: &[String], surface: &'s Surface, sight: &NameScope<'s>) -> Option<&'s Tree> {
+fn schema<'s>(path: &[String], surface: &'s Surface, scope: &NameScope<'s>) -> Option<&'s Tree> {
     let (head, inside) = path.split_first()?;
     let (name, inside) = inside.split_first()?;
     let mut schema = match head.as_str() {
-        "params" => &sight.params?.get(name)?.value,
+        "params" => &scope.params?.get(name)?.value,
         "state" => &surface.state.get(name)?.value,
         _ => return None,
     };
@@ -174,7 +183,7 @@ fn kind(schema: &Tree) -> Option<&'static str> {
 }
 
 /// All texts that the value at `path` can be; none if it may be others.
-fn texts<'s>(path: &[String], surface: &'s Surface, sight: &NameScope<'s>) -> Option<Vec<&'s str>> {
+fn texts<'s>(path: &[String], surface: &'s Surface, scope: &NameScope<'s>) -> Option<Vec<&'s str>> {
     let words: Vec<&str> = path.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["mode"] => Some(surface.mode_names().collect()),
@@ -183,7 +192,7 @@ fn texts<'s>(path: &[String], surface: &'s Surface, sight: &NameScope<'s>) -> Op
         // Tools that come at run time may have any name.
         ["action"] | ["reply", "calls", ENTRY, "action"] if surface.actions.keys().any(|name| is_pattern(name)) => None,
         ["action"] | ["reply", "calls", ENTRY, "action"] => Some(surface.actions.keys().map(String::as_str).collect()),
-        ["params", name, inside @ ..] => words_of(&sight.params?.get(*name)?.value, inside),
+        ["params", name, inside @ ..] => words_of(&scope.params?.get(*name)?.value, inside),
         ["state", name, inside @ ..] => words_of(&surface.state.get(*name)?.value, inside),
         _ => None,
     }

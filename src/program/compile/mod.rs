@@ -5,20 +5,20 @@
 //! Never: stops at a fault; faulty parts are left out, and the caller discards the program.
 
 mod dialects;
-mod effects;
 mod effect_types;
+mod effects;
 mod flow;
 mod guardrails;
 mod known;
+mod name_scope;
 mod patterns;
 mod permits;
 mod prompts;
 mod replies;
-mod name_scope;
 
 use super::{
-    Action, ActionId, AskAgain, Content, DegradationTable, Dialect, DialectId, IdleComparison, Mode, ModeId, ModeView,
-    Param, ParamNames, ModePermits, PlaceNames, Program, ReplyShape, Schema, StateSlot,
+    Action, ActionId, AskAgain, Content, DegradationTable, Dialect, DialectId, IdleComparison, Mode, ModeId,
+    ModePermits, ModeView, Param, ParamNames, PlaceNames, Program, ReplyShape, Schema, StateSlot,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::expression::{Constant, Template};
@@ -30,7 +30,8 @@ use crate::value::Table;
 use crate::value::{Object, Value, value};
 use indexmap::IndexMap;
 use name_scope::{
-    ASK_AGAIN_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, REPLY_NAMES, NameScope, Touched, VALUE_NAMES, from_host,
+    ASK_AGAIN_NAMES, COMPUTE_NAMES, CONTENT_NAMES, EFFECT_NAMES, NameScope, REPLY_NAMES, Touched, VALUE_NAMES,
+    from_host,
 };
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -186,8 +187,8 @@ impl<'c> PackCompiler<'c> {
         let surface = self.surface;
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
-            let sight = self.scope_of_call(EFFECT_NAMES, name);
-            let effects = self.effects(&action.value.effects, &sight);
+            let scope = self.scope_of_call(EFFECT_NAMES, name);
+            let effects = self.effects(&action.value.effects, &scope);
             let compiled = Action {
                 about: action.value.about.clone(),
                 names: action.value.names.iter().map(|name| name.value.clone()).collect(),
@@ -305,12 +306,12 @@ impl<'c> PackCompiler<'c> {
         let place = |name: &str| self.surface.state.get_index_of(name);
         let is_computed =
             |read: &str| self.surface.state.get(read).is_some_and(|slot| slot.value.get("compute").is_some());
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         let later = compute.reads_at().iter().filter_map(|(path, at)| match path {
             [head, read, ..] if head == "state" && is_computed(read) && place(read) >= place(name) => Some((read, at)),
             _ => None,
         });
-        for (read, at) in later.filter(|(read, _)| told.insert(read.as_str())) {
+        for (read, at) in later.filter(|(read, _)| reported.insert(read.as_str())) {
             let (message, help) = match read == name {
                 true => ("a computed value does not see itself".to_owned(), "say what it is computed from".to_owned()),
                 false => {
@@ -388,8 +389,17 @@ impl<'c> PackCompiler<'c> {
             let schema = Schema::of_value(&tree.value);
             let rule = compute.as_ref().and_then(|compute| StateSlot::rule_for_all(name, compute, &self.data));
             let default = tree.value.get("default").map(Tree::at);
-            let slot =
-                StateSlot { schema, compute, rule, host, reads: Vec::new(), given, changed: false, at: tree.at, default };
+            let slot = StateSlot {
+                schema,
+                compute,
+                rule,
+                host,
+                reads: Vec::new(),
+                given,
+                changed: false,
+                at: tree.at,
+                default,
+            };
             slots.insert(name.clone(), slot);
         }
         (slots, initial)

@@ -5,10 +5,10 @@
 //! Never: evaluates an expression.
 
 use super::known::{UnknownPath, first_undeclared, never_is};
-use super::{PackCompiler, IdleComparison, StateSlot};
+use super::{IdleComparison, PackCompiler, StateSlot};
 use crate::diagnostic::{Code, Diagnostic, meant};
 use crate::expression::{ENTRY, Expression, MatchPattern as ConstantPattern, Reads, Template, spelled};
-use crate::markup::{TemplateDocument, Escape};
+use crate::markup::{Escape, TemplateDocument};
 use crate::program::Pattern;
 use crate::program::{PathTemplate, Shape};
 use crate::surface::files::NameMeaning;
@@ -168,19 +168,19 @@ pub(super) fn from_host(slot: &Tree) -> bool {
 
 impl PackCompiler<'_> {
     /// Reports every name that an expression reads but that is not visible.
-    pub(super) fn see(&mut self, reads: &Reads, sight: &NameScope<'_>) {
-        self.compare(reads, sight);
+    pub(super) fn see(&mut self, reads: &Reads, scope: &NameScope<'_>) {
+        self.compare(reads, scope);
         self.check_patterns(reads);
-        let mut told: Vec<Vec<String>> = Vec::new();
+        let mut reported: Vec<Vec<String>> = Vec::new();
         for (path, at) in reads.iter().chain(reads.looks()) {
             let Some((head, inside)) = path.split_first() else { continue };
             // The engine makes these only if an effect reads them; effects are known by the `ids` that they alone see.
             let is_made = head == "reply" || head == "attributes";
-            if is_made && sight.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
+            if is_made && scope.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
                 self.effects_read.push(path.to_vec());
             }
             // A bound name was checked where it was bound; only what is read inside of it is new.
-            let before = match sight.bound(head) {
+            let before = match scope.bound(head) {
                 Some(bound) => bound.path.as_deref(),
                 None => Some(std::slice::from_ref(head)),
             };
@@ -188,14 +188,14 @@ impl PackCompiler<'_> {
             let path = entered([before, inside].concat());
             if let [head, member @ ..] = path.as_slice()
                 && head == "state"
-                && sight.names.contains(&"state")
+                && scope.names.contains(&"state")
             {
                 self.touched.read.push((member.to_vec(), at));
             }
-            let Some((unseen, upto)) = self.unseen(&path, at, sight) else { continue };
-            let is_new = sight.bound(head).is_none() || upto.len() > before.len();
-            if is_new && !told.iter().any(|told| told == upto) {
-                told.push(upto.to_vec());
+            let Some((unseen, upto)) = self.unseen(&path, at, scope) else { continue };
+            let is_new = scope.bound(head).is_none() || upto.len() > before.len();
+            if is_new && !reported.iter().any(|reported| reported == upto) {
+                reported.push(upto.to_vec());
                 self.diagnostics.push(unseen);
             }
         }
@@ -230,10 +230,10 @@ impl PackCompiler<'_> {
     }
 
     /// Notes every comparison with a constant that is never true.
-    fn compare(&mut self, reads: &Reads, sight: &NameScope<'_>) {
+    fn compare(&mut self, reads: &Reads, scope: &NameScope<'_>) {
         for compared in reads.compared() {
-            let Some(path) = sight.resolved_path(Some(&compared.path)).map(entered) else { continue };
-            let never = never_is(compared, &path, self.surface, sight);
+            let Some(path) = scope.resolved_path(Some(&compared.path)).map(entered) else { continue };
+            let never = never_is(compared, &path, self.surface, scope);
             let (path, constant) = (spelled(&path), &compared.constant);
             let key = (constant.at, path.clone(), constant.value.clone());
             // A permit for several actions is read once for each: it is enough if the comparison can hold for one.
@@ -248,21 +248,26 @@ impl PackCompiler<'_> {
     }
 
     /// The fault of a path, and the part of it up to the fault: its first name, the second, or more.
-    fn unseen<'p>(&self, path: &'p [String], at: Location, sight: &NameScope<'_>) -> Option<(Diagnostic, &'p [String])> {
+    fn unseen<'p>(
+        &self,
+        path: &'p [String],
+        at: Location,
+        scope: &NameScope<'_>,
+    ) -> Option<(Diagnostic, &'p [String])> {
         let unknown = |message: String| Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message);
         let head = path.first()?.as_str();
-        if !sight.names.contains(&head) {
-            if sight.open {
+        if !scope.names.contains(&head) {
+            if scope.open {
                 return None;
             }
-            let lets = sight.lets.iter().map(|bound| bound.name);
-            let names = sight.names.iter().copied().chain(lets.clone());
+            let lets = scope.lets.iter().map(|bound| bound.name);
+            let names = scope.names.iter().copied().chain(lets.clone());
             let unseen = unknown(format!("there is no `{head}` to see here"));
-            let unseen = match (head, self.around(head, sight)) {
+            let unseen = match (head, self.around(head, scope)) {
                 ("null" | "nil" | "undefined", _) => unseen.with_help("say `none`"),
                 // The name may be one of a `let` that is misspelt there, and that of a parameter by chance.
                 (_, Some(around)) => unseen.misnaming(head, lets).with_help(format!("say `{around}.{head}`")),
-                _ => match meant(head, sight.names.as_slice()) {
+                _ => match meant(head, scope.names.as_slice()) {
                     Some(meant) => unseen.with_help(format!("did you mean `{meant}`?")),
                     None => unseen.with_nearest(head, names),
                 },
@@ -272,14 +277,14 @@ impl PackCompiler<'_> {
         if let Some(unseen) = self.capital(path, at) {
             return Some(unseen);
         }
-        let UnknownPath { number, known } = first_undeclared(path, self.surface, sight)?;
+        let UnknownPath { number, known } = first_undeclared(path, self.surface, scope)?;
         let (around, inside) = path.split_at(number);
         // Its declaration could not be read.
         let member = inside.first().filter(|member| !self.surface.unreadable.contains(*member))?;
         let unseen = match (head, number) {
             ("state", 1) => no_state(member, at),
             ("params", 1) => unknown(format!("the action has no `{member}`")),
-            ("ids", 1) if sight.open => return None,
+            ("ids", 1) if scope.open => return None,
             ("ids", 1) if self.ids.contains(&member.as_str()) => {
                 let unseen = unknown(format!("no id `{member}` has been taken here"));
                 let help = "`new` takes it after the `let` and `when` of its effect: the rest of that effect and the effects after it can use it";
@@ -303,14 +308,14 @@ impl PackCompiler<'_> {
     }
 
     /// The visible table that declares this name, if there is one.
-    fn around(&self, name: &str, sight: &NameScope<'_>) -> Option<&'static str> {
+    fn around(&self, name: &str, scope: &NameScope<'_>) -> Option<&'static str> {
         let declares = |table: &&str| match *table {
-            "params" => sight.params.is_some_and(|params| params.contains_key(name)),
+            "params" => scope.params.is_some_and(|params| params.contains_key(name)),
             "state" => self.surface.state.contains_key(name),
             "data" => self.surface.data.contains_key(name),
             _ => false,
         };
-        ["params", "state", "data"].into_iter().filter(|table| sight.names.contains(table)).find(declares)
+        ["params", "state", "data"].into_iter().filter(|table| scope.names.contains(table)).find(declares)
     }
 
     /// Reports an attribute that is asked for with capital letters, since the names of attributes are in lower case.
@@ -326,7 +331,8 @@ impl PackCompiler<'_> {
         let lowers = |dialect: &Dialect| {
             // What a rule of a pack's own grammar is called, its attribute is called, too.
             let files = &self.surface.files;
-            let is_shipped = |name: &Spanned<String>| files.grammar(&name.value, name.at.source) == NameMeaning::Missing;
+            let is_shipped =
+                |name: &Spanned<String>| files.grammar(&name.value, name.at.source) == NameMeaning::Missing;
             dialect.case == Some(Case::Insensitive) && dialect.grammar.0.iter().all(is_shipped)
         };
         if !name.contains(|c: char| c.is_ascii_uppercase()) || !giving.all(lowers) {
@@ -343,15 +349,15 @@ impl PackCompiler<'_> {
         parsed.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
 
-    pub(super) fn condition(&mut self, text: Option<&Spanned<String>>, sight: &NameScope<'_>) -> Option<Expression> {
+    pub(super) fn condition(&mut self, text: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Expression> {
         let expression = self.parsed(Expression::parse(text?))?;
-        self.see(expression.reads_at(), sight);
+        self.see(expression.reads_at(), scope);
         Some(expression)
     }
 
-    pub(super) fn template(&mut self, text: Option<&Spanned<String>>, sight: &NameScope<'_>) -> Option<Template> {
+    pub(super) fn template(&mut self, text: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Template> {
         let template = self.parsed(Template::parse(text?))?;
-        self.see(template.reads_at(), sight);
+        self.see(template.reads_at(), scope);
         Some(template)
     }
 
@@ -361,25 +367,25 @@ impl PackCompiler<'_> {
         Some(document)
     }
 
-    pub(super) fn shape(&mut self, tree: Option<&Tree>, sight: &NameScope<'_>) -> Option<Shape> {
+    pub(super) fn shape(&mut self, tree: Option<&Tree>, scope: &NameScope<'_>) -> Option<Shape> {
         let shape = Shape::parse(tree?).map_err(|diagnostics| self.diagnostics.extend(diagnostics)).ok()?;
-        self.see(shape.reads(), sight);
-        self.plain_texts(tree?, sight);
+        self.see(shape.reads(), scope);
+        self.plain_texts(tree?, scope);
         Some(shape)
     }
 
     /// Checks the plain texts of a value for ones that are only a path, and were probably meant as a template.
-    fn plain_texts(&mut self, tree: &Tree, sight: &NameScope<'_>) {
+    fn plain_texts(&mut self, tree: &Tree, scope: &NameScope<'_>) {
         let text = match tree {
-            Tree::List(items, _) => return items.iter().for_each(|item| self.plain_texts(item, sight)),
-            Tree::Table(members, _) => return members.iter().for_each(|(_, one)| self.plain_texts(one, sight)),
+            Tree::List(items, _) => return items.iter().for_each(|item| self.plain_texts(item, scope)),
+            Tree::Table(members, _) => return members.iter().for_each(|(_, one)| self.plain_texts(one, scope)),
             Tree::Text(text) if !text.value.contains("{{") => text,
             Tree::Text(_) | Tree::Constant(..) => return,
         };
         let typed = text.value.trim();
         let bare = typed.strip_prefix('$').unwrap_or(typed);
         let inside = bare.strip_prefix('{').and_then(|typed| typed.strip_suffix('}')).unwrap_or(bare).trim();
-        if self.is_value(inside, text, sight) {
+        if self.is_value(inside, text, scope) {
             let message = format!("this is the text `{}`, and not what `{inside}` stands for", excerpt(typed, 60));
             let finding = Diagnostic::new(Code::PACK_EXPRESSION, text.at, message);
             self.diagnostics.push(finding.with_help(format!("put it in braces: `{{{{ {inside} }}}}`")).into_warning());
@@ -401,13 +407,13 @@ impl PackCompiler<'_> {
     }
 
     /// Whether a text that is no template reads as the path of a visible value, or calculates with one.
-    fn is_value(&self, inside: &str, text: &Spanned<String>, sight: &NameScope<'_>) -> bool {
+    fn is_value(&self, inside: &str, text: &Spanned<String>, scope: &NameScope<'_>) -> bool {
         let is_known = |path: &[String]| {
             let head = path.first().map(String::as_str).unwrap_or_default();
             match (head, path.len()) {
-                ("params", 1) => sight.params.is_some(),
+                ("params", 1) => scope.params.is_some(),
                 ("params" | "state" | "data" | "ids" | "captures", 2..) => {
-                    sight.names.contains(&head) && first_undeclared(path, self.surface, sight).is_none()
+                    scope.names.contains(&head) && first_undeclared(path, self.surface, scope).is_none()
                 }
                 _ => false,
             }
@@ -422,9 +428,9 @@ impl PackCompiler<'_> {
     }
 
     /// Parses a path into the state. Its first segment must be declared, and effects must be allowed to change it.
-    pub(super) fn path(&mut self, text: &Spanned<String>, sight: &NameScope<'_>) -> Option<PathTemplate> {
+    pub(super) fn path(&mut self, text: &Spanned<String>, scope: &NameScope<'_>) -> Option<PathTemplate> {
         let path = self.parsed(PathTemplate::parse(text))?;
-        self.see(path.reads(), sight);
+        self.see(path.reads(), scope);
         let Some(head) = path.head().next().map(str::to_owned) else {
             let message = "a path starts with a value of the state";
             self.diagnostics.push(

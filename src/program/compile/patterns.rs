@@ -5,7 +5,7 @@
 //! Never: lets a value act as a pattern: special characters in it are escaped.
 
 use super::PackCompiler;
-use super::name_scope::{PATTERN_NAMES, NameScope};
+use super::name_scope::{NameScope, PATTERN_NAMES};
 use crate::diagnostic::{Code, Diagnostic, Label, bad_pattern_place, bad_pattern_words};
 use crate::expression::Scope;
 use crate::program::Pattern;

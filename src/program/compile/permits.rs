@@ -9,7 +9,7 @@ use super::PackCompiler;
 use super::name_scope::{CALL_NAMES, CONTENT_PERMIT_NAMES, NameScope};
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Expression, Reads, Template};
-use crate::program::{Permit, PermitList, ModePermits};
+use crate::program::{ModePermits, Permit, PermitList};
 use crate::surface::{self, Mode, is_pattern};
 use crate::text::Spanned;
 
@@ -54,9 +54,9 @@ impl<'c> PackCompiler<'c> {
         }
         let mut found: Vec<Vec<Diagnostic>> = Vec::new();
         for (action, declared) in &concerned {
-            let sight = self.scope_of_call(CALL_NAMES, action);
+            let scope = self.scope_of_call(CALL_NAMES, action);
             let known = self.diagnostics.len();
-            reads.iter().for_each(|reads| self.see(reads, &sight));
+            reads.iter().for_each(|reads| self.see(reads, &scope));
             let of_this = self.diagnostics.split_off(known).into_iter();
             found.push(match concerned.len() {
                 1 => of_this.collect(),
@@ -66,13 +66,13 @@ impl<'c> PackCompiler<'c> {
         let has = |list: &Vec<Diagnostic>, one: &Diagnostic| {
             list.iter().any(|other| other.at == one.at && other.code == one.code)
         };
-        let mut told: Vec<Diagnostic> = Vec::new();
+        let mut reported: Vec<Diagnostic> = Vec::new();
         for one in found.iter().flatten() {
-            if !has(&told, one) && (denies || found.iter().all(|of_action| has(of_action, one))) {
-                told.push(one.clone());
+            if !has(&reported, one) && (denies || found.iter().all(|of_action| has(of_action, one))) {
+                reported.push(one.clone());
             }
         }
-        self.diagnostics.extend(told);
+        self.diagnostics.extend(reported);
     }
 
     /// The actions and patterns for tools that an entry may be about, in the order of declaration. Most entries name actions,
@@ -97,8 +97,8 @@ impl<'c> PackCompiler<'c> {
         let Some(declared) = self.surface.actions.get(action) else { return NameScope::of(names) };
         let params = &declared.value.params;
         let unknown = params.is_empty() && (is_pattern(action) || self.surface.torn.contains(&declared.at));
-        let mut sight = NameScope::of(names);
-        sight.params = (!unknown).then_some(params);
-        sight
+        let mut scope = NameScope::of(names);
+        scope.params = (!unknown).then_some(params);
+        scope
     }
 }

@@ -10,8 +10,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::markup::{Escape, Guarding, Library, Marking, MarkupStart};
 use crate::pack::files::wrong_text;
 use crate::pack::prompts::{modes_of, path_in, trimming};
-use crate::program::prompt::{FileContent, LayerPlan, LayerSource, Model, PromptPlan, Prompts, PromptFile, Tier, Variant};
-use crate::program::{ObjectStarts, Dialect, Mode, Structure};
+use crate::program::prompt::{
+    FileContent, LayerPlan, LayerSource, Model, PromptFile, PromptPlan, Prompts, Tier, Variant,
+};
+use crate::program::{Dialect, Mode, ObjectStarts, Structure};
 use crate::surface::files::NameMeaning;
 use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{Location, Source, SourceId, Span, Spanned};
@@ -44,8 +46,9 @@ impl PackCompiler<'_> {
                     order.iter().filter_map(number).collect()
                 }
                 None => {
-                    let history =
-                        |number: &usize| matches!(layers.get(*number), Some(LayerPlan { holds: LayerSource::History, .. }));
+                    let history = |number: &usize| {
+                        matches!(layers.get(*number), Some(LayerPlan { holds: LayerSource::History, .. }))
+                    };
                     let (first, rest): (Vec<usize>, Vec<usize>) = (0..layers.len()).rev().partition(history);
                     [first, rest].concat()
                 }
@@ -63,7 +66,7 @@ impl PackCompiler<'_> {
 
     fn compile_layer(&mut self, layer: &surface::Layer, modes: &[&str], texts: &mut KnownTexts) -> Option<LayerPlan> {
         let surface = self.surface;
-        let stands = modes_of(surface, layer);
+        let in_modes = modes_of(surface, layer);
         let by_tier = |amount: Option<&Amount>, otherwise: Option<usize>| {
             surface.tiers.keys().map(|tier| amount.map_or(otherwise, |amount| amount.of(tier))).collect::<Vec<_>>()
         };
@@ -79,7 +82,7 @@ impl PackCompiler<'_> {
                 let mut variants = Vec::new();
                 for (tier, path) in own.chain(others) {
                     let mut of_mode = |mode: &&str| {
-                        let below = path_in(path, mode).ok().filter(|_| stands.contains(mode))?;
+                        let below = path_in(path, mode).ok().filter(|_| in_modes.contains(mode))?;
                         self.text(&below, path.at.source, plain, texts)
                     };
                     variants.push(Variant { tier, texts: modes.iter().map(&mut of_mode).collect() });
@@ -93,7 +96,7 @@ impl PackCompiler<'_> {
         };
         Some(LayerPlan {
             id: layer.id.value.clone(),
-            modes: modes.iter().map(|mode| stands.contains(mode)).collect(),
+            modes: modes.iter().map(|mode| in_modes.contains(mode)).collect(),
             when: self.condition(layer.when.as_ref(), &NameScope::of(LAYER_NAMES)),
             budget: match holds {
                 LayerSource::Verdicts { .. } => by_tier(layer.budget.as_ref(), Some(VERDICTS))

@@ -4,12 +4,16 @@
 //! Out: [`Reply`], with the mode's settings on top of the pack's.
 //! Never: fails: the pack's checks have already reported what does not resolve.
 
-use crate::program::{BlockBinding, BlockId, NameSource, Count, Dialect, DialectId, Outside, ReplyShape};
+use crate::program::{BlockBinding, BlockId, Count, Dialect, DialectId, NameSource, Outside, ReplyShape};
 use crate::surface::{self, Role};
 use indexmap::IndexSet;
 
 /// The shape of a reply: the mode's settings on top of the pack's.
-pub(super) fn compile_reply(pack: &surface::ReplyTable, mode: Option<&surface::ReplyTable>, dialects: &[Dialect]) -> ReplyShape {
+pub(super) fn compile_reply(
+    pack: &surface::ReplyTable,
+    mode: Option<&surface::ReplyTable>,
+    dialects: &[Dialect],
+) -> ReplyShape {
     let blocks_called = |name: &str| -> Vec<(DialectId, BlockId)> {
         let is_called = |block: &BlockBinding| block.name == name || block.called == NameSource::Word(name.to_owned());
         let of_dialect = |dialect: &Dialect| {
@@ -28,23 +32,23 @@ pub(super) fn compile_reply(pack: &surface::ReplyTable, mode: Option<&surface::R
     for name in names {
         // A mode's own row comes first; what it leaves out is as the pack says.
         let rows = || tables.iter().filter_map(|counts| counts.get(name));
-        let said = || rows().map(|row| &row.value);
+        let named = || rows().map(|row| &row.value);
         let Some(at) = rows().next().map(|row| row.at) else { continue };
-        let most = said().find_map(|count| count.most.as_ref()).map(|most| most.value);
-        let required = said().find_map(|count| count.required.as_ref()).is_some_and(|required| required.value);
-        let keys = said().map(|count| &count.keys.0).find(|keys| !keys.is_empty());
+        let most = named().find_map(|count| count.most.as_ref()).map(|most| most.value);
+        let required = named().find_map(|count| count.required.as_ref()).is_some_and(|required| required.value);
+        let keys = named().map(|count| &count.keys.0).find(|keys| !keys.is_empty());
         let keys = keys.into_iter().flatten().map(|key| key.value.clone()).collect();
-        let lists = said().find_map(|count| count.lists.as_ref()).map(|lists| lists.value.clone());
+        let lists = named().find_map(|count| count.lists.as_ref()).map(|lists| lists.value.clone());
         if name == "calls" {
             reply.calls = most.map(|most| (most, at));
-            reply.least_calls = said().find_map(|count| count.least.as_ref()).map(|least| (least.value, at));
-            reply.calls_last = said().find_map(|count| count.last.as_ref()).filter(|last| last.value).map(|_| at);
+            reply.least_calls = named().find_map(|count| count.least.as_ref()).map(|least| (least.value, at));
+            reply.calls_last = named().find_map(|count| count.last.as_ref()).filter(|last| last.value).map(|_| at);
             continue;
         }
         let blocks = blocks_called(name);
-        let shown = shows.as_ref().is_some_and(|shows| shows == name);
+        let is_message = shows.as_ref().is_some_and(|shows| shows == name);
         let outside = name == "message" && dialects.iter().any(|dialect| dialect.text == Outside::Message);
-        let message = shown
+        let message = is_message
             || outside
             || blocks.iter().any(|(dialect, block)| {
                 let block = dialect.of(dialects).and_then(|dialect| dialect.block(*block));

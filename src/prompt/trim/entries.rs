@@ -11,53 +11,53 @@ use crate::prompt::verdicts::Detail;
 use crate::surface::Trimming;
 
 /// Shows as many items as the pack allows, and notes it if there are more.
-pub(super) fn all<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
-    let (mut most, mut held) = (Vec::new(), Vec::new());
+pub(super) fn all<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d>) {
+    let (mut most, mut lengths) = (Vec::new(), Vec::new());
     for (path, allowed) in &draft.layer.entries {
-        let length = length(sight.state, path);
-        held.push(length);
-        most.push(sight.target.of_tier(allowed).unwrap_or(usize::MAX).min(length));
+        let length = length(prompt_scope.state, path);
+        lengths.push(length);
+        most.push(prompt_scope.target.of_tier(allowed).unwrap_or(usize::MAX).min(length));
     }
-    draft.show(most.clone(), sight);
+    draft.show(most.clone(), prompt_scope);
     // The note is of an earlier, longer text, which may have had to leave out more.
     draft.notes.shift_remove(Trimming::Entries.word());
-    if let Some((limit, _)) = most.iter().zip(&held).find(|(most, held)| most < held) {
+    if let Some((limit, _)) = most.iter().zip(&lengths).find(|(most, lengths)| most < lengths) {
         let limit = *limit;
-        note(draft, TrimReason::Most(limit), sight);
+        note(draft, TrimReason::Most(limit), prompt_scope);
     }
 }
 
-pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     if let Choice::Verdicts { calls, detail } = &draft.choice {
-        return trim_verdicts(draft, (calls.len(), *detail), limit, why, sight);
+        return trim_verdicts(draft, (calls.len(), *detail), limit, why, prompt_scope);
     }
-    let Choice::File { shown, .. } = &draft.choice else { return };
-    let mut shown = shown.clone();
-    let before = shown.clone();
-    for list in 0..shown.len() {
+    let Choice::File { counts, .. } = &draft.choice else { return };
+    let mut counts = counts.clone();
+    let before = counts.clone();
+    for list in 0..counts.len() {
         if draft.tokens <= limit {
             break;
         }
         // Search for the most items that fit. First try none at all, since even that may not be enough.
-        let (mut fits, mut too_many) = (0, shown.get(list).copied().unwrap_or(0));
+        let (mut fitting, mut too_many) = (0, counts.get(list).copied().unwrap_or(0));
         let mut show = |draft: &mut LayerDraft<'d>, count: usize| {
-            if let Some(slot) = shown.get_mut(list) {
+            if let Some(slot) = counts.get_mut(list) {
                 *slot = count;
             }
-            draft.show(shown.clone(), sight);
+            draft.show(counts.clone(), prompt_scope);
             draft.tokens <= limit
         };
         if too_many == 0 || !show(draft, 0) {
             continue;
         }
-        while fits + 1 < too_many {
-            let middle = fits + (too_many - fits) / 2;
-            if show(draft, middle) { fits = middle } else { too_many = middle }
+        while fitting + 1 < too_many {
+            let middle = fitting + (too_many - fitting) / 2;
+            if show(draft, middle) { fitting = middle } else { too_many = middle }
         }
-        show(draft, fits);
+        show(draft, fitting);
     }
-    if shown != before {
-        note(draft, why, sight);
+    if counts != before {
+        note(draft, why, prompt_scope);
     }
 }
 
@@ -67,13 +67,13 @@ fn trim_verdicts<'d>(
     (all, before): (usize, Detail),
     limit: usize,
     why: TrimReason,
-    sight: &PromptScope<'d>,
+    prompt_scope: &PromptScope<'d>,
 ) {
     for calls in (1..=before.calls).rev() {
         if draft.tokens <= limit {
             break;
         }
-        draft.say_verdicts(Detail { calls, helps: false }, sight);
+        draft.say_verdicts(Detail { calls, helps: false }, prompt_scope);
     }
     if let Choice::Verdicts { detail, .. } = &draft.choice {
         let advice = if detail.helps { "" } else { ", without advice" };
@@ -83,16 +83,16 @@ fn trim_verdicts<'d>(
 }
 
 /// Notes how many items of each list are shown, if not all are.
-fn note(draft: &mut LayerDraft<'_>, why: TrimReason, sight: &PromptScope<'_>) {
-    let Choice::File { shown, .. } = &draft.choice else { return };
+fn note(draft: &mut LayerDraft<'_>, why: TrimReason, prompt_scope: &PromptScope<'_>) {
+    let Choice::File { counts, .. } = &draft.choice else { return };
     let parts: Vec<String> = draft
         .layer
         .entries
         .iter()
-        .zip(shown)
-        .filter_map(|((path, _), shown)| {
-            let held = length(sight.state, path);
-            (*shown < held).then(|| format!("the newest {shown} of {held} of `{}`", path.join(".")))
+        .zip(counts)
+        .filter_map(|((path, _), counts)| {
+            let lengths = length(prompt_scope.state, path);
+            (*counts < lengths).then(|| format!("the newest {counts} of {lengths} of `{}`", path.join(".")))
         })
         .collect();
     if !parts.is_empty() {

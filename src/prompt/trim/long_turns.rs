@@ -14,15 +14,15 @@ const PART: usize = 3;
 /// The shortest text that is left of a turn, in bytes.
 const SHORTEST: usize = 40;
 
-pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, from) = (*window, *from);
     let most = limit / PART;
     let mut count = 0;
     for number in from..window.len() {
         let role = window.role(number).unwrap_or(Speaker::User);
-        let fits = |said: &str| sight.target.count(&line(role, said)) <= most;
-        if fits(window.turn_text(number)) {
+        let is_short = |content: &str| prompt_scope.target.count(&line(role, content)) <= most;
+        if is_short(window.turn_text(number)) {
             continue;
         }
         // The longest texts with which the turn fits, or else the shortest ones.
@@ -31,7 +31,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         while short + 1 < long {
             let middle = short + (long - short) / 2;
             let longer = window.shortened(number, middle);
-            if fits(&longer.text) {
+            if is_short(&longer.text) {
                 (short, turn) = (middle, longer);
             } else {
                 long = middle;
@@ -41,7 +41,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         count += 1;
     }
     if count > 0 {
-        draft.say_turns(sight);
+        draft.say_turns(prompt_scope);
         draft.note(Trimming::LongTurns, format!("{count} of {} turns shortened, {why}", window.len()));
     }
 }

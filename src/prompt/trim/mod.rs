@@ -38,23 +38,27 @@ impl fmt::Display for TrimReason {
 }
 
 /// Writes the layer with as many items or turns as the pack allows.
-pub(super) fn open<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn open<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d>) {
     match draft.choice {
-        Choice::History { .. } => oldest_turns::window(draft, sight),
+        Choice::History { .. } => oldest_turns::window(draft, prompt_scope),
         Choice::Verdicts { detail, .. } => {
             let whole = detail;
-            draft.say_verdicts(whole, sight);
+            draft.say_verdicts(whole, prompt_scope);
         }
-        Choice::File { .. } => entries::all(draft, sight),
+        Choice::File { .. } => entries::all(draft, prompt_scope),
         Choice::Absent | Choice::Message => {}
     }
 }
 
 /// Shortens the layer to its budget; reports it if that is not possible.
-pub(super) fn keep_to_budget<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn keep_to_budget<'d>(
+    draft: &mut LayerDraft<'d>,
+    prompt_scope: &PromptScope<'d>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let layer = draft.layer;
-    let budget = sight.target.of_tier(&layer.budget);
-    shrink(draft, budget.unwrap_or(usize::MAX - 1), TrimReason::Budget(budget), sight);
+    let budget = prompt_scope.target.of_tier(&layer.budget);
+    shrink(draft, budget.unwrap_or(usize::MAX - 1), TrimReason::Budget(budget), prompt_scope);
     if let Some((document, failure)) = draft.take_failure() {
         let message = format!("the layer `{}` cannot be written: {failure}", layer.id);
         let help = "bound the lists that it goes through by `entries`, or give the layer a `variant` or `drop`";
@@ -69,28 +73,34 @@ pub(super) fn keep_to_budget<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope
 
 /// Applies its strategies in order, until it has at most `limit` tokens. A choice that does not make the layer shorter
 /// is undone: a variant may be longer than the text, and so may what a template says about an empty list.
-pub(super) fn shrink<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn shrink<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     for strategy in &draft.layer.trim {
         if draft.tokens <= limit {
             return;
         }
         let before = draft.clone();
-        apply(*strategy, draft, limit, why, sight);
+        apply(*strategy, draft, limit, why, prompt_scope);
         if draft.tokens >= before.tokens && !before.has_failed() {
-            draft.undo(before, sight);
+            draft.undo(before, prompt_scope);
         }
     }
 }
 
 /// Lets one strategy shorten the draft to `limit`, if it can.
-fn apply<'d>(strategy: Trimming, draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+fn apply<'d>(
+    strategy: Trimming,
+    draft: &mut LayerDraft<'d>,
+    limit: usize,
+    why: TrimReason,
+    prompt_scope: &PromptScope<'d>,
+) {
     match strategy {
         // Where the rest cannot give way either, the prompt is an error that names the layer.
         Trimming::Never => {}
-        Trimming::Variant => variant::trim(draft, limit, why, sight),
-        Trimming::Entries => entries::trim(draft, limit, why, sight),
-        Trimming::LongTurns => long_turns::trim(draft, limit, why, sight),
-        Trimming::OldestTurns => oldest_turns::trim(draft, limit, why, sight),
+        Trimming::Variant => variant::trim(draft, limit, why, prompt_scope),
+        Trimming::Entries => entries::trim(draft, limit, why, prompt_scope),
+        Trimming::LongTurns => long_turns::trim(draft, limit, why, prompt_scope),
+        Trimming::OldestTurns => oldest_turns::trim(draft, limit, why, prompt_scope),
         Trimming::Drop => drop::trim(draft, why),
     }
 }

@@ -13,10 +13,10 @@ use crate::surface::{Speaker, Trimming};
 const SILENT: &str = "turns";
 
 /// Shows as many turns as the pack allows. Turns without text do not count.
-pub(super) fn window<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
+pub(super) fn window<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
-    let most = sight.target.of_tier(&draft.layer.turns).unwrap_or(usize::MAX);
+    let most = prompt_scope.target.of_tier(&draft.layer.turns).unwrap_or(usize::MAX);
     let (mut from, mut left) = (window.len(), most);
     while let Some(number) = from.checked_sub(1) {
         if !window.turn_text(number).is_empty() {
@@ -25,37 +25,43 @@ pub(super) fn window<'d>(draft: &mut LayerDraft<'d>, sight: &PromptScope<'d>) {
         }
         from = number;
     }
-    open(draft, window, from, TrimReason::Most(most), sight);
+    open(draft, window, from, TrimReason::Most(most), prompt_scope);
 }
 
-pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, mut from) = (*window, *from);
     // The newest turns, as far as they fit one by one; then the whole decides.
     let (mut left, mut first) = (limit, window.len());
     while let Some(number) = first.checked_sub(1).filter(|number| *number >= from) {
         let role = window.role(number).unwrap_or(Speaker::User);
-        let said = draft.turn_text(window, number);
-        let tokens = if said.is_empty() { 0 } else { sight.target.count(&line(role, said)) };
+        let content = draft.turn_text(window, number);
+        let tokens = if content.is_empty() { 0 } else { prompt_scope.target.count(&line(role, content)) };
         let Some(rest) = left.checked_sub(tokens) else { break };
         (left, first) = (rest, number);
     }
     from = first.max(from + 1);
-    open(draft, window, from, why, sight);
+    open(draft, window, from, why, prompt_scope);
     while draft.tokens > limit && from < window.len() {
         from += 1;
-        open(draft, window, from, why, sight);
+        open(draft, window, from, why, prompt_scope);
     }
 }
 
 /// Shows the turns from `from` on.
-fn open<'d>(draft: &mut LayerDraft<'d>, window: &'d Window<'d>, from: usize, why: TrimReason, sight: &PromptScope<'d>) {
+fn open<'d>(
+    draft: &mut LayerDraft<'d>,
+    window: &'d Window<'d>,
+    from: usize,
+    why: TrimReason,
+    prompt_scope: &PromptScope<'d>,
+) {
     let is_silent = |number: &usize| window.turn_text(*number).is_empty();
     let is_orphan = |number: &usize| window.role(*number) == Some(Speaker::Assistant) || is_silent(number);
     let orphans = if from == 0 { 0 } else { (from..window.len()).take_while(is_orphan).count() };
     let from = from + orphans;
     draft.choice = Choice::History { window, from };
-    draft.say_turns(sight);
+    draft.say_turns(prompt_scope);
     if from > 0 {
         draft.note(Trimming::OldestTurns, format!("{from} of {} turns left out, {why}", window.len()));
     }

@@ -8,7 +8,7 @@ use super::{TrimReason, entries};
 use crate::prompt::draft::{Choice, LayerDraft, PromptScope};
 use crate::surface::Trimming;
 
-pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, sight: &PromptScope<'d>) {
+pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     while draft.tokens > limit {
         let Choice::File { variant, .. } = &draft.choice else { return };
         let next = *variant + 1;
@@ -19,11 +19,11 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
             *variant = next;
         }
         // The shorter text may have room again for entries that the longer one had to leave out.
-        entries::all(draft, sight);
-        let path = draft.file(sight).map(|(_, text)| text.path.as_str()).unwrap_or_default();
+        entries::all(draft, prompt_scope);
+        let path = draft.file(prompt_scope).map(|(_, text)| text.path.as_str()).unwrap_or_default();
         draft.note(Trimming::Variant, format!("`{path}` stands for a longer text, {why}"));
         if draft.layer.trim.contains(&Trimming::Entries) {
-            entries::trim(draft, limit, why, sight);
+            entries::trim(draft, limit, why, prompt_scope);
         }
     }
 }

@@ -146,14 +146,14 @@ class Refused(Part):
     """The answer was refused: the host clears what it has shown of it. It is the last event."""
 
     __slots__ = ()
-    __match_args__ = ("shown",)
+    __match_args__ = ("emitted",)
 
     @property
     def event(self) -> Literal["refused"]:
         """The word that tells this struct from the others of its union."""
 
     @property
-    def shown(self) -> int:
+    def emitted(self) -> int:
         """How many bytes of text were announced before."""
 
     if TYPE_CHECKING:

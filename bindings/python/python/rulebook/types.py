@@ -878,7 +878,7 @@ class RefusedEvent(TypedDict):
     """The answer was refused: the host clears what it has shown of it. It is the last event."""
 
     event: Literal["refused"]
-    shown: int
+    emitted: int
 
 
 Event = Union[OpenedEvent, TextEvent, FieldEvent, ClosedEvent, RefusedEvent]

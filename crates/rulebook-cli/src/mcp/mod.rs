@@ -9,7 +9,7 @@
 mod gate;
 
 use super::session::{SessionArguments, clock};
-use super::{Error, Format, OpenedPack, CommandOutput, Status};
+use super::{CommandOutput, Error, Format, OpenedPack, Status};
 use gate::{Gate, Route};
 use rulebook_fs::io_reason;
 use serde_json::Value;

@@ -29,11 +29,11 @@ pub(super) fn write(
         (answer, outcome)
     });
     let first = judged.next();
-    let shown = |(_, outcome): &(String, Outcome)| shows(kind, name, outcome);
-    let best = first.iter().find(|one| shown(one)).cloned().or_else(|| judged.find(shown)).or(first);
+    let shows_it = |(_, outcome): &(String, Outcome)| shows(kind, name, outcome);
+    let best = first.iter().find(|one| shows_it(one)).cloned().or_else(|| judged.find(shows_it)).or(first);
     let Some((answer, outcome)) = best else { return Err(Error::Usage("no answer shows it".to_owned())) };
-    let is_shown = shows(kind, name, &outcome);
-    if kind == Kind::Action && !is_shown {
+    let does_it = shows(kind, name, &outcome);
+    if kind == Kind::Action && !does_it {
         let found = outcome.diagnostics.iter().find(|one| one.severity != rulebook::diagnostic::Severity::Info);
         return Ok(Err(match found {
             _ if outcome.calls.iter().all(|call| call.action != name) => "no answer can ask for it yet".to_owned(),
@@ -41,7 +41,7 @@ pub(super) fn write(
             None => "a call of it is not accepted".to_owned(),
         }));
     }
-    let claim = claim(kind, name, asked, is_shown);
+    let claim = claim(kind, name, asked, does_it);
     let mut text = format!("claim   = {claim:?}\n");
     // The case of a dialect needs no mode if the dialect is read where a session starts.
     let starts = kind == Kind::Dialect && asked == program.session().mode;
@@ -60,24 +60,24 @@ pub(super) fn write(
     }
 }
 
-fn claim(kind: Kind, name: &str, mode: &str, is_shown: bool) -> String {
+fn claim(kind: Kind, name: &str, mode: &str, does_it: bool) -> String {
     match kind {
         Kind::Action => format!("the action `{name}` is permitted in {mode}"),
         Kind::Mode => format!("an answer is judged in the mode `{name}`"),
         Kind::Dialect => format!("an answer is read as {name}"),
-        Kind::Guardrail if is_shown => format!("the guardrail `{name}` is tripped"),
+        Kind::Guardrail if does_it => format!("the guardrail `{name}` is tripped"),
         Kind::Guardrail => format!("an answer passes the guardrail `{name}`"),
     }
 }
 
 /// Answers that may show it, the likeliest first.
 fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String> {
-    let said = match kind {
+    let wording = match kind {
         Kind::Guardrail => format!("Well: {}.", name.replace(['-', '_'], " ")),
         _ => "Hello.".to_owned(),
     };
     if kind == Kind::Dialect {
-        return vec![format!("<{name}>{said}</{name}>")];
+        return vec![format!("<{name}>{wording}</{name}>")];
     }
     let call = program.action_forms(mode).into_iter().find(|form| form.name == name && kind == Kind::Action);
     let call = call.and_then(|form| form.example);
@@ -86,7 +86,7 @@ fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String>
         let mut blocks: Vec<String> = Vec::new();
         for block in &form.blocks {
             match block.role {
-                Role::Message => blocks.push(said_in(&block.text, &said)),
+                Role::Message => blocks.push(message_in(&block.text, &wording)),
                 Role::Call => blocks.extend(call.clone()),
                 _ if block.required => blocks.push(block.text.clone()),
                 _ => {}
@@ -96,16 +96,16 @@ fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String>
         blocks.extend(call.clone().filter(|call| !blocks.contains(call)));
         answers.push(blocks.join("\n"));
     }
-    answers.push(said);
+    answers.push(wording);
     answers.retain(|answer| !answer.trim().is_empty());
     answers
 }
 
 /// The example of a block with other words between the end of its first mark and the start of the next.
-fn said_in(example: &str, said: &str) -> String {
+fn message_in(example: &str, wording: &str) -> String {
     let inside = example.find('>').and_then(|start| Some((start + 1, example.rfind("</")?)));
     match inside.filter(|(start, end)| start <= end) {
-        Some((start, end)) => [example.get(..start), Some(said), example.get(end..)].into_iter().flatten().collect(),
+        Some((start, end)) => [example.get(..start), Some(wording), example.get(end..)].into_iter().flatten().collect(),
         None => example.to_owned(),
     }
 }
@@ -130,7 +130,7 @@ fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
         Kind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),
         Kind::Guardrail => None,
     };
-    let told = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::diagnostic::Severity::Info);
-    let codes: Vec<String> = told.map(|one| format!("{:?}", one.code.as_str())).collect();
+    let reported = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::diagnostic::Severity::Info);
+    let codes: Vec<String> = reported.map(|one| format!("{:?}", one.code.as_str())).collect();
     own.unwrap_or_default() + &format!("codes   = [{}]\n", codes.join(", "))
 }

@@ -111,23 +111,23 @@ impl<'f> Edits<'f> {
             match table.get_mut("layers") {
                 Some(Item::ArrayOfTables(layers)) => {
                     let all: Vec<Table> = std::mem::take(layers).into_iter().collect();
-                    let said = all.iter().position(|one| one.contains_key("source")).unwrap_or(all.len());
+                    let place = all.iter().position(|one| one.contains_key("source")).unwrap_or(all.len());
                     layer.decor_mut().set_prefix("\n");
-                    layer.set_position(all.get(said).or(all.last()).and_then(Table::position));
+                    layer.set_position(all.get(place).or(all.last()).and_then(Table::position));
                     for (number, one) in all.into_iter().enumerate() {
-                        if number == said {
+                        if number == place {
                             layers.push(layer.clone());
                         }
                         layers.push(one);
                     }
-                    if said == layers.len() {
+                    if place == layers.len() {
                         layers.push(layer);
                     }
                 }
                 Some(Item::Value(Value::Array(layers))) => {
                     let says = |one: &Value| one.as_inline_table().is_some_and(|one| one.contains_key("source"));
-                    let said = layers.iter().position(says).unwrap_or(layers.len());
-                    layers.insert(said, layer.into_inline_table());
+                    let place = layers.iter().position(says).unwrap_or(layers.len());
+                    layers.insert(place, layer.into_inline_table());
                 }
                 _ => return Err(unexpected(&path, "layers")),
             }

@@ -11,7 +11,7 @@ mod part;
 mod schema;
 mod tools;
 
-use super::{Error, CommandOutput};
+use super::{CommandOutput, Error};
 use clap::Subcommand;
 use std::path::PathBuf;
 

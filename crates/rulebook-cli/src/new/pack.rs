@@ -7,7 +7,7 @@
 
 use super::{NewPack, tools};
 use crate::save::cannot_write;
-use crate::{Error, CommandOutput, Status};
+use crate::{CommandOutput, Error, Status};
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};
 use rulebook_report::{Pen, schemas};
 use std::fs;
@@ -23,8 +23,8 @@ const FILES: &[(&str, &str)] = &[
 pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
     let folder = pack.folder.as_path();
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(is_allowed) {
         let message = format!("`{}` cannot name a pack: use a-z, 0-9 and hyphens between them", folder.display());
         return Err(Error::Usage(message));
     }
@@ -50,10 +50,10 @@ pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
         .iter()
         .try_for_each(|(path, text)| write(folder, path, text))
         .map_err(|error| cannot_write(folder, &error))?;
-    let shown = folder.display();
+    let displayed = folder.display();
     let has_cases = files.iter().any(|(path, _)| path.ends_with(".case"));
     let next = if has_cases { "test" } else { "check" };
-    let made = CommandOutput::new(format!("made `{shown}`; try `rulebook {next} {shown}`\n"), Status::Clean);
+    let made = CommandOutput::new(format!("made `{displayed}`; try `rulebook {next} {displayed}`\n"), Status::Clean);
     Ok(CommandOutput { err: left_out.iter().map(|what| Pen::default().trouble(what)).collect(), ..made })
 }
 

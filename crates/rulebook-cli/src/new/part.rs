@@ -7,7 +7,7 @@
 use super::edits::Edits;
 use super::{Kind, NewPart, case};
 use crate::save::save;
-use crate::{Error, Format, OpenedPack, CommandOutput, Status, parallel};
+use crate::{CommandOutput, Error, Format, OpenedPack, Status, parallel};
 use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
 use rulebook::diagnostic::{Checked, Code, Diagnostic};
 use rulebook::lint;
@@ -35,9 +35,9 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(Drafted, String)> = None;
-    for way in ways(kind, name, program.action_like(&mode, name)) {
+    for entrance in entrances(kind, name, program.action_like(&mode, name)) {
         let folder = &opened.files.folder;
-        let name = way.name.as_str();
+        let name = entrance.name.as_str();
         if declared(program, kind, name).is_some() {
             continue;
         }
@@ -47,16 +47,16 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
             drafting.edits.set(&[kind.table(), name, "about"], value(sentence(&part.name)));
         }
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
-        if way.shares {
+        if entrance.shares {
             drafting.share(name);
         }
-        let goes = match &way.leads {
-            Leads::Nothing => Ok(()),
-            Leads::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
-            Leads::Action(action) => drafting.lead(name, action, &mode),
-            Leads::Words => drafting.lead_by_words(name, &mode),
-            Leads::Block if calls(program, &mode) => continue,
-            Leads::Block => drafting.bind(name, &mode),
+        let goes = match &entrance.enters_by {
+            EntersBy::Nothing => Ok(()),
+            EntersBy::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
+            EntersBy::Action(action) => drafting.exit_by_action(name, action, &mode),
+            EntersBy::Words => drafting.exit_by_words(name, &mode),
+            EntersBy::Block if calls(program, &mode) => continue,
+            EntersBy::Block => drafting.bind(name, &mode),
         };
         // The plain way says why it cannot be taken; any other is only another try.
         match goes {
@@ -74,7 +74,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
             drafted = drafting.check(before);
         }
         if best.as_ref().is_none_or(|(best, _)| drafted.news.len() < best.news.len()) {
-            best = Some((drafted, way.name));
+            best = Some((drafted, entrance.name));
         }
         if best.as_ref().is_some_and(|(best, _)| best.news.is_empty()) {
             break;
@@ -90,17 +90,17 @@ fn calls(program: &Program, mode: &str) -> bool {
 }
 
 /// A way in which a pack may have something new.
-struct Way {
+struct Entrance {
     /// Its name in the pack.
     name: String,
-    leads: Leads,
+    enters_by: EntersBy,
     /// Whether a mode permits what all others permit, since prompts show examples of that in every mode.
     shares: bool,
 }
 
 /// What leads to something new.
 #[derive(Clone)]
-enum Leads {
+enum EntersBy {
     /// Nothing else than what is there.
     Nothing,
     /// To a mode: an action of this name.
@@ -114,25 +114,26 @@ enum Leads {
 /// The ways to try, the plainest first. In some packs every mode must be reached, by an action whose name the pack's
 /// grammars can read or by words; in others none is. An action of whose name no answer can be may have a name that is
 /// `like` those of others.
-fn ways(kind: Kind, name: &str, like: Option<String>) -> Vec<Way> {
-    let plain = |leads| Way { name: name.to_owned(), leads, shares: false };
+fn entrances(kind: Kind, name: &str, like: Option<String>) -> Vec<Entrance> {
+    let plain = |enters_by| Entrance { name: name.to_owned(), enters_by, shares: false };
     match kind {
         Kind::Mode => {
-            let actions = leads_to(name).into_iter().map(Leads::Action);
-            let all: Vec<Leads> = std::iter::once(Leads::Nothing).chain(actions).chain([Leads::Words]).collect();
-            let ways = |shares| all.iter().map(move |leads| Way { shares, ..plain(leads.clone()) });
-            ways(false).chain(ways(true)).collect()
+            let actions = enters(name).into_iter().map(EntersBy::Action);
+            let all: Vec<EntersBy> =
+                std::iter::once(EntersBy::Nothing).chain(actions).chain([EntersBy::Words]).collect();
+            let entrances = |shares| all.iter().map(move |enters_by| Entrance { shares, ..plain(enters_by.clone()) });
+            entrances(false).chain(entrances(true)).collect()
         }
         Kind::Action => {
-            let other = like.map(|name| Way { name, ..plain(Leads::Nothing) });
-            [plain(Leads::Nothing)].into_iter().chain(other).chain([plain(Leads::Block)]).collect()
+            let other = like.map(|name| Entrance { name, ..plain(EntersBy::Nothing) });
+            [plain(EntersBy::Nothing)].into_iter().chain(other).chain([plain(EntersBy::Block)]).collect()
         }
-        Kind::Dialect | Kind::Guardrail => vec![plain(Leads::Nothing)],
+        Kind::Dialect | Kind::Guardrail => vec![plain(EntersBy::Nothing)],
     }
 }
 
 /// Names for the action that leads to a mode.
-fn leads_to(mode: &str) -> [String; 4] {
+fn enters(mode: &str) -> [String; 4] {
     let words = format!("enter-{mode}");
     let joined = |between: &str| words.replace(['-', '_'], between);
     [joined("-"), joined("_"), joined(""), joined("_").to_uppercase()]
@@ -150,10 +151,10 @@ fn finish(
     let Drafted { mut files, loaded, news } = drafted;
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
-    let told = pen.diagnostics(&loaded.sources, &news);
+    let findings = pen.diagnostics(&loaded.sources, &news);
     let Some(program) = loaded.value.filter(|_| !broken) else {
         let fault = format!("with the new {} `{name}` the pack would have faults", kind.word());
-        return Ok(CommandOutput::refused(pen.trouble(&fault) + "\n" + &told, Status::Findings));
+        return Ok(CommandOutput::refused(pen.trouble(&fault) + "\n" + &findings, Status::Findings));
     };
     // A case claims nothing that nobody has seen.
     let mut unshown = String::new();
@@ -173,18 +174,18 @@ fn finish(
         false => format!(", since no answer could ask for `{}`", part.name),
     };
     let out = format!("added the {} `{name}`{renamed}:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word());
-    let lost = opened.loaded.value.as_ref().map(|before| lost(&opened.files.cases, before, &program));
-    let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
+    let broken_cases = opened.loaded.value.as_ref().map(|before| broken_cases(&opened.files.cases, before, &program));
+    let Some(broken_cases) = broken_cases.filter(|broken_cases| !broken_cases.is_empty()) else {
         // What is left to do, such as a word in a prompt.
-        return Ok(CommandOutput { out, err: told, status: Status::Clean });
+        return Ok(CommandOutput { out, err: findings, status: Status::Clean });
     };
     let what = format!("with the new {} these cases no longer hold, look at each", kind.word());
-    let names: String = lost.iter().map(|name| format!("  {}\n", pen.display_name(name))).collect();
-    Ok(CommandOutput { out, err: told + &pen.trouble(&what) + &names, status: Status::Findings })
+    let names: String = broken_cases.iter().map(|name| format!("  {}\n", pen.display_name(name))).collect();
+    Ok(CommandOutput { out, err: findings + &pen.trouble(&what) + &names, status: Status::Findings })
 }
 
 /// The files of the cases that passed before and no longer do.
-fn lost<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c str> {
+fn broken_cases<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c str> {
     let holds = |program: &Program, case: &Case| {
         cases::run(program, case, CaseOptions::default()).verdict == CaseVerdict::Passed
     };
@@ -196,8 +197,8 @@ fn lost<'c>(files: &'c [CaseFile], before: &Program, after: &Program) -> Vec<&'c
 }
 
 fn check_name(kind: Kind, name: &str) -> Result<(), Error> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(fits) && name.len() <= 60 {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_allowed) && name.len() <= 60 {
         return Ok(());
     }
     let what = kind.word();
@@ -277,7 +278,7 @@ impl Drafting<'_> {
 
     /// Makes a way to a new mode: an exit of another mode, and an action that goes there. A session may end in the new
     /// mode.
-    fn lead(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
+    fn exit_by_action(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
         let mut go = InlineTable::new();
         go.insert("go", name.into());
         self.edits.push(&["modes", mode, "exits"], name, true)?;
@@ -299,7 +300,7 @@ impl Drafting<'_> {
 
     /// Makes a way to a new mode by what a user says: an input before all others, a rule, and an exit of another mode. A
     /// session may end in the new mode.
-    fn lead_by_words(&mut self, name: &str, mode: &str) -> Result<(), Error> {
+    fn exit_by_words(&mut self, name: &str, mode: &str) -> Result<(), Error> {
         let mut input = Table::new();
         input.insert("class", value(name));
         input.insert("in", value(mode));
