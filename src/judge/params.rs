@@ -203,10 +203,10 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.lossy = true);
             self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
         }
-        let told_already = matches!(block.written, BodyEncoding::Mended | BodyEncoding::Salvaged);
+        let is_reported = matches!(block.written, BodyEncoding::Mended | BodyEncoding::Salvaged);
         let is_forgiven = |fault: &JsonFault| fault.grade == Grade::Certain && bound.forgives.contains(&fault.name);
         let forgiven = !json.faults.is_empty() && json.faults.iter().all(is_forgiven);
-        if let Some(why) = json.forgiven.filter(|_| !told_already && !forgiven) {
+        if let Some(why) = json.forgiven.filter(|_| !is_reported && !forgiven) {
             self.malformed(call, bound, whole, named_faults(why, &json.faults));
         }
         Some(params)

@@ -225,7 +225,7 @@ fn quoted(rest: &str, quote: &str) -> usize {
 /// The errors of `text` that are not caused by another one: the first on each line. After a repeated table its repeated
 /// keys are left out, and after an unclosed bracket everything.
 pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error> {
-    let mut told_errors: Vec<&Error> = Vec::new();
+    let mut first_of_line: Vec<&Error> = Vec::new();
     let mut until = (0, 0);
     let start = |error: &Error| error.span().unwrap_or_default().start;
     let open = errors.iter().find(|error| is_unclosed(error)).map(|error| (error, unclosed(text)));
@@ -256,9 +256,9 @@ pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error
             let next = lines.skip(1).find(|(_, line)| header(line).is_some()).map(|(at, _)| at);
             until.1 = next.unwrap_or(text.len());
         }
-        told_errors.push(error);
+        first_of_line.push(error);
     }
-    told_errors
+    first_of_line
 }
 
 /// The first place of the name that is repeated at `again`, if the lines before it show one.
@@ -346,13 +346,13 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let within = Location { source: SourceId::RESPONSE, span: Span::default() };
-        let told_errors = |error| {
+        let first_of_line = |error| {
             let fault = fault(error, table.get_ref(), text, within);
             let place = |at: Location| text.get(..at.span.start).unwrap_or_default().matches('\n').count() + 1;
             let first = fault.labels.first().map(|label| place(label.at));
             format!("{} {:?}, first {first:?}", fault.message, fault.at.map(place))
         };
-        assert_eq!(errors.iter().map(told_errors).collect::<Vec<_>>(), expected);
+        assert_eq!(errors.iter().map(first_of_line).collect::<Vec<_>>(), expected);
     }
 
     #[test]

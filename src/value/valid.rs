@@ -215,10 +215,10 @@ impl fmt::Display for SchemaFault<'_> {
 
 /// The values of a list in words, as many as people and models can take in.
 fn choices(options: &[Value]) -> String {
-    const SHOWN: usize = 10;
+    const LONGEST: usize = 10;
     let mut words: Vec<String> =
-        options.iter().take(SHOWN).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
-    let last = match options.len().saturating_sub(SHOWN) {
+        options.iter().take(LONGEST).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
+    let last = match options.len().saturating_sub(LONGEST) {
         0 => words.pop().unwrap_or_default(),
         more => format!("{more} others"),
     };

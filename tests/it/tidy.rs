@@ -36,6 +36,38 @@ fn a_module_imports_only_from_the_floors_above_it() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The drawing of the floors in `docs/architecture.md`: an arrow goes to each floor that another imports, unless longer arrows
+/// lead there anyway. `UPDATE=1` draws it anew.
+#[test]
+fn the_drawing_shows_what_each_floor_imports() {
+    let mut imported = vec![BTreeSet::new(); FLOORS.len()];
+    for (path, text) in sources() {
+        let Some(own) = floor(&path) else { continue };
+        let names = code(&text).lines().flat_map(imports).collect::<Vec<_>>();
+        imported[own].extend(names.iter().filter_map(|name| FLOORS.iter().position(|floor| floor == name)));
+        imported[own].remove(&own);
+    }
+    let mut reached: Vec<BTreeSet<usize>> = Vec::new();
+    let mut drawing = String::from("```mermaid\nflowchart BT\n");
+    for (own, direct) in imported.iter().enumerate() {
+        let beyond: BTreeSet<usize> = direct.iter().flat_map(|other| reached[*other].iter().copied()).collect();
+        for other in direct.difference(&beyond) {
+            drawing += &format!("    {} --> {}\n", FLOORS[own], FLOORS[*other]);
+        }
+        reached.push(direct | &beyond);
+    }
+    drawing += "```\n";
+    let path = crate::root().join("docs/architecture.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once("<!-- floors -->\n").unwrap();
+    let (drawn, after) = rest.split_once("<!-- /floors -->").unwrap();
+    if drawn != drawing && std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, format!("{before}<!-- floors -->\n{drawing}<!-- /floors -->{after}")).unwrap();
+        return;
+    }
+    assert_eq!(drawn, drawing, "UPDATE=1 draws it anew");
+}
+
 #[test]
 fn a_module_says_what_it_answers_and_what_it_never_does() {
     let mut faults = Vec::new();
@@ -153,6 +185,43 @@ fn no_name_of_a_pack_stands_in_the_engine() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The glossary lists words that mean too much: no name in the engine or in its crates has one.
+#[test]
+fn names_are_words_of_the_trade() {
+    let glossary = std::fs::read_to_string(crate::root().join("docs/glossary.md")).unwrap();
+    let table = glossary.split("| not | but |").nth(1).unwrap().lines().skip(2).take_while(|row| row.starts_with('|'));
+    let refused: BTreeSet<String> =
+        table.flat_map(|row| row.split('|').nth(1).unwrap().split(',').map(|word| word.trim().to_owned())).collect();
+    assert!(refused.len() > 10, "{refused:?}");
+    let crates = CRATES.iter().map(|(name, _)| format!("crates/{name}/src")).chain(["bindings/python/src".to_owned()]);
+    let texts = regex::Regex::new(r##"(?s)r#".*?"#|'(\\.|[^'\\])'|"(\\.|[^"\\])*"|//[^\n]*"##).unwrap();
+    let mut faults = Vec::new();
+    for (path, text) in crates.flat_map(|folder| below(&folder)).chain(sources()) {
+        if path.iter().any(|part| part == "tests" || part == "tests.rs") {
+            continue;
+        }
+        let code = texts.replace_all(&code(&text), " ").into_owned();
+        let names: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let refused = names.iter().filter(|name| words(name).iter().any(|word| refused.contains(word)));
+        faults.extend(refused.map(|name| format!("{}: {name}", path.display())));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The words of an identifier, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = '_';
+    for c in name.chars() {
+        if c == '_' || (c.is_uppercase() && before.is_lowercase()) {
+            words.push(String::new());
+        }
+        words.last_mut().unwrap().extend(Some(c).filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()));
+        before = c;
+    }
+    words
 }
 
 /// Every file of the engine.

@@ -150,9 +150,9 @@ impl Objects {
 
     /// The start of the first block that claims the answer.
     pub(super) fn claim(&self, dialect: &Dialect) -> Option<usize> {
-        let fits = |name: &str| dialect.needs.iter().any(|need| dialect.names.matches_name(need, name));
+        let is_needed = |name: &str| dialect.needs.iter().any(|need| dialect.names.matches_name(need, name));
         let needs = |id| {
-            dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || fits(&block.name)))
+            dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || is_needed(&block.name)))
         };
         let read = self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start);
         // What stands before the first needed block is told of every dialect, so an earlier one waits for the end.

@@ -86,7 +86,12 @@ fn compare(folder: &Path, expected: &[&str]) {
     let schema = rulebook_report::schemas::ALL.iter().find(|one| one.name == "diff").unwrap().schema().unwrap();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report:#}");
     let word = |one: &Value| {
-        format!("{} {}: {}", one["kind"].as_str().unwrap(), one["name"].as_str().unwrap(), one["direction"].as_str().unwrap())
+        format!(
+            "{} {}: {}",
+            one["kind"].as_str().unwrap(),
+            one["name"].as_str().unwrap(),
+            one["direction"].as_str().unwrap()
+        )
     };
     let found: Vec<String> =
         report["changes"].as_array().unwrap().iter().map(word).filter(|one| !one.starts_with("file")).collect();
