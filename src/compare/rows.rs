@@ -23,7 +23,7 @@ pub(super) fn row(
     how: Vec<String>,
     rule: Option<FilePlace>,
 ) -> DeclarationChange {
-    DeclarationChange { kind: kind.to_owned(), name: name.to_owned(), direction: direction, how, rule, gone: false }
+    DeclarationChange { kind: kind.to_owned(), name: name.to_owned(), direction, how, rule, gone: false }
 }
 
 /// The change for something that no longer exists, with its old place.

@@ -131,7 +131,7 @@ impl Judgement<'_> {
         let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
         for Wrong { pointer, is_in_tuple, .. } in wrong {
             let (here, types) = part_at(value, schema.types(), pointer);
-            let part = MisfitPart { pointer: pointer, value: here, types, schema, is_in_tuple: *is_in_tuple };
+            let part = MisfitPart { pointer, value: here, types, schema, is_in_tuple: *is_in_tuple };
             changes.extend(strategy::mend(strategy, self, &part));
         }
         // A change counts only if nothing is wrong at its place afterwards. What cannot be left out may be so with the part

@@ -124,7 +124,7 @@ impl ModeTexts {
         let reading = |mode: &str| {
             let session = Session { mode: mode.to_owned(), ..initial.clone() };
             let mut texts = program.visible_texts(&session);
-            let Some(sample) = &sample else { return ModeTexts { texts: texts, session } };
+            let Some(sample) = &sample else { return ModeTexts { texts, session } };
             let mut session = Session { mode: mode.to_owned(), ..sample.clone() };
             session.compute(program);
             // A text that both sessions show is looked at once.
@@ -133,7 +133,7 @@ impl ModeTexts {
                 .filter(|one| !texts.iter().any(|known| (known.source, &known.text) == (one.source, &one.text)))
                 .collect();
             texts.extend(new);
-            ModeTexts { texts: texts, session }
+            ModeTexts { texts, session }
         };
         program.modes().map(reading).collect()
     }

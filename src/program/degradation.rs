@@ -150,8 +150,7 @@ impl Program {
         tables.extend(self.actions.iter().map(|(name, one)| (DeclaredBy::Action(name.clone()), &one.degradation)));
         let mut rows = Vec::new();
         for defect in Defect::ALL.iter().copied() {
-            let row =
-                |declared_by, strategies, rule| DegradationRow { defect, declared_by: declared_by, strategies, rule };
+            let row = |declared_by, strategies, rule| DegradationRow { defect, declared_by, strategies, rule };
             let default = defect.default_strategy();
             rows.push(row(DeclaredBy::Default, vec![default], None));
             let of_calls = (DeclaredBy::DefaultForCalls, defect.default_for_calls());

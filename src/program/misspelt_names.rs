@@ -164,7 +164,7 @@ impl PackFolder<'_> {
                 let places = places::find(self.folder, &misnamed.declared);
                 let few = places.len() <= MOST_PLACES;
                 slips.extend(places.into_iter().filter(|_| few).map(|mentions| Slip {
-                    mentions: mentions,
+                    mentions,
                     name: misnamed.typed.clone(),
                     as_what: SlipKind::Declares(misnamed.clone()),
                 }));
@@ -197,11 +197,7 @@ impl PackFolder<'_> {
             path: path.to_owned(),
             spans: vec![Span::new(start, start + misnamed.typed.len())],
         });
-        Some(Slip {
-            mentions: mentions,
-            name: misnamed.declared.clone(),
-            as_what: SlipKind::Uses(Box::new(one.clone())),
-        })
+        Some(Slip { mentions, name: misnamed.declared.clone(), as_what: SlipKind::Uses(Box::new(one.clone())) })
     }
 
     /// The finding that replaces those that are `gone` once the slip is corrected; none if it is no better.

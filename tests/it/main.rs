@@ -10,7 +10,7 @@
     reason = "a test that panics has failed, and says where; and tests read files"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 mod benches;
 mod chunks;
@@ -54,6 +54,7 @@ mod replies;
 mod reviewed;
 mod roundtable;
 mod schemas;
+mod scratch;
 mod secrets;
 mod seeds;
 mod shipped;
@@ -75,12 +76,11 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of its own for one test, empty.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+/// Writes a file that others read after the tests, whole or not at all.
+fn publish(name: &str, text: impl AsRef<[u8]>) {
+    let written = scratch::path(name);
+    std::fs::write(&written, text).unwrap();
+    std::fs::rename(written, Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).unwrap();
 }
 
 /// A pack with the pack `reasoning`, which it uses as `../reasoning`.

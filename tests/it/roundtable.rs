@@ -1,6 +1,6 @@
 //! Roundtable: does a whole discussion, from its menu to the menu again, write what it should into a real workspace?
 
-use crate::folder;
+use crate::scratch::folder;
 use rulebook::cases::{Talk, TurnResult};
 use rulebook::outcome::Effect;
 use rulebook::{Options, Program};

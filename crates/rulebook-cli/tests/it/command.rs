@@ -1,16 +1,10 @@
 //! The command: does it end with the status that its page promises, and survive what users do?
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// A folder of its own for one test, empty.
-pub(crate) fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+pub(crate) use crate::scratch::folder;
 
 /// The command as a user at a terminal starts it, wherever the tests run: variables of a CI machine would change what it
 /// does.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[track_caller]
 fn check(page: &str) {
     let text = std::fs::read_to_string(root().join(page)).unwrap();
-    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guides").join(page.replace('/', "-"));
+    let home = crate::scratch::path("guides").join(page.replace('/', "-"));
     _ = std::fs::remove_dir_all(&home);
     let folder = home.join("folder");
     for part in ["rules", "tests/responses", "schemas"] {

@@ -26,6 +26,8 @@ mod pages;
 mod parts;
 mod play;
 mod replay;
+#[path = "../../../../tests/it/scratch.rs"]
+mod scratch;
 #[path = "../../../../tests/it/snippets.rs"]
 mod snippets;
 mod story;

@@ -29,7 +29,7 @@ fn check(pack: &str, kind: &str, broken: &[&str]) -> String {
 fn check_action(pack: &str, name: &str, asked: &str, broken: &[&str]) {
     let case = check(pack, "action", broken);
     assert!(case.contains(asked) && case.contains(&format!("action = \"{name}\", verdict = \"accepted\"")), "{case}");
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("parts-{pack}-action"));
+    let folder = crate::scratch::path(&format!("parts-{pack}-action"));
     let (prompt, _) = outputs(&folder, &["prompt", &format!("rules/{pack}"), "--message", "Hello."], "", 0);
     assert!(prompt.contains(asked), "{prompt}");
 }
