@@ -2,16 +2,20 @@
 //!
 //! In: the findings of a pack, and the pack's files.
 //! Out: the same findings, but those that only follow from one misspelt name are replaced by one, at that name.
-//! Never: guesses: with the name corrected, all findings that it replaces must be gone, and no new ones may appear.
+//! Never: guesses: with the name corrected, all findings that it replaces must be gone, and no new ones may appear. Nor does
+//! it read a large pack again for every name: there, only the one that explains most findings is tried.
 
 use crate::diagnostic::{Code, Diagnostic, Misnamed};
-use crate::surface::Folder;
-use crate::surface::places::{self, Alike, Mentions, Renamed};
+use crate::surface::places::{self, Alike, Mentions, NamePlaces, Renamed};
+use crate::surface::{Folder, is_table};
 use crate::text::{Location, Source, Sources, Span, excerpt};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How often a pack is built again at most.
 const MOST_TRIALS: usize = 16;
+/// The bytes of tables that are read again at most, or else once all of the pack: a pack of 2.5 MB took 16 times as long
+/// with a fault as without.
+const MOST_BYTES: usize = 2 << 20;
 /// A name at more places than this counts as used on purpose.
 const MOST_PLACES: usize = 4;
 /// How many uses of a name are shown.
@@ -30,17 +34,18 @@ pub(super) fn collapse_misspelt_names(
     findings.sort_by_key(|one| one.at);
     findings.dedup();
     let files = PackFolder { folder, sources };
+    let clues = Clues::of(folder, &findings);
     let mut renamed = Renamed::default();
     let mut tried: HashSet<(Mentions, String)> = HashSet::new();
     // What has been told so is not found again where it is mended.
     let mut mended = Vec::new();
-    let mut trials = MOST_TRIALS;
+    let mut trials = most_trials(folder);
     // What explains some of the findings gives way to what explains more of them.
     let mut best: Option<Mending> = None;
     // Each of these may still be right when another name is corrected, too.
     let mut others = Vec::new();
     loop {
-        let next = files.suspects(&findings).into_iter().find(|slip| !tried.contains(&slip.key()));
+        let next = files.suspects(&findings, &clues).into_iter().find(|slip| !tried.contains(&slip.key()));
         let next = next.filter(|_| trials > 0 && best.as_ref().is_none_or(|best| best.errors() > 0));
         let Some(slip) = next else {
             let Some(taken) = best.take() else { break };
@@ -73,6 +78,29 @@ pub(super) fn collapse_misspelt_names(
     }
     findings.extend(mended);
     findings
+}
+
+/// How often this pack is built again at most.
+fn most_trials(folder: &Folder) -> usize {
+    let tables = folder.files.iter().filter(|(path, _)| is_table(path));
+    let bytes: usize = tables.map(|(_, bytes)| bytes.len()).sum();
+    (MOST_BYTES / bytes.max(1)).clamp(1, MOST_TRIALS)
+}
+
+/// What the files say of names that may be misspelt; the same for every trial.
+struct Clues {
+    /// Where the names of the findings are mentioned.
+    places: NamePlaces,
+    /// Names that are nearly the same as another one beside them.
+    alike: Vec<Alike>,
+}
+
+impl Clues {
+    fn of(folder: &Folder, findings: &[Diagnostic]) -> Self {
+        let misnamed = findings.iter().filter(|one| one.is_error()).filter_map(|one| one.misnamed.as_ref());
+        let names = misnamed.flat_map(|one| [one.typed.as_str(), one.declared.as_str()]).collect();
+        Self { places: NamePlaces::of(folder, &names), alike: places::alike(folder) }
+    }
 }
 
 /// What becomes of the findings when one name is corrected.
@@ -149,51 +177,61 @@ impl PackFolder<'_> {
     }
 
     /// Every name that may be misspelt; those that explain most findings first.
-    fn suspects(self, findings: &[Diagnostic]) -> Vec<Slip> {
+    fn suspects(self, findings: &[Diagnostic], clues: &Clues) -> Vec<Slip> {
         let errors: Vec<&Diagnostic> = findings.iter().filter(|one| one.is_error()).collect();
         let mut slips = Vec::new();
         if errors.len() > 1 {
             // The keys of tables are declared by no pack.
             let named = errors.iter().filter(|one| one.code != Code::PACK_UNKNOWN_KEY);
-            let misnamed: Vec<&Misnamed> = named.filter_map(|one| one.misnamed.as_ref()).collect();
-            let times = |name: &Misnamed| misnamed.iter().filter(|other| **other == name).count();
-            let mut names = misnamed.clone();
-            names.sort_by_key(|name| std::cmp::Reverse(times(name)));
+            let mut names: Vec<&Misnamed> = named.filter_map(|one| one.misnamed.as_ref()).collect();
+            let mut times: HashMap<&Misnamed, usize> = HashMap::new();
+            names.iter().for_each(|name| *times.entry(name).or_default() += 1);
+            names.sort_by_key(|name| std::cmp::Reverse(times.get(name).copied()));
             names.dedup();
             for misnamed in names {
-                let places = places::find(self.folder, &misnamed.declared);
+                let places = clues.places.all(&misnamed.declared);
                 let few = places.len() <= MOST_PLACES;
-                slips.extend(places.into_iter().filter(|_| few).map(|mentions| Slip {
-                    mentions,
+                slips.extend(places.iter().filter(|_| few).map(|mentions| Slip {
+                    mentions: mentions.clone(),
                     name: misnamed.typed.clone(),
                     as_what: SlipKind::Declares(misnamed.clone()),
                 }));
             }
-            slips.extend(errors.iter().filter_map(|one| self.use_in(one)));
+            slips.extend(errors.iter().filter_map(|one| self.use_in(one, clues)));
         }
-        let below = |part: &Alike| {
-            let Some(below) = &part.below else { return true };
-            let mut places = errors.iter().filter_map(|one| one.at);
-            places.any(|at| {
-                let path = self.sources.get(at.source).and_then(|source| self.own(source.name()));
-                path == Some(&part.mentions.path) && below.iter().any(|below| below.covers(at.span))
-            })
+        if errors.is_empty() {
+            return slips;
+        }
+        // Sorted, so that those in a place are found without looking at all of them.
+        let mut places: HashMap<&str, Vec<Span>> = HashMap::new();
+        for at in errors.iter().filter_map(|one| one.at) {
+            if let Some(path) = self.sources.get(at.source).and_then(|source| self.own(source.name())) {
+                places.entry(path).or_default().push(at.span);
+            }
+        }
+        places.values_mut().for_each(|spans| spans.sort_unstable());
+        let holds_error = |below: &Span, spans: &[Span]| {
+            let from = spans.partition_point(|span| span.start < below.start);
+            let mut inside = spans.iter().skip(from).take_while(|span| span.start <= below.end);
+            inside.any(|span| below.covers(*span))
         };
-        let parts = if errors.is_empty() { Vec::new() } else { places::alike(self.folder) };
-        slips.extend(parts.into_iter().filter(below).filter_map(|part| {
+        let below = |part: &&Alike| {
+            let Some(below) = &part.below else { return true };
+            places.get(part.mentions.path.as_str()).is_some_and(|spans| below.iter().any(|one| holds_error(one, spans)))
+        };
+        slips.extend(clues.alike.iter().filter(below).filter_map(|part| {
             let as_what = SlipKind::Parts(self.place(&part.beside)?, part.within);
-            Some(Slip { mentions: part.mentions, name: part.other, as_what })
+            Some(Slip { mentions: part.mentions.clone(), name: part.other.clone(), as_what })
         }));
         slips
     }
 
-    fn use_in(self, one: &Diagnostic) -> Option<Slip> {
+    fn use_in(self, one: &Diagnostic, clues: &Clues) -> Option<Slip> {
         let (misnamed, at) = (one.misnamed.as_ref()?, one.at?);
         let source = self.sources.get(at.source)?;
         let path = self.own(source.name())?;
         let start = at.span.start + at.span.of(source.text()).find(&misnamed.typed)?;
-        let here = |mentions: &Mentions| mentions.path == path && mentions.spans.iter().any(|span| span.start == start);
-        let mentions = places::find(self.folder, &misnamed.typed).into_iter().find(here).unwrap_or_else(|| Mentions {
+        let mentions = clues.places.starting_at(&misnamed.typed, path, start).cloned().unwrap_or_else(|| Mentions {
             path: path.to_owned(),
             spans: vec![Span::new(start, start + misnamed.typed.len())],
         });
@@ -229,5 +267,25 @@ impl PackFolder<'_> {
                 Some(fault.with_place(*other, "the other name"))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: usize, expected: usize) {
+        let files = [("pack.toml", "#".repeat(bytes)), ("prompts/long.md", "a".repeat(MOST_BYTES))];
+        assert_eq!(most_trials(&Folder::new("p", files)), expected, "{bytes}");
+    }
+
+    #[test]
+    fn a_large_pack_is_built_again_once() {
+        check(0, MOST_TRIALS);
+        check(100_000, MOST_TRIALS);
+        check(MOST_BYTES / 4, 4);
+        check(MOST_BYTES, 1);
+        check(2 * MOST_BYTES, 1);
     }
 }

@@ -459,7 +459,7 @@ struct OwnFile<'f> {
 }
 
 /// Whether the file at this path below a pack is one of its tables.
-fn is_table(path: &str) -> bool {
+pub(crate) fn is_table(path: &str) -> bool {
     path.ends_with(".toml") && !is_test(path)
 }
 

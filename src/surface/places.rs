@@ -11,6 +11,7 @@ use crate::diagnostic::{Letters, is_slip};
 use crate::text::{Span, authored};
 use indexmap::IndexMap;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use toml::de::{DeTable, DeValue};
 
@@ -23,31 +24,81 @@ pub(crate) struct Mentions {
     pub(crate) spans: Vec<Span>,
 }
 
-/// Where the tables of `folder` mention `name`.
-pub(crate) fn find(folder: &Folder, name: &str) -> Vec<Mentions> {
-    let mut found = Vec::new();
-    each_table(folder, |path, text, table| {
-        // The name without its quotes; none where it is spelled with escapes.
-        let inside = |at: Span| {
-            let start = at.start + at.of(text).find(name)?;
-            Some(Span::new(start, start + name.len()))
-        };
-        each_name(table, &mut Vec::new(), &mut |mentions, at, key_path| {
-            if mentions != name {
-                return;
-            }
-            let mut spans: Vec<Span> = inside(at).into_iter().collect();
-            match key_path {
-                Some(key_path) => spans.extend(syntax::headers_through(text, key_path).filter_map(inside)),
-                None if spans.is_empty() => return,
-                None => {}
-            }
-            spans.sort();
-            spans.dedup();
-            found.push(Mentions { path: path.to_owned(), spans });
+/// Where the tables of a folder mention some names. One reading of the folder finds the places of all of them: in a pack of
+/// 2,000 modes with an unknown name in each, a reading for each name took 40 s.
+#[derive(Debug, Default)]
+pub(crate) struct NamePlaces(HashMap<String, PlacesOfName>);
+
+/// Where one name is mentioned.
+#[derive(Debug, Default)]
+struct PlacesOfName {
+    all: Vec<Mentions>,
+    /// The first of these, by index, with a place that starts at an offset of a file.
+    starts: HashMap<(String, usize), usize>,
+}
+
+impl NamePlaces {
+    /// Where the tables of `folder` mention the names of `wanted`.
+    pub(crate) fn of(folder: &Folder, wanted: &HashSet<&str>) -> Self {
+        let mut found: HashMap<String, PlacesOfName> = HashMap::new();
+        if wanted.is_empty() {
+            return Self(found);
+        }
+        each_table(folder, |path, text, table| {
+            let headers = OnceCell::new();
+            each_name(table, &mut Vec::new(), &mut |name, at, key_path| {
+                if !wanted.contains(name) {
+                    return;
+                }
+                // The name without its quotes; none where it is spelled with escapes.
+                let inside = |at: Span| {
+                    let start = at.start + at.of(text).find(name)?;
+                    Some(Span::new(start, start + name.len()))
+                };
+                let mut spans: Vec<Span> = inside(at).into_iter().collect();
+                match key_path {
+                    Some(key_path) => {
+                        let through = headers.get_or_init(|| headers_by_path(text)).get(key_path);
+                        spans.extend(through.into_iter().flatten().copied().filter_map(inside));
+                    }
+                    None if spans.is_empty() => return,
+                    None => {}
+                }
+                spans.sort();
+                spans.dedup();
+                let known = found.entry(name.to_owned()).or_default();
+                for span in &spans {
+                    known.starts.entry((path.to_owned(), span.start)).or_insert(known.all.len());
+                }
+                known.all.push(Mentions { path: path.to_owned(), spans });
+            });
         });
-    });
-    found
+        Self(found)
+    }
+
+    /// All mentions of one of the names.
+    pub(crate) fn all(&self, name: &str) -> &[Mentions] {
+        self.0.get(name).map(|known| known.all.as_slice()).unwrap_or_default()
+    }
+
+    /// The mention of one of the names that has a place starting at this offset of a file.
+    pub(crate) fn starting_at(&self, name: &str, path: &str, start: usize) -> Option<&Mentions> {
+        let known = self.0.get(name)?;
+        known.all.get(*known.starts.get(&(path.to_owned(), start))?)
+    }
+}
+
+/// For each path through which headers of a file lead, the places of its last name in them.
+fn headers_by_path(text: &str) -> HashMap<Vec<String>, Vec<Span>> {
+    let mut through: HashMap<Vec<String>, Vec<Span>> = HashMap::new();
+    for header in syntax::headers(text) {
+        let mut key_path = Vec::new();
+        for (name, span) in header {
+            key_path.push(name);
+            through.entry(key_path.clone()).or_default().push(span);
+        }
+    }
+    through
 }
 
 /// All names in the tables of `folder`: keys and whole texts.
@@ -113,7 +164,9 @@ pub(crate) struct Alike {
 /// Names in headers that may be misspellings of other tables, and keys of list entries that may be misspellings of the
 /// keys of others.
 pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
-    let mut found = Vec::new();
+    let mut found: Vec<Alike> = Vec::new();
+    // The names of those that may be parts, by their index.
+    let mut parts: BTreeMap<usize, String> = BTreeMap::new();
     each_table(folder, |path, text, table| {
         let mut odd = Vec::new();
         in_order(table).into_iter().for_each(|(_, value)| odd_keys(value.get_ref(), &mut odd));
@@ -156,17 +209,25 @@ pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
             below.sort_unstable();
             let mentions = |span| Mentions { path: path.to_owned(), spans: vec![span] };
             let is_whole = |name: &str| whole.contains(&[key_path.as_slice(), &[name]].concat());
-            let has_parts = matches!(key_path.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name);
+            if matches!(key_path.as_slice(), ["modes" | "prompts"]) && is_whole(other) && !is_whole(name) {
+                parts.insert(found.len(), name.clone());
+            }
             found.push(Alike {
                 mentions: mentions(span),
                 other: other.to_owned(),
                 beside: mentions(*place),
                 within: "another header",
                 below: Some(below),
-                is_part: has_parts && find(folder, name).len() == 1,
+                is_part: false,
             });
         }
     });
+    // A part that is mentioned elsewhere, too, is called so on purpose.
+    let places = NamePlaces::of(folder, &parts.values().map(String::as_str).collect());
+    for (number, name) in &parts {
+        let elsewhere = places.all(name).len() > 1;
+        found.iter_mut().skip(*number).take(1).for_each(|part| part.is_part = !elsewhere);
+    }
     found
 }
 
@@ -284,9 +345,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&[usize]]) {
-        let mentions = find(&Folder::new("p", [("pack.toml", text)]), "here");
+        let places = NamePlaces::of(&Folder::new("p", [("pack.toml", text)]), &HashSet::from(["here"]));
         let starts: Vec<Vec<usize>> =
-            mentions.iter().map(|mentions| mentions.spans.iter().map(|span| span.start).collect()).collect();
+            places.all("here").iter().map(|mentions| mentions.spans.iter().map(|span| span.start).collect()).collect();
         assert_eq!(starts, expected, "{text}");
     }
 
@@ -301,7 +362,8 @@ mod tests {
     fn what_is_renamed_is_found_where_it_stood() {
         let folder = Folder::new("p", [("pack.toml", "[a.here]\n[a.here.c]\nd = 1\n")]);
         let mut renamed = Renamed::default();
-        find(&folder, "here").iter().for_each(|mentions| renamed.add(mentions, "elsewhere"));
+        let places = NamePlaces::of(&folder, &HashSet::from(["here"]));
+        places.all("here").iter().for_each(|mentions| renamed.add(mentions, "elsewhere"));
         let text = renamed.within(&folder).files.remove("pack.toml").unwrap();
         assert_eq!(text, b"[a.elsewhere]\n[a.elsewhere.c]\nd = 1\n");
         assert_eq!(renamed.original("pack.toml", Span::new(30, 31)), Span::new(20, 21));
