@@ -59,7 +59,12 @@ impl PermitList {
 
     /// The entries for a name, in order.
     pub(crate) fn of<'p>(&'p self, name: &str) -> MatchingEntries<'p> {
-        self.indexes(self.exact.get(name).into_iter().flatten().copied(), |pattern| glob(pattern, name))
+        let exact = self.exact.get(name);
+        // Most modes say nothing of most actions.
+        if exact.is_none() && self.patterns.is_empty() {
+            return MatchingEntries::new();
+        }
+        self.indexes(exact.into_iter().flatten().copied(), |pattern| glob(pattern, name))
     }
 
     /// The entries that may be about a tool whose name fits `pattern`, in order.

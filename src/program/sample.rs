@@ -7,7 +7,7 @@
 //! hold for the sample, anything but a failure that happens for every value of the one thing read.
 
 use super::example::{ExampleMembers, example};
-use super::{EffectRule, FileContent, Program, StateSlot, Verb, misfit_at};
+use super::{EffectRule, FileContent, Mode, Permit, Program, StateSlot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, FailureKind, Scope, Template};
 use crate::program::{PathTemplate, Shape};
@@ -84,6 +84,9 @@ impl Samples<'_> {
 
     /// Runs the permits and effects of actions, once with all optional parameters and once without.
     fn actions(&mut self, program: &Program, outer: &Scope<'_>) {
+        // Nearly all permits have nothing to run, and there may be thousands of modes for each of thousands of actions.
+        let runs = |permit: &Permit| permit.when.is_some() || permit.advice.is_some() || permit.confirm.is_some();
+        let modes: Vec<&Mode> = program.modes.values().filter(|mode| mode.actions.iter().any(runs)).collect();
         for members in [ExampleMembers::All, ExampleMembers::Required] {
             for (name, action) in &program.actions {
                 let params = example(action.schema.json(), members);
@@ -93,7 +96,7 @@ impl Samples<'_> {
                 let (name_value, title) = (Value::from(name.as_str()), Value::Null);
                 let scope = Scope::inside(outer).with("params", &params).with("action", &name_value);
                 let scope = scope.with("title", &title);
-                for mode in program.modes.values().filter(|_| !action.is_pattern) {
+                for mode in modes.iter().filter(|_| !action.is_pattern) {
                     for permit in mode.actions.denies.of(name).into_iter().chain(mode.actions.permits.of(name)) {
                         self.condition(permit.when.as_ref(), &scope);
                         self.template(permit.advice.as_ref(), &scope);
