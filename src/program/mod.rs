@@ -32,6 +32,7 @@ mod params;
 mod path;
 mod pattern;
 mod permit;
+mod plain;
 mod prefilter;
 mod prompt;
 mod reply;

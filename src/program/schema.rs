@@ -4,8 +4,8 @@
 //! Out: [`Schema`]: plain JSON Schema, and a validator that is compiled on first use.
 //! Never: fetches a `$ref`, or changes a value.
 
-use super::Types;
 use super::subschema::PartSchema;
+use super::{Types, plain};
 use crate::diagnostic::KnownNames;
 use crate::surface::{Named, Tree};
 use crate::text::excerpt;
@@ -132,6 +132,16 @@ impl Schema {
     /// Whether it says nothing about a text, so that every text fits it.
     pub(crate) fn takes_every_text(&self) -> bool {
         self.json.as_object().is_some_and(|members| members.iter().all(|(key, _)| OF_OBJECTS.contains(&key)))
+    }
+
+    /// Why it cannot be compiled, which is not done to find that it can be.
+    pub(super) fn fault(&self) -> Option<&String> {
+        if plain::compiles(&self.json) { None } else { self.validator().err() }
+    }
+
+    /// The first fault of a value; none if the schema cannot be compiled.
+    pub(super) fn first_fault<'v>(&'v self, value: &'v Value) -> Option<SchemaFault<'v>> {
+        if plain::fits(&self.json, value) { None } else { self.validator().ok()?.faults(value).next() }
     }
 
     /// The validator, or why the schema cannot be compiled.

@@ -20,14 +20,14 @@ impl Program {
         };
         let spelt = |at: &Location| !misspelt.contains(at);
         for (name, action) in &self.actions {
-            if let Some(Err(error)) = action.returns.as_ref().filter(|_| spelt(&action.at)).map(Schema::validator) {
+            if let Some(error) = action.returns.as_ref().filter(|_| spelt(&action.at)).and_then(Schema::fault) {
                 fault(format!("the schema of what `{name}` returns cannot be used"), action.at, error);
             }
-            let Err(error) = action.schema.validator() else { continue };
+            let Some(error) = action.schema.fault() else { continue };
             // Compile each parameter by itself, to learn which of them is wrong.
             let mut found = action.params.iter().any(|param| !spelt(&param.at));
             for Param { name: param, at, .. } in action.params.iter().filter(|param| spelt(&param.at)) {
-                if let Err(error) = action.schema.of_property(param).validator() {
+                if let Some(error) = action.schema.of_property(param).fault() {
                     found = true;
                     fault(format!("the schema of `{param}` cannot be used"), *at, error);
                 }
@@ -38,16 +38,16 @@ impl Program {
         }
         for (_, effect) in self.effects().into_iter().filter(|(_, effect)| spelt(&effect.at)) {
             if let Some(Verb::Record { schema: Some(schema), .. }) = &effect.verb
-                && let Err(error) = schema.validator()
+                && let Some(error) = schema.fault()
             {
                 fault("the schema of what is recorded cannot be used".to_owned(), effect.at, error);
             }
         }
         for (name, slot) in self.slots.iter().filter(|(_, slot)| spelt(&slot.at)) {
-            match (slot.schema.validator(), self.initial.get(name)) {
-                (Err(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
-                (Ok(validator), Some(value)) if slot.compute.is_none() && !value.is_null() => {
-                    if let Some(error) = validator.faults(value).next() {
+            match (slot.schema.fault(), self.initial.get(name)) {
+                (Some(error), _) => fault(format!("the schema of `{name}` cannot be used"), slot.at, error),
+                (None, Some(value)) if slot.compute.is_none() && !value.is_null() => {
+                    if let Some(error) = slot.schema.first_fault(value) {
                         let place = misfit_at(&format!("state.{name}"), &error);
                         fault(
                             format!("the default of `{name}` does not fit its schema"),

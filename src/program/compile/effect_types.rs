@@ -210,9 +210,11 @@ impl PackCompiler<'_> {
 fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnostic> {
     let schema = Schema::of_value(schema);
     // A `$ref` leads out of this part of the schema, which cannot be compiled alone.
-    let validator = schema.validator().ok().filter(|_| schema.json().get("$ref").is_none())?;
+    if schema.json().get("$ref").is_some() {
+        return None;
+    }
     let constant = value.to_json();
-    let error = validator.faults(&constant).next()?;
+    let error = schema.first_fault(&constant)?;
     Some(never(whole, value.at(), &misfit_at("", &error)).with_help(LEFT_OUT))
 }
 
