@@ -34,6 +34,7 @@ use crate::text::{Location, SourceId, Sources, Span};
 use expression::Expr;
 use pest_meta::ast::RuleType;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// A rule of a [`Grammar`]; only valid with that grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +82,9 @@ pub struct Grammar {
     code: code::RuleCode,
     /// The resolved rules, to write texts that they read.
     resolved: Vec<expression::ResolvedRule>,
-    doubts: Vec<Diagnostic>,
+    /// The rules as typed, for the doubts about them, and these, once they are asked for.
+    typed: Vec<tree::TypedRule>,
+    doubts: OnceLock<Vec<Diagnostic>>,
 }
 
 #[derive(Debug)]
@@ -92,7 +95,7 @@ struct NamedRules {
     /// The bytes before which a match can be empty.
     before: class::ByteSet,
     /// The literal that every match starts with, and the rule directly after it.
-    first_byte: Option<(String, RuleId)>,
+    prefix: Option<(String, RuleId)>,
 }
 
 /// More steps than a match of two characters takes.
@@ -124,26 +127,27 @@ impl Grammar {
                 Sources::default(),
             );
         };
-        let doubts = doubts::doubts(source, &rules);
         let index = rules.iter().zip(0..).map(|(rule, id)| (rule.name.clone(), RuleId(id))).collect();
-        let named = rules.into_iter().zip(&resolved).map(|(rule, resolved)| {
-            let first_byte = analysis.match_start(&resolved.expr);
+        let named = rules.iter().zip(&resolved).map(|(rule, resolved)| {
+            let start = analysis.match_start(&resolved.expr);
             let mut bytes = [false; 256];
-            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = first_byte.bytes.holds(byte));
-            let literals = analysis.literals(&resolved.expr).filter(|_| !first_byte.empty).unwrap_or_default();
-            let before = if first_byte.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
-            let first = First { literals, bytes, empty: first_byte.empty };
-            let first_byte = expression::literal_prefix(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
-            NamedRules { name: rule.name, at: rule.at, first, before, first_byte }
+            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = start.bytes.holds(byte));
+            let literals = analysis.literals(&resolved.expr).filter(|_| !start.empty).unwrap_or_default();
+            let before = if start.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
+            let first = First { literals, bytes, empty: start.empty };
+            let prefix = expression::literal_prefix(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
+            NamedRules { name: rule.name.clone(), at: rule.at, first, before, prefix }
         });
-        let rules = named.collect();
-        Checked::new(Some(Grammar { source, rules, index, code, resolved, doubts }), diagnostics, Sources::default())
+        let named = named.collect();
+        let doubts = OnceLock::new();
+        let grammar = Grammar { source, rules: named, index, code, resolved, typed: rules, doubts };
+        Checked::new(Some(grammar), diagnostics, Sources::default())
     }
 
     /// Rules or parts of rules that can never matter, or could take more than linear time. These are warnings, not
     /// faults.
     pub fn doubts(&self) -> &[Diagnostic] {
-        &self.doubts
+        self.doubts.get_or_init(|| doubts::doubts(self.source, &self.typed))
     }
 
     /// The rules whose names `known` accepts, and all rules that they call, at any depth.
@@ -267,7 +271,7 @@ impl Grammar {
 
     /// The literal between the start of every match of `rule` and `inner`, if nothing else is there.
     pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
-        let (literal, first) = self.rules.get(usize::from(rule.0))?.first_byte.as_ref()?;
+        let (literal, first) = self.rules.get(usize::from(rule.0))?.prefix.as_ref()?;
         self.begins_with(*first, inner).then_some(literal.as_str())
     }
 

@@ -16,6 +16,7 @@ use pest_meta::parser::{self, Rule as Token};
 pub(super) const NO_STACK: &str = "a grammar only describes spelling: the reader pairs openers with closers itself";
 
 /// A rule, as typed.
+#[derive(Debug)]
 pub(super) struct TypedRule {
     pub(super) name: String,
     pub(super) at: Span,
@@ -24,12 +25,14 @@ pub(super) struct TypedRule {
 }
 
 /// A part of a rule.
+#[derive(Debug)]
 pub(super) struct RuleNode {
     pub(super) what: NodeKind,
     pub(super) at: Span,
 }
 
 /// The kinds of parts.
+#[derive(Debug)]
 pub(super) enum NodeKind {
     Text(String),
     AnyCase(String),
@@ -46,7 +49,7 @@ pub(super) enum NodeKind {
 }
 
 /// How often a part repeats.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Times {
     Any,
     Some,
