@@ -32,6 +32,12 @@ struct RegexCell {
 impl LazyRegex {
     /// The pattern, if it can be compiled within `largest` bytes.
     pub(crate) fn new(source: &str, largest: usize) -> Result<Self, Error> {
+        Ok(Self::with_hir(source, largest)?.0)
+    }
+
+    /// The same, with the syntax tree of the pattern, which takes as long to read as all else: none if only the crate can
+    /// read it.
+    pub(crate) fn with_hir(source: &str, largest: usize) -> Result<(Self, Option<Hir>), Error> {
         let hir = regex_syntax::parse(source).ok();
         let size = hir.as_ref().map_or(usize::MAX, |hir| largest_size(hir, largest));
         let compiled = OnceLock::new();
@@ -40,8 +46,9 @@ impl LazyRegex {
             _ = compiled.set(Some(RegexBuilder::new(source).size_limit(largest).build()?));
         }
         let groups = hir.as_ref().map(groups).unwrap_or_default();
-        let looks = hir.map(|hir| hir.properties().look_set()).unwrap_or_default();
-        Ok(Self(Arc::new(RegexCell { source: source.into(), groups, size: size.min(largest), looks, compiled })))
+        let looks = hir.as_ref().map(|hir| hir.properties().look_set()).unwrap_or_default();
+        let inner = RegexCell { source: source.into(), groups, size: size.min(largest), looks, compiled };
+        Ok((Self(Arc::new(inner)), hir))
     }
 
     /// The pattern, compiled. There is always one.
