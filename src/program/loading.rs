@@ -57,6 +57,15 @@ impl Program {
         program.loaded(diagnostics)
     }
 
+    /// The same as [`Program::load`], and also finds schemas that cannot be compiled. That is all that can keep a part of a
+    /// loaded pack from judging an answer. The other checks take longer, and are about values that an answer may have.
+    #[doc(hidden)]
+    pub fn open(folder: &Folder) -> Checked<Program> {
+        let (program, pack, mut diagnostics) = Self::build(folder);
+        diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
+        program.loaded(diagnostics)
+    }
+
     fn build(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
         let (program, pack, diagnostics) = Self::build_once(folder);
         let again = |folder: &Folder| {

@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn hear(arguments: &Arguments) -> Result<CommandOutput, Error> {
-    let opened = OpenedPack::open(&arguments.pack)?;
+    let opened = OpenedPack::to_judge(&arguments.pack, None, arguments.format)?;
     let program = opened.program(arguments.format)?;
     let session = arguments.session.open(program, arguments.format, None)?;
     let text = arguments.text.join(" ");

@@ -84,7 +84,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     input::once(&[("the call", Some(file)), ("the session", arguments.session.session.as_deref())])?;
     let given = input::text(file, MOST)?;
     let asked = Asked::read(given.text()).map_err(Error::Usage)?;
-    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), format)?;
+    let opened = OpenedPack::to_judge(&arguments.pack, arguments.tools.as_deref(), format)?;
     let program = opened.program(format)?;
     let saved = arguments.saved(&asked)?;
     let given = saved.as_ref().map(|saved| saved.arguments(&arguments.session));

@@ -32,6 +32,12 @@ impl OpenedPack {
         Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
     }
 
+    /// The same as [`OpenedPack::open_with`], to judge answers as a host does: without the checks that only look for what an
+    /// answer could come to. They take as long as all else.
+    pub(super) fn to_judge(path: &Path, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
+        Self::load(read_pack(path)?, Program::open).or_below(path).take(tools, format)
+    }
+
     /// The same as [`OpenedPack::open`], for a host with the tools in this file, if any.
     pub(super) fn open_with(path: &Path, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
         Self::open(path)?.take(tools, format)

@@ -122,7 +122,8 @@ fn api() -> impl TypedValueParser<Value = String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<CommandOutput, Error> {
-    let opened = arguments.answer.open(arguments.format)?;
+    let AnswerArguments { pack, judging, .. } = &arguments.answer;
+    let opened = OpenedPack::to_judge(pack, judging.tools.as_deref(), arguments.format)?;
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, withheld: arguments.withheld, chunk, ..Options::default() };
