@@ -9,9 +9,10 @@ use super::names::{names_of, needs_other, undeclared};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Permit, Role, Surface, group_named, is_about, is_pattern, literal_start, may_meet};
 use crate::text::{Spanned, excerpt, glob};
+use std::collections::HashMap;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
-    let mut permits = PermitChecks { surface, contents: contents(surface), diagnostics };
+    let mut permits = PermitChecks { surface, contents: contents(surface), unknown: HashMap::new(), diagnostics };
     for mode in surface.modes.values() {
         mode.value.permits.iter().for_each(|permit| permits.check_permit(permit));
         mode.value.denies.iter().for_each(|denial| permits.check_denial(denial));
@@ -34,6 +35,8 @@ struct PermitChecks<'p> {
     surface: &'p Surface,
     /// The names that contents may have.
     contents: Vec<&'p str>,
+    /// What was said of unknown names so far, each by whether it is one of a content: thousands of modes may name the same one.
+    unknown: HashMap<(String, bool), Option<Diagnostic>>,
     diagnostics: &'p mut Vec<Diagnostic>,
 }
 
@@ -88,6 +91,11 @@ impl PermitChecks<'_> {
         if !of_contents && self.surface.actions.contains_key(&name.value) {
             return;
         }
+        let key = (name.value.clone(), of_contents);
+        if let Some(fault) = self.unknown.get(&key) {
+            let again = |fault: Diagnostic| Diagnostic { at: Some(name.at), ..fault };
+            return self.diagnostics.extend(fault.clone().map(again));
+        }
         let (kind, code) = match of_contents {
             true => ("content", Code::PACK_UNKNOWN_BLOCK),
             false => ("action", Code::PACK_UNKNOWN_ACTION),
@@ -105,10 +113,12 @@ impl PermitChecks<'_> {
             false => names_of(&self.surface.actions).collect(),
         };
         let fault = undeclared(&self.surface.unreadable, code, kind, &name.value, name.at, declared);
-        self.diagnostics.extend(fault.map(|fault| match is_pattern(&name.value) {
+        let fault = fault.map(|fault| match is_pattern(&name.value) {
             true => Diagnostic { message: format!("no {kind} is called like `{}`", name.value).into(), ..fault },
             false => fault,
-        }));
+        });
+        self.unknown.insert(key, fault.clone());
+        self.diagnostics.extend(fault);
     }
 
     /// Checks that what groups name exists, as actions or contents, and that none is inside itself.
