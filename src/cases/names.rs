@@ -25,14 +25,14 @@ pub fn may_be_case(below: &str) -> bool {
     below.starts_with("tests/") && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end)) && !looks(below)
 }
 
-/// Whether a text is written like a case: what is expected stands after a line of its own.
+/// Whether a text is written like a case: what is expected is after a line of its own.
 pub fn is_written_like_case(bytes: &[u8]) -> bool {
     let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| [b"=== response ===".as_slice(), b"=== expect ==="].contains(line)).count() > 1
 }
 
-/// The diagnostics for such files, each with the path of the file or of the first. Several in one folder that is not for
-/// cases are reported once.
+/// The diagnostics for such files, each with the path of the file or of the first. Several in one folder that is not
+/// for cases are reported once.
 pub fn overlooked_files(below: &[String]) -> Vec<(String, Diagnostic)> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let mut found = Vec::new();

@@ -137,7 +137,7 @@ impl Parsing<'_> {
                 let start = header.start + start;
                 let message = "this is not a key of the header, and no marker before it starts a part".to_owned();
                 let help = "put a marker such as `=== response ===` on the line before it".to_owned();
-                // Nobody knows which part was meant.
+                // It is unknown which part was meant.
                 (Span::new(start, start + line.len()), message, help, "")
             }
         };
@@ -150,7 +150,7 @@ impl Parsing<'_> {
         let mut steps: Vec<CaseStep> = Vec::new();
         // What waits for its expectation.
         let mut waiting: Option<PendingStep<'_>> = None;
-        // Whether what stands before has been told to be no part, and which one was meant.
+        // Whether what is before has been reported as no part, and which one was meant.
         let mut unclosed: Option<Option<PartKind>> = before.filter(|word| *word != EXPECT).map(part_meant);
         for piece in parts {
             let at = self.at(piece.marker);
@@ -161,7 +161,7 @@ impl Parsing<'_> {
                 before.iter().for_each(|waiting_step| self.without_expectation(waiting_step));
             } else if piece.name == EXPECT {
                 match (unclosed.take(), waiting.take()) {
-                    // That there is no such part has been told: its expectation is passed over.
+                    // That there is no such part has been reported: its expectation is passed over.
                     (Some(None), None) => {}
                     (Some(Some(part)), None) => _ = self.expectation(piece, part.keys()),
                     (_, waiting_step) => steps.extend(self.step(waiting_step, piece)),
@@ -170,7 +170,7 @@ impl Parsing<'_> {
                 let message = format!("there is no part called `{}`", piece.name);
                 let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
                 self.diagnostics.push(fault.with_nearest(piece.name, words()));
-                // What follows is read as if the word that was probably meant stood there.
+                // What follows is read as if the word that was probably meant was there.
                 if nearest(piece.name, words()) == Some(EXPECT) {
                     let keys = waiting.take().map_or(OUTCOME_KEYS, |waiting_step| waiting_step.part.keys());
                     _ = self.expectation(piece, keys);

@@ -219,7 +219,7 @@ fn unless_declared<'n>(
     declared: impl Iterator<Item = &'n str>,
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.collect();
-    // A pack without any has one, which only the session knows.
+    // A pack without modes has the implicit mode `default`, which only the session reports.
     if declared.is_empty() || declared.contains(&name) {
         return None;
     }

@@ -78,7 +78,7 @@ impl Direction {
         }
     }
 
-    /// Both at once. If one of them widened, so have both together.
+    /// Combines two directions. If one of them widens, the result widens.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Direction::Widened, _) | (_, Direction::Widened) => Direction::Widened,

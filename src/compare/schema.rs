@@ -88,7 +88,7 @@ impl Comparing {
         for name in required(new).filter(|name| required(old).all(|old| old != *name)) {
             self.note(Direction::Narrowed, format!("`{}` is required now", member(path, name)));
         }
-        // A property that is gone altogether is told as gone.
+        // A property that is gone altogether is reported as gone.
         let taken = |name: &str| undeclared(new).is_some() || declared(new).any(|(declared, _)| declared == name);
         for name in required(old).filter(|name| taken(name) && required(new).all(|new| new != *name)) {
             self.note(Direction::Widened, format!("`{}` may be absent now", member(path, name)));

@@ -8,7 +8,7 @@ use super::{Code, Diagnostic};
 use crate::text::Sources;
 use std::fmt;
 
-/// The errors that stood in the way. Prints each on a line of its own, with its place.
+/// The errors that prevented it. Prints each on a line of its own, with its place.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Faults {

@@ -7,8 +7,8 @@
 use unicode_security::MixedScript;
 use unicode_security::confusable_detection::skeleton;
 
-/// Whether two different names look the same. Names of ASCII alone differ by letters that can be told apart well enough:
-/// `modem` is not `modern`.
+/// Whether two different names look the same. Names of ASCII alone differ by letters that can be distinguished well
+/// enough: `modem` is not `modern`.
 pub(crate) fn look_alike(one: &str, other: &str) -> bool {
     one != other && !(is_plain(one) && is_plain(other)) && bones(one) == bones(other)
 }

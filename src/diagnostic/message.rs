@@ -1,6 +1,6 @@
 //! Messages: what does a diagnostic say, and of which names and numbers?
 //!
-//! In: a form with holes, `{}`, and what stands in them.
+//! In: a form with holes, `{}`, and what is in them.
 //! Out: [`Message`], whose sentence is put together when it is first read.
 //! Never: joins anything before that: what a sentence quotes can be looked at by itself.
 
@@ -33,7 +33,7 @@ pub struct Message {
     text: OnceLock<Box<str>>,
 }
 
-/// What stands in one hole of a message.
+/// What is in one hole of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument(MessageForm);
 
@@ -50,8 +50,8 @@ enum MessageForm {
 /// Names that exist: what a finding needs to look for the nearest one when it is read.
 pub(crate) type KnownNames = Arc<NameList>;
 
-/// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that there
-/// are more: what is quoted may be the whole answer, once for each of a thousand findings.
+/// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that
+/// there are more: what is quoted may be the whole answer, once for each of a thousand findings.
 pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
     let text = text.as_ref();
     let end = text.char_indices().nth(most + 1).map_or(text.len(), |(end, _)| end);
@@ -72,7 +72,7 @@ impl Argument {
     }
 }
 
-/// What can stand in a hole: what is printed, whole, or a [`quote`].
+/// What a hole can contain: what is printed, whole, or a [`quote`].
 pub(crate) trait HoleFill {
     fn fill(self) -> Argument;
 }
@@ -89,7 +89,7 @@ impl<T: fmt::Display + ?Sized> HoleFill for &T {
     }
 }
 
-/// `message!("`{}` closes `{}`", quote(closer, 40), &name)`: a form, and what stands in each of its holes.
+/// `message!("`{}` closes `{}`", quote(closer, 40), &name)`: a form, and what is in each of its holes.
 macro_rules! message {
     ($form:literal $(, $argument:expr)* $(,)?) => {
         $crate::diagnostic::Message::of($form, vec![$($crate::diagnostic::HoleFill::fill($argument)),*])
@@ -104,14 +104,14 @@ impl Message {
         Self { form: Cow::Borrowed(form), arguments, text: OnceLock::new() }
     }
 
-    /// The help for a name that does not exist: the nearest of `names`, or else as many of them as make a line. They are
-    /// compared when it is read.
+    /// The help for a name that does not exist: the nearest of `names`, or else as many of them as make a line. They
+    /// are compared when it is read.
     pub(crate) fn nearest(typed: &str, names: KnownNames) -> Self {
         Self::of("{}", vec![Argument(MessageForm::Nearest(typed.to_owned(), names))])
     }
 
-    /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short: it may
-    /// end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` is told so.
+    /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short:
+    /// it may end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` is told so.
     pub(crate) fn conceal(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
         self.settle();
         if self.arguments.is_empty() && holds(&self.form, true) {
@@ -131,7 +131,7 @@ impl Message {
         }
     }
 
-    /// Adds `form`, and what stands in its holes, to the end.
+    /// Adds `form`, and what is in its holes, to the end.
     pub(crate) fn push(&mut self, form: &str, arguments: impl IntoIterator<Item = Argument>) {
         self.text.take();
         self.form.to_mut().push_str(form);
@@ -153,7 +153,7 @@ impl Message {
         &self.form
     }
 
-    /// What stands in the holes, as far as it may be shown.
+    /// What is in the holes, as far as it may be shown.
     #[doc(hidden)]
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.arguments.iter().map(Argument::text)
@@ -169,8 +169,8 @@ impl Message {
         }
     }
 
-    /// Prepares for hiding: the sentence is not read yet, and one that depends on a name of the answer without quoting it
-    /// becomes a sentence that was made as a whole. Nothing that is hidden afterwards is left beside it.
+    /// Prepares for hiding: the sentence is not read yet, and one that depends on a name of the answer without quoting
+    /// it becomes a sentence that was made as a whole. Nothing that is hidden afterwards is left beside it.
     fn settle(&mut self) {
         if self.arguments.iter().any(|argument| matches!(argument.0, MessageForm::Nearest(..))) {
             *self = self.as_str().into();

@@ -151,7 +151,7 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// The same as a warning, whatever the usual severity of its code.
+    /// This diagnostic as a warning, whatever the usual severity of its code.
     pub(crate) fn into_warning(self) -> Self {
         Self { severity: Severity::Warning, ..self }
     }
@@ -187,7 +187,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same at another place.
+    /// This diagnostic at another place.
     #[doc(hidden)]
     pub fn placed(self, at: impl Into<Option<Location>>) -> Self {
         Self { at: at.into(), ..self }

@@ -37,8 +37,8 @@ pub(super) const ENOUGH: f64 = 0.8;
 /// The most letters at the start of two names that count once more if they are the same.
 pub(super) const PREFIX: usize = 4;
 
-/// The most that [`strsim::jaro_winkler`] can return for two names of these lengths that share so many letters, of which so
-/// many stand at the start of both.
+/// The most that [`strsim::jaro_winkler`] can return for two names of these lengths that share so many letters, of
+/// which so many are at the start of both.
 pub(super) fn most_alike(shared: usize, one: usize, other: usize, first: usize) -> f64 {
     let (shared, first) = (shared as f64, first as f64);
     let most = (shared / one as f64 + shared / other as f64 + 1.0) / 3.0;
@@ -196,8 +196,8 @@ impl Letters {
     }
 }
 
-/// Whether one name of a value may be written for the other: it differs by a typing mistake, or in how its words are joined,
-/// as `maxResults` and `max_results` do.
+/// Whether one name of a value may be written for the other: it differs by a typing mistake, or in how its words are
+/// joined, as `maxResults` and `max_results` do.
 pub(crate) fn is_misspelt(one: &str, other: &str) -> bool {
     fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
@@ -234,8 +234,8 @@ pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>
     suggestion(typed, declared).1
 }
 
-/// The nearest declared name if there is one, and help as from [`alternatives`]. Two names that look the same differ by a
-/// character that the help points at.
+/// The nearest declared name if there is one, and help as from [`alternatives`]. Two names that look the same differ by
+/// a character that the help points at.
 pub(super) fn advice<'n>(
     typed: &str,
     declared: impl IntoIterator<Item = &'n str>,

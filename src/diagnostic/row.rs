@@ -99,7 +99,7 @@ impl Row {
         Self { code, id, severity, message, file, line, column, end_line, end_column, label, help, labels, context }
     }
 
-    /// The same with other names of the files, such as the paths that a user typed.
+    /// This row with other names of the files, such as the paths that a user typed.
     #[must_use]
     #[doc(hidden)]
     pub fn with_files(mut self, name: impl Fn(&str) -> String) -> Self {

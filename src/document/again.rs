@@ -4,7 +4,7 @@
 //! Out: the reasoning between a call and such a closer, as a block.
 //! Never: looks behind anything but calls that directly follow reasoning: there, a call may be part of it.
 //!
-//! A model that has called a tool goes on thinking, and often only the closer of that arrives. The call stood outside all
+//! A model that has called a tool goes on thinking, and often only the closer of that arrives. The call was outside all
 //! reasoning if nothing but white space separates it from reasoning whose closer ends its line.
 
 use super::delimiter::Delimiter;

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 
 /// A fact about a response that no continuation of it can change.
 ///
-/// Events come in the order of the response. The text of a block, and the blocks inside it, come between its opening and
-/// its closing. Every block that opened is closed, unless the response turns out to be too large.
+/// Events come in the order of the response. The text of a block, and the blocks inside it, come between its opening
+/// and its closing. Every block that opened is closed, unless the response turns out to be too large.
 ///
-/// The texts of a role, joined, are at any time the start of what the [`Outcome`](crate::Outcome) has of that role, and in the
-/// end all of it; only if the pack says `hold = "none"` are they a draft of it. Where an answer may be refused, nothing is
-/// told before it has been judged.
+/// The texts of a role, joined, are at any time the start of what the [`Outcome`](crate::Outcome) has of that role, and
+/// in the end all of it; only if the pack says `hold = "none"` are they a draft of it. Where an answer may be refused,
+/// nothing is told before it has been judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "lowercase")]
@@ -41,22 +41,22 @@ pub enum StreamEvent {
         /// The offset of its opener, in bytes of [`Reader::text`](crate::Reader::text).
         start: usize,
     },
-    /// Text as the outcome has it: decoded, trimmed and redacted. Parts of a message are separated as the pack says. What had
-    /// to wait for the end of the answer (`[reply] hold`) comes last, without the number of its block.
+    /// Text as the outcome has it: decoded, trimmed and redacted. Parts of a message are separated as the pack says.
+    /// What had to wait for the end of the answer (`[reply] hold`) comes last, without the number of its block.
     Text {
         /// The number of the block; none outside every block, and for what had to wait.
         block: Option<usize>,
         /// The role of the text. [`Role::Message`] may be shown to a user already; this includes the text of a section
-        /// that is shown as the message (`[reply]` `shows`). None only under `hold = "none"`, for text that is no part of
-        /// the outcome unless a strategy makes it one.
+        /// that is shown as the message (`[reply]` `shows`). None only under `hold = "none"`, for text that is no part
+        /// of the outcome unless a strategy makes it one.
         role: Option<Role>,
         /// The text.
         text: String,
     },
-    /// More of a parameter of a call: the pieces of one path, joined, are the text of the value there. Numbers, `true`, `false`
-    /// and `null` are told as JSON; objects and lists by what is in them. What the outcome has of the calls that count is told
-    /// once the answer has been judged. Only under `hold = "none"` the arguments of native calls are told while they come, as
-    /// far as they are strict JSON, whether the call counts or not.
+    /// More of a parameter of a call: the pieces of one path, joined, are the text of the value there. Numbers, `true`,
+    /// `false` and `null` are told as JSON; objects and lists by what is in them. What the outcome has of the calls
+    /// that count is told once the answer has been judged. Only under `hold = "none"` the arguments of native calls are
+    /// told while they come, as far as they are strict JSON, whether the call counts or not.
     Field {
         /// The index of the call in the `calls` of the outcome.
         call: usize,
@@ -151,13 +151,13 @@ impl<'g> ReadContext<'g> {
         self.announced(number, block.id, block.span().start, &OpenerView::of(self.text, self.dialect, block))
     }
 
-    /// The same, for a member whose key is `name`.
+    /// Like `opened`, for a member whose key is `name`.
     pub(super) fn opened_as(&self, number: usize, id: BlockId, start: usize, name: Span) -> Option<EventDraft> {
         let view = OpenerView { text: self.text, dialect: self.dialect, family: 0, name, attributes: &[] };
         self.announced(number, id, start, &view)
     }
 
-    /// The same, for a block whose end is not known yet.
+    /// Like `opened_as`, for a block whose end is not known yet.
     fn opening(&self, number: usize, open: &OpenBlock) -> Option<EventDraft> {
         let OpenBlock { family, name, ref attributes, .. } = *open;
         let view = OpenerView { text: self.text, dialect: self.dialect, family, name, attributes };

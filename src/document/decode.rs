@@ -143,8 +143,8 @@ pub(crate) fn unquoted(raw: &str) -> &str {
 }
 
 /// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `\n`
-/// where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `\n` mentioned in
-/// prose does not count.
+/// where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `\n` mentioned
+/// in prose does not count.
 pub(super) fn is_escaped_twice(raw: &str) -> bool {
     // Most strings of several lines have an escape for a line break before anything else that would have to be decoded.
     if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() || has_line_break(raw) {
@@ -210,7 +210,7 @@ fn is_quoted(line: &str) -> bool {
             (Some(open), close) if open == close && before != '\\' => quote = None,
             (Some(_), _) => {}
             (None, '"' | '`') if before != '\\' => quote = Some(character),
-            // An apostrophe stands inside a word.
+            // An apostrophe is inside a word.
             (None, '\'') if !before.is_alphanumeric() => quote = Some(character),
             (None, '(') => depth += 1,
             (None, ')') => depth = depth.saturating_sub(1),

@@ -79,8 +79,8 @@ impl Delimiter {
     }
 }
 
-/// The captures that an attribute consists of, each with its index: its key and its value. A fault is neither, but contains
-/// one or takes its place.
+/// The captures that an attribute consists of, each with its index: its key and its value. A fault is neither, but
+/// contains one or takes its place.
 pub(super) fn parts_of<'c>(
     family: &'c Family,
     captures: &'c [Capture],
@@ -132,7 +132,7 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
         } else if Some(capture.rule()) == family.attribute {
             attribute(family, captures, index, &mut opener.attributes);
         } else {
-            // Of a name, its parts: the rules inside it.
+            // Rules inside the rule of the name become attributes.
             let parts = inside(captures, Some(index)).filter(|_| capture.rule() == family.name);
             let whole = std::iter::once((index, capture)).filter(|_| capture.rule() != family.name);
             let named = whole

@@ -141,7 +141,7 @@ impl DelimiterScanner {
         }
     }
 
-    /// A closer that takes no text may stand at the end of the answer.
+    /// A closer that takes no text may be at the end of the answer.
     fn close_at_end(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget) {
         let families = look.dialect.families.iter().enumerate();
         let may = |family: &Family| family.close.is_some_and(|close| family.grammar.first(close).empty);
@@ -440,7 +440,7 @@ impl DelimiterScanner {
         let matches_name = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
             let rest = from(self.at);
-            // A byte or two: a comparison of slices would be a call.
+            // Most literals are one or two bytes: comparing them in place avoids a call of `memcmp`.
             let starts = prefix.literal.bytes().zip(rest).all(|(one, other)| one == *other);
             let matches_name = match starts {
                 true if !(prefix.name_follows || prefix.name_first) => Some(family.grammar.first(rule).may_start(rest)),
@@ -520,7 +520,7 @@ impl DelimiterScanner {
 
     fn push(&mut self, look: &ExaminedText<'_>, kind: DelimiterKind, span: Span, name: Span) {
         let at_line_start = self.at_line_start;
-        // Closers may stand in a row, and whole blocks of one line, too.
+        // Closers may be in a row, and whole blocks of one line, too.
         let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
         if matches!(kind, DelimiterKind::Close { .. }) && (at_line_start || self.leader.is_some_and(named)) {
             self.clean = span.end;

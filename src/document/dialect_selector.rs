@@ -6,8 +6,8 @@
 //!
 //! The first block among the `needs` of a dialect claims the response; if two open at the same place, the earlier
 //! dialect gets it. An object behind words is an example if a block outside of it claims the response, too. A response
-//! that no dialect claims is read by the first one that found any block, or else by the only one that needs none. Dialects that
-//! differ only in their `needs` share one reading.
+//! that no dialect claims is read by the first one that found any block, or else by the only one that needs none.
+//! Dialects that differ only in their `needs` share one reading.
 
 use super::announce::EventDraft;
 use super::members::Objects;
@@ -188,8 +188,8 @@ pub(super) struct DialectSelector {
 }
 
 impl DialectSelector {
-    /// Starts to read; with `may_claim`, a block may claim the response before its end. `left_open`: whether the prompt left
-    /// reasoning open, if the host knows.
+    /// Starts to read; with `may_claim`, a block may claim the response before its end. `left_open`: whether the prompt
+    /// left reasoning open, if the host knows.
     pub(super) fn new<'p>(
         dialects: impl IntoIterator<Item = &'p Dialect>,
         limits: Limits,
@@ -229,7 +229,8 @@ impl DialectSelector {
         if text.len() > self.limits.input {
             return;
         }
-        // Several dialects read only until one of them claims the response, and never treat a window as the whole.
+        // Until a dialect claims the response, all read windows of it, none of which is taken for the complete
+        // response.
         let mut window = WINDOW;
         while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
@@ -374,7 +375,7 @@ impl DialectSelector {
         }
     }
 
-    /// Whether the object of this candidate is only an example: words stand before it, and another dialect has a claim
+    /// Whether the object of this candidate is only an example: words are before it, and another dialect has a claim
     /// outside of it. What begins the answer is the answer.
     fn is_example(&self, index: usize, place: usize, dialects: &[Dialect], text: &str) -> bool {
         let Some(one) = self.candidates.get(index) else { return false };
@@ -452,7 +453,7 @@ impl DialectSelector {
             return Document { bytes: text.len(), ..Document::default() };
         };
         let mut document = reading.take_document(dialect, text.len());
-        // A sole dialect has the response even if it found no block.
+        // A single candidate reads the response even if it found no block.
         if dialect.is_some() {
             return document;
         }

@@ -2,7 +2,7 @@
 //!
 //! In: a body, and the grammars of the dialect that read it.
 //! Out: the text inside the tag, and the tag's opener.
-//! Never: takes a tag off that opens a block of the dialect, or one that something stands beside.
+//! Never: takes a tag off that opens a block of the dialect, or one that something is beside.
 //!
 //! Models copy the tags in which a prompt showed them a file, and write them around the file that they give back.
 

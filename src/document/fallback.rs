@@ -2,12 +2,13 @@
 //!
 //! In: the response in pieces, the dialects of a mode, and those of them that are fallbacks.
 //! Out: [`Readers`], with the document of the dialect that reads the response, and what is certain about it.
-//! Never: lets a fallback read what another dialect can, unless the response begins with a quotation that opens a block.
+//! Never: lets a fallback read what another dialect can, unless the response begins with a quotation that opens a
+//! block.
 //!
 //! A fallback reads what the dialect that it is like only quotes. Whether that is needed is known once another dialect
 //! has found a block that may be an answer, or else at the end. Until then both read, once there is something that
-//! they read differently, and what both tell is told. Models that put all of an answer into a fence do so from its first line: such a response goes to the fallback at once, so
-//! that it can be announced while it comes.
+//! they read differently, and what both tell is told. Models that put all of an answer into a fence do so from its
+//! first line: such a response goes to the fallback at once, so that it can be announced while it comes.
 
 use super::announce::{EventDraft, StreamEvent};
 use super::budget::StepBudget;
@@ -272,7 +273,8 @@ impl Fallback {
     fn begins(&self, dialects: &[Dialect], text: &str) -> Option<Option<(DialectId, usize)>> {
         for dialect in self.dialects.iter().filter_map(|id| id.of(dialects)) {
             let like = dialect.fallback.and_then(|like| like.of(dialects));
-            // A fence around the whole answer is known at its end alone, and a message may be all that is around blocks.
+            // A fence around the whole answer is known at its end alone, and a message may be all that is around
+            // blocks.
             let may = like.is_some_and(|like| like.masks.fences && !like.masks.wrapper)
                 && !dialect.masks.fences
                 && dialect.text != Outside::Message;
@@ -288,8 +290,8 @@ impl Fallback {
     }
 }
 
-/// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in there are only quoted, and the
-/// lines of a fence around one are no text. Of a fence that is never closed, nobody knows what it quotes.
+/// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in there are only quoted, and
+/// the lines of a fence around one are no text. Of a fence that is never closed, it is unknown what it quotes.
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
     let mut budget = StepBudget { used: 0, per_byte: limits.steps_per_byte };

@@ -70,7 +70,7 @@ impl Fences {
                 self.outside.skip(span.end);
             }
         }
-        // Look from the end: trimming stops at the last thing that stands there.
+        // Look from the end: trimming stops at the last thing that is there.
         let behind = |line: Span| Span::new(line.end, opener).of(text).trim_end().is_empty();
         self.outside.open_at(opener, text).is_some_and(behind)
     }

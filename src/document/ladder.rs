@@ -129,7 +129,7 @@ impl DialectScanner {
                 Some(closer.map(|(closer, _)| closer.start))
             }
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
-            // Any closer that counts outdoes the loose ones.
+            // A closer that satisfies the anchor wins over one that does not.
             Ending::LooseCloser => {
                 // None that may still arrive comes before a loose one that has.
                 let known = known.closers || open.first_loose.is_some();
@@ -257,8 +257,8 @@ impl DialectScanner {
     }
 
     /// The mark as the grammar of an open block reads it as a closer, if that reads one there; nothing at all if more
-    /// text is needed to tell. Of two grammars with closers that look alike, only the first makes a mark, and so does the
-    /// opener where it looks like a closer.
+    /// text is needed to tell. Of two grammars with closers that look alike, only the first makes a mark, and so does
+    /// the opener where it looks like a closer.
     fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<Option<Delimiter>> {
         let own = search.given.dialect.families.get(open.family);
         let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };

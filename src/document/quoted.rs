@@ -34,8 +34,8 @@ pub(super) fn tag_marks(family: &Family) -> TagMarks<'_> {
     TagMarks { open: family.open_prefix.literal.bytes().next().unwrap_or(b'<'), close: &family.close_prefix.literal }
 }
 
-/// Whether a field may be open at the end of a text, judged by how many openers and closers there seem to be. Most calls
-/// close all of their fields.
+/// Whether a field may be open at the end of a text, judged by how many openers and closers there seem to be. Most
+/// calls close all of their fields.
 fn may_be_open(family: &Family, text: &str) -> bool {
     let (open, close) = (&family.open_prefix.literal, &family.close_prefix.literal);
     if open.is_empty() || close.is_empty() {
@@ -79,7 +79,7 @@ impl DialectScanner {
         self.in_attribute(&mut open.data.tags, mark, given, region)
     }
 
-    /// The same for the text that these tags are in; `region` is its end, if known.
+    /// Like `in_text`, for the text that these tags are in; `region` is its end, if known.
     pub(super) fn in_attribute(
         &mut self,
         tags: &mut Tagged,
@@ -88,7 +88,7 @@ impl DialectScanner {
         region: Option<usize>,
     ) -> Quoted {
         let DelimiterKind::Open { family, id, .. } = mark.kind else { return Quoted::No };
-        // An opener that counts only at the start of a line cannot stand in an attribute.
+        // An opener that counts only at the start of a line cannot be in an attribute.
         let anywhere = given.block(id).is_some_and(|block| block.anchor == Anchor::Anywhere);
         let family = given.dialect.families.get(usize::from(family)).filter(|family| family.attribute.is_some());
         let Some(family) = family.filter(|_| anywhere && !mark.masked) else { return Quoted::No };
@@ -167,7 +167,7 @@ impl DialectScanner {
             next.find_map(|tag| closes(tag).filter(|_| given.dialect.names.same(tag.name().of(given.text), name)))
         };
         let Some(outer) = own.or_else(taken) else {
-            // With more tags than are looked at, nobody knows what is quoted: then nothing in there may run.
+            // With more tags than are looked at, it is unknown what is quoted: then nothing in there may run.
             return if self.pairs.list.len() >= MOST_TAGS { Quoted::Until(end) } else { Quoted::No };
         };
         let mut next = self.pairs.position(open.fields);
@@ -227,7 +227,7 @@ impl DialectScanner {
         Quoted::No
     }
 
-    /// The same for a content, in which only fences quote. No text is searched twice for that.
+    /// Like `in_field`, for a content, in which only fences quote. No text is searched twice for that.
     fn fenced(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, region, .. } = *search;
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {

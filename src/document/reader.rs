@@ -32,7 +32,7 @@ impl DialectScanner {
     /// Reads on, as far as the text so far is certain.
     pub(super) fn advance(&mut self, given: &ReadContext<'_>, complete: bool) {
         let text = given.text;
-        // Before that, nobody knows where the answer starts.
+        // Before that, it is unknown where the answer starts.
         if !self.masks.settle_wrapper(text, complete) {
             return;
         }

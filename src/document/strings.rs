@@ -53,7 +53,7 @@ pub(super) enum NextString {
     Waits,
     /// There is a tag here, or no JSON.
     Over,
-    /// In an object or list there is something here that is not JSON, so that nothing after it can be told apart.
+    /// In an object or list there is something here that is not JSON, so that nothing after it can be recognised.
     Torn(usize),
 }
 

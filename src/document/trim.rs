@@ -154,7 +154,7 @@ pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
     trimmed_within(span, text, trims, &|_| None)
 }
 
-/// The same, where `enclosed` is the inside of the tag around all of a text.
+/// Like `trimmed`, where `enclosed` is the inside of the tag around all of a text.
 pub(super) fn trimmed_within(span: Span, text: &str, trims: &[Trim], enclosed: &dyn Fn(Span) -> Option<Span>) -> Span {
     let mut span = span;
     for (index, trim) in trims.iter().enumerate() {
@@ -223,7 +223,7 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let first = core.start + body.find('\n')? + 1;
     let last = core.start + body.rfind('\n')? + 1;
     let LineKind::Fence(open) = read(Span::new(core.start, first).of(text)) else { return None };
-    // Its marks may be glued to the last line of what it holds.
+    // The closing fence may follow the last line without a line break.
     let line = Span::new(last, core.end).of(text);
     let before_marks = line.trim_end_matches(open.mark);
     let marks = line.len() - before_marks.len();
@@ -317,7 +317,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
     let mut opened = around;
     // The fence that opens in the block: a shorter one is a part of its text. That around the opener is not looked for.
     let mut own: Option<Fence> = None;
-    // The last line that may close it, or the first of several with nothing but rules between them.
+    // The last line that may close it; of several that only rules such as `---` separate, the first.
     let mut last: Option<(Span, Fence)> = None;
     let mut inner = false;
     let mut text_since = true;

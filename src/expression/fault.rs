@@ -66,10 +66,10 @@ impl SyntaxFault {
         Box::new(diagnostic)
     }
 
-    /// What an author of other languages, or one who forgot a brace, has done here: its place, what to say of it, and the
-    /// way out.
+    /// What an author of other languages, or one who forgot a brace, has done here: its place, what to say of it, and
+    /// the way out.
     fn cause(&self, text: &str) -> Option<(Span, Option<String>, &'static str)> {
-        // A fault stands at the first or at the last sign of such a word.
+        // A fault is at the first or at the last sign of such a word.
         let (before, rest) = text.split_at_checked(self.span.start)?;
         let is_word = rest.starts_with(|c: char| c.is_ascii_alphabetic());
         let part = |c: char| if is_word { c.is_ascii_alphanumeric() || c == '_' } else { "&|!=<>?".contains(c) };

@@ -51,7 +51,7 @@ impl Halt {
         Self(Box::new(Failure::new(message)), Cause::Unknown)
     }
 
-    /// The same for those outside, after the evaluation of this.
+    /// The failure as callers outside the evaluation see it: with what was absent, if anything was.
     pub(super) fn outside(self, body: &ExprBody, scope: &Scope<'_>) -> Failure {
         let Self(failure, cause) = self;
         let is_absent = |read: &&ScopeRead| read.resolve(scope).is_ok_and(|value| value.is_null());

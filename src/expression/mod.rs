@@ -12,7 +12,8 @@
 //!   name that is not in scope is a failure. Where a collection is expected, `none` is an empty one.
 //! * Arithmetic and order need values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value
 //!   denies.
-//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`File`], which
+//! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`File`],
+//! which
 //!   is a whole file, can include others.
 //!
 //! Values are borrowed from the scope. Limits of one evaluation: [`FUEL`] steps and [`WEIGHT`] bytes made, and more of
@@ -163,7 +164,7 @@ macro_rules! parsed {
                 self.0.reads.paths()
             }
 
-            /// The same, with the place of each.
+            /// Like `reads`, with the place of each.
             pub(crate) fn reads_at(&self) -> &Reads {
                 &self.0.reads
             }

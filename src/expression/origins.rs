@@ -31,7 +31,7 @@ impl<'s> Parser<'s> {
             }
             (Operation::Item, [base, key]) => (base, Some(key.text().unwrap_or(ENTRY))),
             (Operation::Select(_), [base, ..]) => (base, None),
-            // A default may be of another kind than the value it stands in for.
+            // A default may be of another kind than the value it replaces.
             (Operation::Filter(filter), [base, args @ ..])
                 if !matches!(filter.name, "d" | "default") || args.iter().all(is_empty) =>
             {

@@ -96,8 +96,8 @@ pub(super) static TESTS: [Test; 39] = [
     is("upper", |run, one, _| is_cased(run, one, char::is_uppercase, char::is_lowercase)),
 ];
 
-/// Whether a number, written with blanks and dashes between its digits or without, ends in the check digit of Luhn's formula
-/// (ISO/IEC 7812-1, annex B), as the numbers of payment cards do.
+/// Whether a number, written with blanks and dashes between its digits or without, ends in the check digit of Luhn's
+/// formula (ISO/IEC 7812-1, annex B), as the numbers of payment cards do.
 fn has_check_digit(text: &str) -> bool {
     let mut digits: Vec<u32> = Vec::new();
     for c in text.trim().chars() {
@@ -114,7 +114,7 @@ fn has_check_digit(text: &str) -> bool {
     digits.len() > 1 && digits.iter().rev().enumerate().map(doubled).sum::<u32>().is_multiple_of(10)
 }
 
-/// Whether two values stand in a relation.
+/// Whether two values are in a relation.
 pub(super) fn relate<'v>(
     run: &Evaluator<'v>,
     relation: Relation,
@@ -174,7 +174,7 @@ fn order(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Orderi
         return Ok(one.cmp(other));
     }
     match (one.number(), other.number()) {
-        // No limit holds for what is not finite: no sum is greater than `nan`.
+        // No limit applies to what is not finite: no sum is greater than `nan`.
         (Some(one), Some(other)) if !one.is_finite() || !other.is_finite() => Err(Halt::new("a number is not finite")),
         (Some(one), Some(other)) => Ok(one.order(other)),
         _ => {

@@ -67,7 +67,7 @@ pub(super) enum Syntax {
     Expression,
     /// Text with expressions and statements in braces.
     Template,
-    /// The same, where the white space before a statement on its line is removed.
+    /// A page on which the white space before a statement on its line is removed.
     Page,
 }
 

@@ -51,7 +51,7 @@ pub(crate) enum Operation {
     Filter(&'static Filter),
     /// A filter applied to each item; the parts are those of the filter.
     Map(&'static Filter),
-    /// A list, the path to a member of each item, and what stands in for an absent one.
+    /// A list, the path to a member of each item, and the replacement of an absent one.
     Attribute,
     /// A value and the argument of the test.
     Test(Tested),

@@ -147,7 +147,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// The same, for an answer that the model may be asked for again.
+    /// This flow, for an answer that the model may be asked for again.
     pub(crate) fn asking(self, may_ask_again: bool) -> Self {
         Self { may_ask_again, ..self }
     }
@@ -208,7 +208,7 @@ impl<'f> Flow<'f> {
         self.scope_over(&self.session.state, bound, then)
     }
 
-    /// Whether a condition holds; `whose` says what it decides.
+    /// Whether a condition is true; `whose` says what it decides.
     pub(super) fn holds(
         &mut self,
         when: &Expression,
@@ -231,7 +231,7 @@ impl<'f> Flow<'f> {
     fn scope_over<T>(&self, state: &Record, bound: &Bindings<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut scope = Scope::new();
         scope.limit(&self.budget);
-        // Names are looked up from the last one back: those that are read most come last.
+        // Lookup searches backwards, so the names that are read most are added last.
         scope.add("now", &self.now);
         scope.add("mode", &self.mode);
         scope.add("ids", bound.ids.as_deref().unwrap_or(&NO_IDS));

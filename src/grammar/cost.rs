@@ -97,7 +97,7 @@ struct Costs<'r> {
 impl<'r> Costs<'r> {
     fn of(rules: &'r [TypedRule], recursive: impl Fn(&'r TypedRule) -> bool) -> Self {
         let mut costs = Self { rules: HashMap::new(), wasteful: HashMap::new() };
-        // Each time what is known comes one call further.
+        // Fixed point: each pass carries the costs through one more level of calls.
         for _ in 0..=2 * rules.len() {
             let facts = |rule: &'r TypedRule| {
                 let mut facts = costs.facts(&rule.body);

@@ -85,7 +85,7 @@ pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item 
     };
     std::iter::from_fn(move || {
         let capture = captures.get(at).filter(|_| at < end)?;
-        // Always go forward, even on a list that no machine made.
+        // Guarantee progress even if `next` points backwards.
         let here = at;
         at = capture.next().max(at + 1);
         Some((here, capture))
@@ -304,7 +304,7 @@ impl Machine {
             left -= 1;
             let Some(current) = code.ops.get(op as usize) else { break Progress::Failed };
             let next = bytes.get(at).copied();
-            // What becomes of an instruction that needs one more byte than there is.
+            // At the end of the text: fail if the text is complete, suspend otherwise.
             let at_end = if complete { Advance::Fail } else { Advance::Wait };
             let step = match *current {
                 Instruction::Byte(byte) => match next {
@@ -526,7 +526,7 @@ fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: 
     let bytes = text.as_bytes();
     let start = at + short.literal.len();
     let here = bytes.get(at..start)?;
-    // A byte or two: a comparison of slices would be a call.
+    // Most literals are one or two bytes: comparing them in place avoids a call of `memcmp`.
     let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
     if *steps == 0 || !starts || !code.set(short.first)?.holds(*bytes.get(start)?) {
         return None;

@@ -15,7 +15,7 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     resolve(raw, unescape).into()
 }
 
-/// The same for a string in other quotes, which are escaped in it.
+/// Like `decode_string`, for a string in other quotes, which are escaped in it.
 pub(crate) fn decode_quoted(raw: &str, quote: char) -> Cow<'_, str> {
     if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -48,8 +48,8 @@ pub(crate) fn next_backslash(text: &[u8]) -> Option<usize> {
     eights::near_or_far(text, |eight| eights::equal(b'\\', eight), |far| memchr::memchr(b'\\', far))
 }
 
-/// The length of the escape after a backslash, and the character that it stands for; 0 if JSON has no such escape. Half of
-/// a character that two escapes write is U+FFFD.
+/// The length of the escape after a backslash, and the character that it stands for; 0 if JSON has no such escape. Half
+/// of a character that two escapes write is U+FFFD.
 pub(crate) fn known_escape(text: &str) -> (usize, char) {
     let hex = |from: usize| {
         let digits = text.get(from..from + 4)?;
@@ -80,7 +80,7 @@ pub(crate) fn known_escape(text: &str) -> (usize, char) {
     }
 }
 
-/// The same, with the escapes `\x41` and `\u{1f600}` of other languages.
+/// Like `known_escape`, with the escapes `\x41` and `\u{1f600}` of other languages.
 pub(crate) fn unescape(text: &str) -> (usize, char) {
     let code = |digits: &str| {
         let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

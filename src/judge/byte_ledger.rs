@@ -70,7 +70,7 @@ impl Judgement<'_> {
         let mut leaf = |span: Span, kind: Leaf| match kind {
             Leaf::Markup | Leaf::Dropped | Leaf::Blank => leaf(span, kind),
             _ if self.redactions.is_empty() => leaf(span, kind),
-            // What was replaced is shown to nobody.
+            // What was replaced is never shown.
             _ => self.redactions.split(span, |part, hidden| leaf(part, if hidden { Leaf::Dropped } else { kind })),
         };
         if let Some((opener, closer)) = self.document.wrapper {

@@ -1,6 +1,6 @@
 //! Calls: may each of them run, and with which parameters?
 //!
-//! In: the calls that stand, and the mode and state that the prompt of the response showed.
+//! In: the calls that count, and the mode and state that the prompt of the response showed.
 //! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by strategies.
 //! Never: runs a call, or lets one call change how its neighbours are judged, unless the pack says `calls = "in-turn"`.
 
@@ -48,7 +48,7 @@ pub(crate) struct JudgedCall<'r> {
 }
 
 impl JudgedCall<'_> {
-    /// Whether its effects follow: it is accepted, and waits for nobody.
+    /// Whether its effects follow: it is accepted, and waits for no confirmation.
     pub(crate) fn is_carried_out(&self) -> bool {
         self.accepted && self.confirm.is_none()
     }
@@ -121,7 +121,7 @@ impl<'r> Judgement<'r> {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
         let action = action.and_then(|id| program.action(id)).map(|(_, action)| action);
-        // A call whose payload names its action is told as unknown once the payload has been read.
+        // A call whose payload names its action is reported as unknown once the payload has been read.
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
         // A call that was dropped because it was cut off is not told a second time for its payload or its half name.
@@ -245,7 +245,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn drop_call(&mut self, call: usize) {
         let Some(call) = self.calls.get_mut(call) else { return };
         call.accepted = false;
-        // Where one defect would show the block and another removes it, it is removed.
+        // `drop` wins over `keep-as-text` if two defects of a block are answered differently.
         let block = call.block;
         self.set_fate(block, Fate::Dropped);
     }
@@ -297,7 +297,8 @@ impl<'r> Judgement<'r> {
         true
     }
 
-    /// The paths to the values in a JSON payload of which something was lost or guessed; none if it is the whole payload.
+    /// The paths to the values in a JSON payload of which something was lost or guessed; none if it is the whole
+    /// payload.
     fn losses(&self, block: usize) -> Option<Vec<ValuePath>> {
         let (block, bound) = self.block(block)?;
         let source = self.source(block, bound, self.dialect_of(block)?, &self.values);

@@ -1,6 +1,6 @@
 //! Contents: may this text be stored under that key?
 //!
-//! In: the content blocks that stand.
+//! In: the content blocks that count.
 //! Out: unsafe keys, answered by strategies; of several texts under one key, the one that counts.
 //! Never: writes anything.
 
@@ -112,7 +112,7 @@ impl<'r> Judgement<'r> {
         self.moved.get(&index).copied().unwrap_or(Some(index))
     }
 
-    /// The name and key of a content that stands.
+    /// The name and key of a content that counts.
     pub(crate) fn key(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>)> {
         let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         if bound.role != Role::Content {
@@ -128,9 +128,9 @@ impl<'r> Judgement<'r> {
         Some((name, key))
     }
 
-    /// Whether a content that stands has effects. It has none if the end of the answer cuts it off, or if it may be part of
-    /// what is never closed; nor, without a strategy from the pack, if only the end of what is around it ended it, if it
-    /// may show the block that ended it, if it may be part of reasoning, or if its opener lacks the key.
+    /// Whether a content that counts has effects. It has none if the end of the answer cuts it off, or if it may be
+    /// part of what is never closed; nor, without a strategy from the pack, if only the end of what is around it ended
+    /// it, if it may show the block that ended it, if it may be part of reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, declared)| declared.is_some());
@@ -150,7 +150,7 @@ impl<'r> Judgement<'r> {
         !cut || is_answered(Defect::UnclosedBlock)
     }
 
-    /// Whether the end of the answer cuts a content off: nobody knows what is missing, so no strategy writes it.
+    /// Whether the end of the answer cuts a content off: it is unknown what is missing, so no strategy writes it.
     pub(super) fn is_cut(&self, index: usize) -> bool {
         let is_last = |block: &Block| self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
         let is_open = |block: &Block| block.ended == Ended::Open && is_last(block);

@@ -91,7 +91,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Lets a guardrail trip if its condition holds; its pattern matched, or it has none. Sets `stale` unless the
+    /// Lets a guardrail trip if its condition is true; its pattern matched, or it has none. Sets `stale` unless the
     /// strategy was `keep`.
     fn trip(
         &mut self,
@@ -112,7 +112,7 @@ impl Judgement<'_> {
         if let (Some(chosen @ (Strategy::Redact, _)), Some(looked)) =
             (first, looked.filter(|one| one.can_be_redacted(rule)))
         {
-            // Each match that trips is replaced. A condition that reads no captures holds for all or none.
+            // Each match that trips is replaced. A condition that reads no captures applies to all or none.
             let (mut tried, mut replaced, mut is_first) = (0, 0, true);
             while let Some((Some(found), broken)) = match is_first || rule.reads_captures() {
                 true => self.tripping_match(rule, Some(looked), &mut matches, &mut tried),
@@ -163,8 +163,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// The next match that trips a guardrail, if it has a pattern, and the failure of the condition, if it fails; none if it
-    /// does not trip. A condition that reads captures is evaluated for each match, any other once.
+    /// The next match that trips a guardrail, if it has a pattern, and the failure of the condition, if it fails; none
+    /// if it does not trip. A condition that reads captures is evaluated for each match, any other once.
     fn tripping_match(
         &mut self,
         rule: &Guardrail,
@@ -305,7 +305,7 @@ impl Judgement<'_> {
             let whole = self.span_of(call.block);
             each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched| {
                 let Some(hits) = self.hits(set, matched) else { return };
-                // Beyond this limit no finding is told, so that no place has to be looked for.
+                // Beyond this limit no finding is reported, so that no place has to be looked for.
                 let is_reported = found.len() < self.program.limits.diagnostics;
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_reported));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.form, pointer));
@@ -340,8 +340,8 @@ impl Judgement<'_> {
 const KEY: &str = "key";
 
 impl Looked {
-    /// Whether matches in it can be replaced: a key names what is stored, a call is read into parameters, and what is not
-    /// matched is not there.
+    /// Whether matches in it can be replaced: a key names what is stored, a call is read into parameters, and what is
+    /// not matched is not there.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
         let is_text = match self.subject {
             Subject::Call(_) => !self.pointer.is_empty(),

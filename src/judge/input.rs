@@ -104,7 +104,7 @@ impl Program {
         }
     }
 
-    /// Whether the condition of a guardrail holds for a match. One that cannot be evaluated has not been passed.
+    /// Whether the condition of a guardrail applies to a match. One that cannot be evaluated has not been passed.
     pub(crate) fn trips(&self, rule: &Guardrail, session: &Session, text: &str, found: Option<&Range<usize>>) -> bool {
         let Some(when) = &rule.when else { return true };
         let captures = found.zip(rule.pattern.as_ref()).filter(|_| rule.reads_captures());

@@ -1,6 +1,6 @@
 //! Lists: does a list in the reply agree with the contents of the reply, and what are the values of sections?
 //!
-//! In: the sections that stand, with their values, and the keys of the contents.
+//! In: the sections that count, with their values, and the keys of the contents.
 //! Out: a `list-mismatch` for each key that is only in one of them; a `malformed-payload` for each section without its
 //! value.
 //! Never: changes a list or a content.
@@ -28,8 +28,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Answers each section whose text does not have the form that its block declares, or loses something when it is read.
-    /// A section runs nothing: faults that change nothing are only remarks.
+    /// Answers each section whose text does not have the form that its block declares, or loses something when it is
+    /// read. A section runs nothing: faults that change nothing are only remarks.
     pub(super) fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };

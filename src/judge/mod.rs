@@ -166,7 +166,7 @@ pub(crate) struct Judgement<'r> {
     read: RefCell<BTreeMap<usize, Option<Value>>>,
     /// The faults tolerated in some of them, until they are reported.
     forgiven: RefCell<BTreeMap<usize, Json>>,
-    /// Where the last call ends, if nothing may stand behind it.
+    /// Where the last call ends, if nothing may be behind it.
     calls_end: Option<usize>,
     /// The calls that do not count because they are only quoted.
     quoted_calls: BTreeSet<usize>,
@@ -351,8 +351,8 @@ impl<'r> Judgement<'r> {
         if let Some(slot) = self.fates.get_mut(index) {
             *slot = fate;
         }
-        // Blocks inside share its fate: nothing inside a removed or quoted block counts, except what was lifted out of a
-        // removed one.
+        // Blocks inside share its fate: nothing inside a removed or quoted block counts, except what was lifted out of
+        // a removed one.
         if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
             let blocks = &self.document.blocks;
             let end = blocks.get(index).map_or(0, |block| block.span().end);
@@ -530,13 +530,13 @@ impl<'r> Judgement<'r> {
         view.attribute(name).map(|attribute| view.value_of(attribute))
     }
 
-    /// The same, with the white space around it.
+    /// Like `attribute`, with the white space around it.
     pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
         let view = self.opener_view(block)?;
         view.attribute(name).map(|attribute| view.whole_value_of(attribute))
     }
 
-    /// The name, key and text of a content that stands.
+    /// The name, key and text of a content that counts.
     pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, Arc<str>)> {
         let (name, key) = self.key(index)?;
         let mut shared = self.shared.borrow_mut();

@@ -51,7 +51,7 @@ impl Judgement<'_> {
     pub(super) fn judge_outside(&mut self) {
         self.texts.pieces = self.outside_pieces();
         self.judge_loose();
-        // Where no dialect read the answer, `no-dialect` has been told of the whole text.
+        // Where no dialect read the answer, `no-dialect` has been reported for the whole text.
         if self.dialect.is_none() {
             return;
         }

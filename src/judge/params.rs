@@ -81,7 +81,8 @@ impl Judgement<'_> {
             self.malformed(call, bound, places::whole(block), why);
             return None;
         }
-        // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is told.
+        // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is
+        // reported.
         let inner: &[Span] = if fields.unclosed.is_empty() { &typed.unclosed } else { &[] };
         if is_cut_off(block) && !inner.is_empty() {
             let ways = self.cut_fields(fields, inner, types);

@@ -2,7 +2,7 @@
 //!
 //! In: a condition, and the scope in which it was evaluated.
 //! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
-//! Never: decides whether the condition holds; a part that cannot be evaluated alone says why.
+//! Never: decides whether the condition is true; a part that cannot be evaluated alone says why.
 
 use crate::expression::{ExprTree, Expression, Failure, Operation, Scope, at_path};
 use crate::text::excerpt;

@@ -59,7 +59,7 @@ impl<'r> Judgement<'r> {
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &values) };
         let Some(mut given) = self.given(asked, source, types) else { return false };
-        // The faults themselves were told when the whole answer was read.
+        // The faults themselves were reported when the whole answer was read.
         if let BodyEncoding::Mended | BodyEncoding::Salvaged = block.written {
             let lossy = block.written == BodyEncoding::Salvaged;
             self.with_call(call, |call| (call.readable, call.lossy) = (true, lossy));
@@ -117,8 +117,8 @@ impl<'r> Judgement<'r> {
         }
         let places = PayloadPlaces::new(source, types, block, outer);
         let at = |pointer: &[String]| places.at(form, pointer);
-        // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor is what
-        // stands beside the parameters.
+        // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor
+        // is what is beside the parameters.
         let dropped = incomplete && self.calls.get(call).is_some_and(|call| !call.accepted);
         let is_left_out = (dropped && apart) || self.judge_undeclared(call, &at, action, undeclared);
         if dropped || !is_left_out {
@@ -283,8 +283,8 @@ impl<'r> Judgement<'r> {
         source: PayloadSource<'_>,
         types: &Types,
     ) -> Object {
-        // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own grammar
-        // captures is taken as it is.
+        // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own
+        // grammar captures is taken as it is.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, AttributeKey::Typed(_)));
         let spelling =
             if quoted && source.spelling == TextEncoding::Plain { TextEncoding::Entities } else { source.spelling };
@@ -344,7 +344,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The same for the members beside the name and the parameters, if the payload names its call.
+    /// Like `judge_unread`, for the members beside the name and the parameters, if the payload names its call.
     pub(super) fn judge_beside(&mut self, call: usize, bound: &program::BlockBinding, action: Option<&Action>) {
         let block = self.calls.get(call).map(|call| call.block);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());

@@ -1,6 +1,6 @@
 //! Permits: may this call run, or this content be stored, in the current mode?
 //!
-//! In: the calls and contents that stand, and the mode and state that the prompt of the response showed.
+//! In: the calls and contents that count, and the mode and state that the prompt of the response showed.
 //! Out: each of them permitted, answered as forbidden, or, if a permit says so, waiting for a person.
 //! Never: lets what no permit allows, or what a denial cannot be evaluated for, have an effect.
 
@@ -69,7 +69,8 @@ impl<'r> Judgement<'r> {
         (self.in_turn, self.turns) = (None, 0);
     }
 
-    /// Applies the effects of the accepted calls before this one to the state that its permits see, if the pack asks for that.
+    /// Applies the effects of the accepted calls before this one to the state that its permits see, if the pack asks
+    /// for that.
     fn take_turns_before(&mut self, call: usize) {
         let Some(after_call) = &self.after_call else { return };
         for number in self.turns..call {
@@ -108,8 +109,8 @@ impl<'r> Judgement<'r> {
         if let (Some(permit), false) = (free, self.occasion == Occasion::Declined) {
             return self.steps.tell(StepKind::Permit, permit.at, block.span(), || format!("`{mode}` permits `{name}`"));
         }
-        // Conditions read parameters: a call that was dropped because its parameters do not fit is not reported again for
-        // a condition on them.
+        // Conditions read parameters: a call that was dropped because its parameters do not fit is not reported again
+        // for a condition on them.
         if let (Some(permit), false, false, None) = (possible.first(), *params_fit, *accepted, free) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
             return self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
@@ -140,7 +141,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Checks the permits of the contents that stand, if the pack has any for their names.
+    /// Checks the permits of the contents that count, if the pack has any for their names.
     pub(super) fn judge_content_permits(&mut self) {
         if self.program.modes.values().all(|mode| mode.contents.permits.is_empty() && mode.contents.denies.is_empty()) {
             return;
@@ -249,8 +250,8 @@ impl<'r> Judgement<'r> {
         None
     }
 
-    /// Why the condition of a permit does not hold, or that of a denial; none if it holds. A permit that fails does not
-    /// hold, and a denial that fails does. Notes what it read, and the advice for where it does not hold.
+    /// Why the condition of a permit is not true, or that of a denial; none if it holds. A permit that fails does not
+    /// hold, and a denial that fails does. Notes what it read, and the advice for where it is not true.
     fn unmet(
         &mut self,
         permit: &'r Permit,
@@ -326,7 +327,8 @@ impl<'r> Judgement<'r> {
             }
         };
         let mut finding = defect(defect_of, asked.head, message).with_rule(rule);
-        // Conditions are written for people: a model reads what the pack says of them, or which arguments they are about.
+        // Conditions are written for people: a model reads what the pack says of them, or which arguments they are
+        // about.
         let read: Vec<String> = read.into_iter().collect();
         finding.to_model = (conditional || denied).then(|| match read.as_slice() {
             [] => Box::new(message!("`{}` is not permitted now", name)),
@@ -358,8 +360,8 @@ impl Forbidden {
     }
 }
 
-/// The arguments of a call that a condition reads, or the values of a content other than its text, each with its value as
-/// JSON.
+/// The arguments of a call that a condition reads, or the values of a content other than its text, each with its value
+/// as JSON.
 fn arguments(reads: &[Vec<String>], asked: &PermitRequest<'_>) -> Vec<(String, String)> {
     let value = |name: &str| asked.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
     let mut read: BTreeMap<&str, Option<&Value>> = BTreeMap::new();

@@ -29,7 +29,8 @@ impl<'r> Judgement<'r> {
     }
 
     fn judge_all_found(&mut self) {
-        // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside it.
+        // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside
+        // it.
         self.judge_nested();
         self.judge_fenced();
         let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
@@ -49,7 +50,7 @@ impl<'r> Judgement<'r> {
                 FindingKind::Defect(defect) => {
                     self.judge_found(defect, found);
                 }
-                // Whoever writes one object without quotes writes all of it so: each kind of fault is told once.
+                // Whoever writes one object without quotes writes all of it so: each kind of fault is reported once.
                 FindingKind::Fault(rule) if self.reads_members() => {
                     if !reported.contains(&rule) {
                         reported.push(rule);
@@ -59,7 +60,7 @@ impl<'r> Judgement<'r> {
                 }
                 FindingKind::Fault(rule) => self.judge_fault(rule, found, 1),
                 FindingKind::PayloadFault(fault) => {
-                    // The same fault in one member after the other is told once.
+                    // The same fault in one member after the other is reported once.
                     if number >= faults {
                         let rest = self.document.found.iter().skip(number);
                         // The two marks of a fence are at two places.
@@ -388,7 +389,7 @@ impl<'r> Judgement<'r> {
             .filter(has_word)
     }
 
-    /// Why a content that stands has no effect.
+    /// Why a content that counts has no effect.
     pub(super) fn withheld(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (found, bound) = self.block(block?)?;
         let ends = || self.text.get(found.span().end..).is_some_and(|rest| rest.trim().is_empty());

@@ -1,6 +1,6 @@
 //! Reasoning: what may only have been part of the model's reasoning?
 //!
-//! In: closers of reasoning that close nothing, and what stands before them.
+//! In: closers of reasoning that close nothing, and what is before them.
 //! Out: the places where reasoning may be outside its blocks; calls, contents and utterances there, answered by
 //! strategies.
 //! Never: decides what is reasoning: everything is reported as it was read, and needs a strategy from the pack to

@@ -1,4 +1,4 @@
-//! Redacting: what stands in for what a guardrail matches?
+//! Redacting: what replaces the text that a guardrail matches?
 //!
 //! In: the matches of guardrails that redact, each in the text where it was found.
 //! Out: a finding for each; once all texts have been searched, the texts and values with their replacements.
@@ -27,7 +27,7 @@ pub(super) struct PendingRedactions {
     values: Vec<(usize, usize)>,
 }
 
-/// Ranges of a text, each with what stands in for it.
+/// Ranges of a text, each with its replacement.
 type Ranges = Vec<(Range<usize>, Arc<str>)>;
 
 /// A match that is replaced.

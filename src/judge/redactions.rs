@@ -1,8 +1,8 @@
 //! Redactions: what is replaced, or may not be quoted, of a response?
 //!
 //! In: what guardrails matched, and what each match is replaced with.
-//! Out: [`Redactions`]: the pieces of a text with what stands in for the rest; whether something that is printed quotes
-//! what nobody may read.
+//! Out: [`Redactions`]: the pieces of a text with replacements for the rest; whether something that is printed quotes
+//! hidden text.
 //! Never: changes the response, or the places in it.
 
 use crate::diagnostic::Diagnostic;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What is printed in place of something that nobody may read.
+/// What is printed in place of something that no one may see.
 const HIDDEN: &str = "[…]";
 /// A sentence of our own that holds something this short holds it by accident.
 const SHORTEST: usize = 4;
@@ -20,10 +20,10 @@ const SHORTEST: usize = 4;
 /// What guardrails took out of the texts of a response.
 #[derive(Debug, Default)]
 pub(crate) struct Redactions {
-    /// The places whose text is replaced, apart from each other and in order, each with what stands in for it.
+    /// The places whose text is replaced, apart from each other and in order, each with its replacement.
     replaced: Vec<(Span, Arc<str>)>,
-    /// The places that nobody may read: those, what was taken out of parameters, and what made the whole answer or a text
-    /// of it go.
+    /// The places that no one may see: those, what was taken out of parameters, and what made the whole answer or a
+    /// text of it go.
     hidden: Vec<Span>,
     /// What is there, as texts have it.
     texts: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Redactions {
 pub(super) enum RedactionPiece<'r> {
     /// As it was written.
     Written(Span),
-    /// What stands in for what was written there.
+    /// The replacement of the text there.
     Instead(Span, &'r str),
 }
 
@@ -79,7 +79,7 @@ impl Redactions {
         self.hidden = apart;
     }
 
-    /// The places that nobody may read, in order.
+    /// The places that no one may see, in order.
     pub(crate) fn hidden(&self) -> &[Span] {
         &self.hidden
     }
@@ -141,7 +141,7 @@ impl Redactions {
         then(Span::new(at, part.end), false);
     }
 
-    /// What hides in printed texts what nobody may read; none if there is nothing to hide.
+    /// Removes hidden text from what is printed; none if nothing is hidden.
     pub(crate) fn veil(&self) -> Option<Veil<'_>> {
         if self.is_empty() {
             return None;
@@ -151,7 +151,7 @@ impl Redactions {
     }
 }
 
-/// Hides in what is printed about a response what nobody may read of it.
+/// Removes the hidden text of a response from what is printed about it.
 pub(crate) struct Veil<'r> {
     hidden: &'r [Span],
     /// None if there are too many texts to look for: then nothing is quoted.

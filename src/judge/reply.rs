@@ -1,6 +1,6 @@
 //! Reply: what do conditions and effects see of the whole answer?
 //!
-//! In: the blocks that stand, the message and the calls.
+//! In: the blocks that count, the message and the calls.
 //! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when
 //! an expression reads it.
 //! Never: makes a member that is not read: each is a copy of a part of the response.
@@ -131,7 +131,7 @@ impl Judgement<'_> {
         in_message.map(|piece| piece.core()).filter(|core| !core.is_empty())
     }
 
-    /// The blocks that stand and have this role.
+    /// The blocks that count and have this role.
     fn with_role(&self, role: Role) -> impl Iterator<Item = usize> {
         (0..self.document.blocks.len()).filter(move |index| self.counts(*index) && self.has_role(*index, role))
     }

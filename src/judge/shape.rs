@@ -1,6 +1,6 @@
 //! Shape: does the reply have the blocks that it should have?
 //!
-//! In: the blocks that stand, and the mode's `[reply]`.
+//! In: the blocks that count, and the mode's `[reply]`.
 //! Out: forbidden, surplus, missing and misplaced blocks, answered by strategies.
 //! Never: looks inside a block.
 
@@ -90,7 +90,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// Answers blocks behind the last call, if that should be last. Text there is answered with other text outside blocks.
+    /// Answers blocks behind the last call, if that should be last. Text there is answered with other text outside
+    /// blocks.
     fn judge_last(&mut self) {
         let Some(at) = self.mode.and_then(|mode| mode.reply.calls_last).filter(|_| !self.reads_members()) else {
             return;
@@ -98,7 +99,7 @@ impl Judgement<'_> {
         let is_call = |index: &usize| self.block(*index).is_some_and(|(_, bound)| bound.role == Role::Call);
         let mut blocks = 0..self.document.blocks.len();
         let Some(last) = blocks.rfind(|index| is_call(index) && self.counts(*index)) else { return };
-        // A call may stand in another block.
+        // A call may be in another block.
         let parent = |index: &usize| self.document.blocks.get(*index)?.parent();
         let end =
             std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
@@ -143,7 +144,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The blocks that stand and have one of these declarations.
+    /// The blocks that count and have one of these declarations.
     pub(super) fn standing(&self, bound: &[(DialectId, BlockId)]) -> SmallVec<[usize; 2]> {
         let Some(dialect) = self.dialect else { return SmallVec::new() };
         let is_bound = |id: BlockId| bound.contains(&(dialect.id, id));

@@ -1,6 +1,6 @@
 //! Speakers: may this one speak, with this label, and first?
 //!
-//! In: the utterances that stand, and the pack's `[speakers]` with the order from the session.
+//! In: the utterances that count, and the pack's `[speakers]` with the order from the session.
 //! Out: utterances that may be reasoning, unknown speakers, wrong labels and a wrong first speaker, answered by
 //! strategies.
 //! Never: counts turns; it only answers an utterance beyond the limit when it is told of one.
@@ -117,7 +117,7 @@ impl Judgement<'_> {
         self.answer(Defect::TurnLimit, &Subject::Block(index), finding);
     }
 
-    /// The speaker of an utterance that stands.
+    /// The speaker of an utterance that counts.
     pub(crate) fn speaker(&self, index: usize) -> Option<Speaker> {
         let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         if bound.role != Role::Utterance {

@@ -120,7 +120,7 @@ pub(crate) struct Weighed<'e> {
 }
 
 impl Weighed<'_> {
-    /// Why it does not hold; none if it holds. The condition is cut to `most` characters.
+    /// Why it is not true; none if it holds. The condition is cut to `most` characters.
     pub(crate) fn why_not(&self, most: usize) -> Option<String> {
         let why = match &self.holds {
             Ok(true) => return None,

@@ -23,7 +23,7 @@ impl Judgement<'_> {
             .with_help("what it was about to say is missing");
         self.answer(Defect::Truncated, &Subject::Reply, finding);
         for index in self.unfinished.clone() {
-            // A block that a later rung ended has been told as `unclosed-block`.
+            // A block that a later rung ended has been reported as `unclosed-block`.
             let is_reported = |block: &Block| block.ended.is_cut() || !self.counts(index);
             let Some((block, bound)) = self.block(index).filter(|(block, _)| !is_reported(block)) else { continue };
             let name = excerpt(block.name().of(self.text), 40);

@@ -101,7 +101,7 @@ impl<'t> PayloadSource<'t> {
         let before = self.values.get();
         let declares = |name: &str| self.declares(name);
         let context = Context { declares: &declares, ..self.context() };
-        // The strings of a list that stands there without quotes have escapes of their own.
+        // The strings of a list that is there without quotes have escapes of their own.
         let raw = Some(body.of(self.text).trim()).filter(|_| self.spelling == TextEncoding::Escapes);
         let is_json = |raw: &&str| json::strict(raw, Context::new(self.limits.depth, &Cell::new(before))).is_ok();
         let source = raw.filter(is_json).unwrap_or(text);
@@ -129,9 +129,9 @@ impl<'t> PayloadSource<'t> {
         Some(json.value)
     }
 
-    /// The number, boolean or `null` in a field, as JSON or Python writes it, if its schema allows that and does not prefer
-    /// a text. Where values are JSON literals, `null` is preferred to the text: a template writes it for a text that is
-    /// missing.
+    /// The number, boolean or `null` in a field, as JSON or Python writes it, if its schema allows that and does not
+    /// prefer a text. Where values are JSON literals, `null` is preferred to the text: a template writes it for a text
+    /// that is missing.
     fn scalar(&self, text: &str, types: &Types, body: Span, outer: &mut TypedParams) -> Option<Value> {
         let is_null = self.spelled.literals && text.trim() == "null" && types.scalars().contains(&ValueKind::Null);
         if let Some(value) = is_null.then_some(Value::Null).or_else(|| scalar(text, types)) {
@@ -164,7 +164,7 @@ impl<'t> PayloadSource<'t> {
         FieldEntry { name: field.name.of(self.text), span: field.span, body: field.body, form: field.form }
     }
 
-    /// The same for fields inside a field.
+    /// The object that the fields inside a field make.
     fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let inner = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         outer.repeated.extend(inner.repeated);
@@ -180,7 +180,7 @@ impl<'t> PayloadSource<'t> {
         Value::Object(inner.params.into())
     }
 
-    /// The same for entries, wherever they are written.
+    /// The parameters that entries make, wherever they are written.
     pub(super) fn typed<'e>(
         &self,
         entries: impl ExactSizeIterator<Item = FieldEntry<'e>>,
@@ -268,8 +268,8 @@ impl<'t> PayloadSource<'t> {
                 let text = text();
                 self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
             }
-            // Inside an object without declared members, what looks like fields is fields, and a list if all have one name;
-            // tags in a sentence are text.
+            // Inside an object without declared members, what looks like fields is fields, and a list if all have one
+            // name; tags in a sentence are text.
             ValueKind::Unknown => {
                 let fields = self.fields_in(last);
                 if !fields.stand_alone() || depth == 0 {
@@ -356,8 +356,8 @@ impl<'t> PayloadSource<'t> {
     }
 }
 
-/// Whether a text is meant as a JSON list, even if it is broken: it starts with a bracket or a fence, or has a bracket and
-/// quotes.
+/// Whether a text is meant as a JSON list, even if it is broken: it starts with a bracket or a fence, or has a bracket
+/// and quotes.
 fn looks_like_list(text: &str) -> bool {
     text.trim_start().starts_with(['[', '`'])
         || (text.contains('"') && text.contains(['[', ']']) && !text.contains('<'))
@@ -377,8 +377,8 @@ fn scalar(text: &str, types: &Types) -> Option<Value> {
     kinds.filter_map(read).next()
 }
 
-/// The constant of Python in a text, if its schema allows its value and no text. With `literals`, `None` counts even if it
-/// allows a text.
+/// The constant of Python in a text, if its schema allows its value and no text. With `literals`, `None` counts even if
+/// it allows a text.
 fn python(text: &str, types: &Types, literals: bool) -> Option<Value> {
     let allows = |kind| types.scalars().contains(&kind);
     let (kind, value) = match text {
@@ -470,9 +470,9 @@ fn settle_at(
     }
 }
 
-/// A value whose members have the names that its schema declares, where a dialect takes them for the same or the schema has
-/// other spellings; and with the values that other spellings of them stand for. Of members that get one name, the last
-/// counts; the names of the others are added to `repeated`.
+/// A value whose members have the names that its schema declares, where a dialect takes them for the same or the schema
+/// has other spellings; and with the values that other spellings of them stand for. Of members that get one name, the
+/// last counts; the names of the others are added to `repeated`.
 pub(super) fn respelled(value: Value, types: &Types, names: &BlockNames, repeated: &mut Vec<String>) -> Value {
     if !names.is_insensitive() && !types.respells() {
         return value;
@@ -503,8 +503,8 @@ pub(super) fn respelled(value: Value, types: &Types, names: &BlockNames, repeate
     }
 }
 
-/// Whether a number that a double cannot keep is lost. A double is what a number means, but a whole number has all of its
-/// digits. Members that a schema neither declares nor allows do not matter.
+/// Whether a number that a double cannot keep is lost. A double is what a number means, but a whole number has all of
+/// its digits. Members that a schema neither declares nor allows do not matter.
 pub(super) fn loses_digits(one: &Rounded, text: &str, types: &Types, names: &BlockNames) -> bool {
     let mut types = types;
     for step in &one.pointer {

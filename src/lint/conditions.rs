@@ -49,7 +49,7 @@ fn permits(program: &Program, changes: &Changes<'_>, found: &mut Vec<Diagnostic>
     }
 }
 
-/// Whether a condition holds in no possible state.
+/// Whether a condition is true in no possible state.
 pub(super) fn is_never_true(program: &Program, changes: &Changes<'_>, when: &Expression, mode: Option<&str>) -> bool {
     let mut reads = when.reads().iter().filter_map(|path| path.first());
     let constant = !when.reads().is_empty() && reads.all(|head| head == "data");

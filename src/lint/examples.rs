@@ -154,7 +154,7 @@ struct FencedBlock<'t> {
     body: &'t str,
     /// The block with its fence, and with the last line before it that is not blank.
     framed: &'t str,
-    /// The same, with the next line after it that is not blank.
+    /// `framed`, with the next line after it that is not blank.
     closed: &'t str,
 }
 

@@ -184,7 +184,7 @@ impl Looks<'_> {
         if let Some(fault) = self.faults(&text, FAULTS).into_iter().next() {
             return Some(self.finding(block, &FormFault::Refused(Box::new(fault))));
         }
-        // Values that do not fit have been told where they are declared.
+        // Values that do not fit have been reported where they are declared.
         let is_example = |action: &Action| {
             let source_place: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&source_place))
@@ -254,7 +254,7 @@ enum FormFault {
     Refused(Box<Finding>),
     /// It opens another block, or none.
     Unread,
-    /// The same, but only after other blocks.
+    /// It is not read after other blocks, though it is read alone.
     NotRead,
 }
 

@@ -78,7 +78,7 @@ fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Op
     let bound =
         |role| program.dialects.iter().flat_map(|dialect| dialect.blocks.iter()).any(|block| block.role == role);
     match target {
-        // Without a block for it, the message may still be what stands outside all blocks.
+        // Without a block for it, the message may still be what is outside all blocks.
         GuardrailTarget::Role(Role::Message | Role::Section) => None,
         // In a mode without dialects, an API returns reasoning apart from the text.
         GuardrailTarget::Role(Role::Thinking)
@@ -101,7 +101,7 @@ fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Op
         }
         GuardrailTarget::Param(action, param) => {
             let permits = |mode: &Mode| program.actions.contains_key(action) && mode.may_permit(action);
-            // An action that no mode permits is told by itself.
+            // An action that no mode permits is reported by itself.
             let looks = |number: usize| rule.modes.include(Some(ModeId(number)));
             let mut modes = program.modes.values().enumerate().filter(|(_, mode)| permits(mode)).peekable();
             if modes.peek().is_some() && !modes.any(|(number, _)| looks(number)) {

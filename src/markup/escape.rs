@@ -4,10 +4,10 @@
 //! Out: the text, escaped for a place between tags or inside the quotes of an attribute.
 //! Never: drops anything that an XML reader would keep, or lets `<`, `&` or the start of an opener through.
 //!
-//! Between the tags of XML, `&`, `<` and `>` become entities and quotes stay as they are. Inside quotes all five become entities,
-//! and line breaks and tabs become character references, because XML readers turn them into spaces. A carriage return
-//! is dropped before a line feed, as XML readers do (XML 1.0, 2.11), and becomes a reference elsewhere. Characters that
-//! XML cannot contain are dropped; two of them, vertical tab and form feed, become a space.
+//! Between the tags of XML, `&`, `<` and `>` become entities and quotes stay as they are. Inside quotes all five become
+//! entities, and line breaks and tabs become character references, because XML readers turn them into spaces. A
+//! carriage return is dropped before a line feed, as XML readers do (XML 1.0, 2.11), and becomes a reference elsewhere.
+//! Characters that XML cannot contain are dropped; two of them, vertical tab and form feed, become a space.
 
 use super::place::is_attribute;
 use crate::grammar::First;
@@ -86,7 +86,7 @@ impl BeforeValue {
         self.open |= closes;
         match c {
             '\n' => *self = Self::LINE,
-            // Characters that are left out change nothing about what stands around them.
+            // Characters that are left out change nothing about what is around them.
             c if is_left_out(c) && !is_spaced(c) => {}
             '`' | '~' => {
                 self.marks += 1;
@@ -188,8 +188,8 @@ impl Escape {
     }
 
     /// Adds closers after which an opener counts as at the start of a line. A closer is only escaped if it starts like
-    /// some opener: others are common in sentences. One that starts with a letter is recognised by what follows, as such
-    /// an opener is: every text has letters.
+    /// some opener: others are common in sentences. One that starts with a letter is recognised by what follows, as
+    /// such an opener is: every text has letters.
     pub(crate) fn with_closers<'f>(mut self, closers: impl IntoIterator<Item = &'f First>) -> Self {
         for first in closers {
             let is_mark = |byte: u8| !byte.is_ascii_alphanumeric();
@@ -222,7 +222,7 @@ impl Escape {
         self.settled_by(text, places, &self.marks.iter().collect::<Vec<_>>(), true)
     }
 
-    /// The same for some of the marks, in values that have been `escaped` or not.
+    /// Like `settled`, for some of the marks, in values that have been `escaped` or not.
     fn settled_by(&self, text: String, places: &ForeignRanges, marks: &[&Arc<dyn Marking>], escaped: bool) -> String {
         let values = places.values.as_slice();
         if values.is_empty() {
@@ -289,7 +289,7 @@ impl Escape {
         }
     }
 
-    /// The same for a value that may be `whole`: nothing after it belongs to it.
+    /// Like `write`, for a value that may be `whole`: nothing after it belongs to it.
     fn put(&self, text: &str, slot: EscapeSlot, whole: bool, out: &mut String) {
         out.reserve(text.len());
         let mut from = 0;
@@ -373,8 +373,9 @@ impl Escape {
         written
     }
 
-    /// What somebody said, as a message of its own that is printed directly after `words`: as it was written, but for the
-    /// first character of what a dialect would take for an opener or a closer, and for control characters, which are left out.
+    /// What somebody said, as a message of its own that is printed directly after `words`: as it was written, but for
+    /// the first character of what a dialect would take for an opener or a closer, and for control characters, which
+    /// are left out.
     pub(crate) fn spoken(&self, words: &str, text: &str) -> String {
         let text: String = text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).collect();
         let places = ForeignRanges::of(words.len()..words.len() + text.len());
@@ -459,7 +460,7 @@ mod tests {
     fn an_opener_is_more_than_its_first_byte() {
         check_led("::", false, "10:30, a::b", "10:30, a&#58;:b");
         check_led("::", false, ":::", "&#58;&#58;&#58;");
-        // What is left out stands between nothing, and what follows the value is unknown.
+        // Characters that are left out join their neighbours, and the text after the value is unknown.
         check_led("::", false, ":\0:x, :y, :", "&#58;:x, :y, &#58;");
         check_led(": \n", false, ":\u{b}\n", "&#58; \n");
         check_led("---", false, "A-2, --", "A-2, &#45;&#45;");

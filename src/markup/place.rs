@@ -40,7 +40,7 @@ impl MarkupContext {
 /// part of one.
 pub(super) fn is_attribute(before: &str) -> bool {
     let MarkupContext::Quoted(quote) = MarkupContext::Text.behind(before) else { return false };
-    // No quote stands in an escaped value.
+    // An escaped value contains no quote.
     let name = before.rsplit_once(char::from(quote)).map_or("", |(name, _)| name);
     before.starts_with('<') && name.trim_end().ends_with('=')
 }

@@ -9,7 +9,7 @@ use crate::document::StreamEvent;
 use crate::json::decode_string;
 use crate::value::Value;
 
-/// The fields of the calls that count, each as a whole; those whose fields were told while they came are left out.
+/// The fields of the calls that count, each as a whole; those whose fields were emitted while they came are left out.
 pub(super) fn fields_of(outcome: &Outcome, is_emitted: impl Fn(usize) -> bool) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let counts = |(_, call): &(usize, &super::contract::Call)| call.verdict != Verdict::Dropped;
@@ -173,7 +173,8 @@ impl Arguments {
     }
 }
 
-/// How much of a text inside quotes can be decoded whatever follows, and whether its closing quote is right behind that.
+/// How much of a text inside quotes can be decoded whatever follows, and whether its closing quote is right behind
+/// that.
 fn certain(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,7 +1,8 @@
 //! Reader: what becomes of a response that comes in pieces?
 //!
 //! In: a program, a session, pieces of a response: bytes of a text, or chunks of an API.
-//! Out: [`StreamEvent`]s as soon as they are certain, and at the end the [`Outcome`], which does not depend on the pieces.
+//! Out: [`StreamEvent`]s as soon as they are certain, and at the end the [`Outcome`], which does not depend on the
+//! pieces.
 //! Never: judges: the whole response is judged once it is complete.
 
 use super::contract::{Outcome, Status};
@@ -93,8 +94,8 @@ struct Chunked {
     tells_text: bool,
     /// Whether no dialect finds reasoning in the text, so that all comes from the API.
     tells_thinking: bool,
-    /// The calls whose fields are told while they come, each with its number among the calls of the outcome; none for one whose
-    /// number is not certain.
+    /// The calls whose fields are emitted while they come, each with its number among the calls of the outcome; none
+    /// for one whose number is not certain.
     fields: BTreeMap<PartKey, Option<(usize, Arguments)>>,
 }
 
@@ -122,7 +123,7 @@ impl Chunked {
         }
     }
 
-    /// The calls whose fields were told.
+    /// The calls whose fields were emitted.
     fn emitted_calls(&self) -> BTreeSet<usize> {
         self.fields.values().flatten().map(|(call, _)| *call).collect()
     }
@@ -145,8 +146,8 @@ impl<P: Borrow<Program>> Reader<P> {
         }
     }
 
-    /// Takes the next piece, which may be cut anywhere, and returns what has become certain. If the pack or the host holds
-    /// the response (`[reply] hold`), nothing is told before it has been judged.
+    /// Takes the next piece, which may be cut anywhere, and returns what has become certain. If the pack or the host
+    /// holds the response (`[reply] hold`), nothing is told before it has been judged.
     pub fn push(&mut self, piece: &[u8]) -> Vec<StreamEvent> {
         if let Some(chunked) = &mut self.chunks {
             chunked.chunks.note_other("bytes beside chunks");
@@ -156,9 +157,9 @@ impl<P: Borrow<Program>> Reader<P> {
         self.announce(false)
     }
 
-    /// Takes the next chunk of an API that streams: the JSON of one chunk or event, without the `data:` before it. `[DONE]`
-    /// is taken, too. Returns what has become certain, as [`Reader::push`] does: the text of the reply is told as far as the
-    /// pack lets it, and under `hold = "none"` the fields of calls while they come.
+    /// Takes the next chunk of an API that streams: the JSON of one chunk or event, without the `data:` before it.
+    /// `[DONE]` is taken, too. Returns what has become certain, as [`Reader::push`] does: the text of the reply is
+    /// emitted as far as the pack lets it, and under `hold = "none"` the fields of calls while they come.
     ///
     /// The outcome is that of [`Program::judge`] for the whole reply. A stream without an end was cut off.
     ///
@@ -169,7 +170,8 @@ impl<P: Borrow<Program>> Reader<P> {
     /// let mut reader = program.reader(&program.session(), &Default::default());
     /// for chunk in [
     ///     r#"{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Let me look."}}]}"#,
-    ///     r#"{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "look", "arguments": ""}}]}}]}"#,
+    ///     r#"{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "look",
+    /// "arguments": ""}}]}}]}"#,
     ///     r#"{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}}]}"#,
     ///     r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}"#,
     ///     "[DONE]",
@@ -185,8 +187,8 @@ impl<P: Borrow<Program>> Reader<P> {
     ///
     /// # Errors
     ///
-    /// What is no chunk of this provider, an error that the API returned, and a chunk after bytes of a text. What came before
-    /// stays, and the reader can go on, or finish.
+    /// What is no chunk of this provider, an error that the API returned, and a chunk after bytes of a text. What came
+    /// before stays, and the reader can go on, or finish.
     pub fn push_chunk(&mut self, provider: Provider, chunk: &str) -> Result<Vec<StreamEvent>, Faults> {
         if self.chunks.is_none() && !(self.text.is_empty() && self.rest.is_empty()) {
             return Err(Faults::mixed());

@@ -24,13 +24,14 @@ const LINES: usize = 2000;
 const LINE: usize = 160;
 
 impl Program {
-    /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or several
-    /// times, or the file itself is not there. A host that carries out edits first looks whether all fit, and if one does
-    /// not, carries out nothing and rejects the outcome.
+    /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or
+    /// several times, or the file itself is not there. A host that carries out edits first looks whether all fit, and
+    /// if one does not, carries out nothing and rejects the outcome.
     ///
-    /// `session` is the one before the answer, which is the session of the new outcome as well, and `options` those of the
-    /// run. The answer is refused, or the model is asked again, as the pack's strategies say for `edit-not-found`,
-    /// `edit-ambiguous` and `edit-conflict`. [`Outcome::tool_results`] then says why to the call that asked for the edit.
+    /// `session` is the one before the answer, which is the session of the new outcome as well, and `options` those of
+    /// the run. The answer is refused, or the model is asked again, as the pack's strategies say for `edit-not-found`,
+    /// `edit-ambiguous` and `edit-conflict`. [`Outcome::tool_results`] then says why to the call that asked for the
+    /// edit.
     ///
     /// ```
     /// # use rulebook::{Folder, Program, Options};
@@ -205,7 +206,8 @@ fn show_lines(finding: &mut Finding, miss: &Miss) {
 }
 
 impl Finding {
-    /// The lines of a file that it shows, each part with its number, to stand behind its help; empty if it shows none.
+    /// The lines of a file that it shows, each part with its number, to be appended to its help; empty if it shows
+    /// none.
     pub(super) fn file_text(&self) -> String {
         // What comes nearest may be several lines, to be copied as they are.
         let behind = if self.code == Code::Defect(Defect::EditAmbiguous) { ' ' } else { '\n' };

@@ -24,7 +24,7 @@ const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Co
 /// The most matches of guardrails in one text that a stream replaces: of longer texts, no more may be examined.
 const MOST: usize = 64;
 
-/// The texts of one answer, as far as they have been told.
+/// The texts of one answer, as far as they have been emitted.
 #[derive(Debug)]
 pub(super) struct Release {
     hold: Hold,
@@ -37,7 +37,7 @@ pub(super) struct Release {
     opened: BTreeMap<BlockId, usize>,
     /// Whether a call has opened.
     calls: bool,
-    /// How many bytes of text have been told.
+    /// How many bytes of text have been emitted.
     emitted_so_far: usize,
     /// The piece of reasoning that is coming, if an API returns it apart from the text.
     thinking: Option<PartKey>,
@@ -45,7 +45,7 @@ pub(super) struct Release {
 
 #[derive(Debug)]
 struct StreamedBlock {
-    /// The role as which its text is told; none if it has no text.
+    /// The role as which its text is emitted; none if it has no text.
     role: Option<Role>,
     /// Whether it is a wrapper: blocks are at home in it.
     wraps: bool,
@@ -56,13 +56,13 @@ struct StreamedBlock {
 /// The texts of one role.
 #[derive(Debug, Default)]
 struct Channel {
-    /// How many bytes have been told.
+    /// How many bytes have been emitted.
     emitted: usize,
     /// Whether everything that follows waits for the outcome.
     waits: bool,
     /// The text that is coming, as it was written: that of the open block; of the message, all of it.
     text: String,
-    /// How much of it has been told.
+    /// How much of it has been emitted.
     done: usize,
     /// Where the part that is coming starts in it; none before that part has any text.
     part: Option<usize>,
@@ -123,12 +123,12 @@ impl Release {
         self.hold == Hold::Answer
     }
 
-    /// Whether what comes is told as a draft.
+    /// Whether what comes is emitted as a draft.
     pub(super) fn is_draft(&self) -> bool {
         self.hold == Hold::None
     }
 
-    /// How many bytes of text have been told.
+    /// How many bytes of text have been emitted.
     pub(super) fn emitted_bytes(&self) -> usize {
         self.emitted_so_far
     }
@@ -187,7 +187,7 @@ impl Release {
         self.release(context, Role::Thinking, false, events);
     }
 
-    /// What the outcome has beyond the texts that have been told.
+    /// What the outcome has beyond the texts that have been emitted.
     pub(super) fn rest(&self, program: &Program, outcome: &Outcome) -> Vec<StreamEvent> {
         if self.hold == Hold::None {
             return Vec::new();
@@ -199,7 +199,7 @@ impl Release {
             for text in texts_of(outcome, role, shows) {
                 let skipped = emitted.min(text.len());
                 emitted -= skipped;
-                // INVARIANT: what has been told is the start of what the outcome has, so it ends with a character.
+                // INVARIANT: what has been emitted is the start of what the outcome has, so it ends with a character.
                 debug_assert!(text.is_char_boundary(skipped), "{role:?}");
                 if let Some(rest) = text.get(skipped..).filter(|rest| !rest.is_empty()) {
                     events.push(StreamEvent::Text { block: None, role: Some(role), text: rest.to_owned() });
@@ -446,7 +446,7 @@ impl Channel {
             }
         }
         let from = std::mem::replace(&mut self.done, until);
-        // Of those that start at one place, the first guardrail says what stands there.
+        // Of those that start at one place, the first guardrail says what is there.
         ranges.sort_by_key(|(found, _)| found.start);
         let (mut emitted, mut at) = (String::with_capacity(until - from), from);
         for (found, with) in &ranges {
@@ -461,7 +461,7 @@ impl Channel {
     }
 }
 
-/// The role as which the text of a block is told: a section that is shown is the message.
+/// The role as which the text of a block is emitted: a section that is shown is the message.
 fn emitted_as(mode: &Mode, block: &BlockBinding) -> Role {
     let name = match &block.called {
         NameSource::Own => Some(&block.name),
@@ -473,7 +473,8 @@ fn emitted_as(mode: &Mode, block: &BlockBinding) -> Role {
     if counts_as_message { Role::Message } else { block.role }
 }
 
-/// Whether a key is a safe path as the opener at the start of `text` writes it: white space behind it would be part of it.
+/// Whether a key is a safe path as the opener at the start of `text` writes it: white space behind it would be part of
+/// it.
 fn is_safe_as_written(text: &str, key: &str) -> bool {
     let behind = text.find(key).and_then(|at| text.get(at + key.len()..)).and_then(|rest| rest.chars().next());
     !key.is_empty() && unsafe_because(key).is_none() && behind.is_some_and(|next| !next.is_whitespace())

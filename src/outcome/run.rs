@@ -42,10 +42,11 @@ pub struct Options {
     pub attempts: usize,
     /// Whether the prompt left reasoning open, so that the response goes on with it; none if the host does not know. It
     /// matters where a dialect has reasoning that `starts` an answer: with `true`, the response is reasoning up to its
-    /// closer, or to its end. With `false`, it starts with reasoning only if it has the opener, so that a stream need not
-    /// wait for a closer.
+    /// closer, or to its end. With `false`, it starts with reasoning only if it has the opener, so that a stream need
+    /// not wait for a closer.
     pub thinking: Option<bool>,
-    /// Whether a stream holds all of the response back until it has been judged, even if the pack does not ask for that.
+    /// Whether a stream holds all of the response back until it has been judged, even if the pack does not ask for
+    /// that.
     pub hold: bool,
     /// Whether the outcome of a refused response has what was read of it, in `withheld`. Nobody may be shown that.
     pub withheld: bool,
@@ -426,7 +427,7 @@ impl Program {
 }
 
 /// The blocks as the model wrote them, if that is not their order in the document: the calls of a structured reply may
-/// stand between its texts.
+/// are between its texts.
 fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
     let natives = judged.document.natives.as_ref()?;
     let mut order: Vec<usize> = (0..judged.document.blocks.len()).collect();
@@ -434,7 +435,7 @@ fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// What was read of a response: its parts, from the blocks that stand.
+/// What was read of a response: its parts, from the blocks that count.
 fn parts(judged: &mut Judgement<'_>) -> Withheld {
     let mut read = Withheld::default();
     let reported = (0..judged.document.blocks.len()).filter_map(|index| judged.reported_at(index));

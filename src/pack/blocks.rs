@@ -100,7 +100,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let Spanned { value: block, at } = block;
     let dialect = ground.dialect;
     let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
-    // If a grammar could not be read, nobody knows what it spells.
+    // If a grammar could not be read, it is unknown what it spells.
     let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(name)).collect();
     let own = own.unwrap_or_default();
     if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
@@ -202,7 +202,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
 
 /// Checks that a grammar has the attributes that a block reads from its opener.
 fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
-    // A grammar without an opener has been told already.
+    // A grammar without an opener has been reported already.
     let spells = |grammar: &&Grammar| grammar.rule("open").is_some() && grammar.rule("name").is_some();
     if spelling.is_empty()
         || !spelling.iter().all(spells)

@@ -113,7 +113,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
         }
         None => {}
     }
-    // An effect without a verb has been told already, or has another fault.
+    // An effect without a verb has been reported already, or has another fault.
     let nothing = effect.effects.is_empty() && !binds;
     let unknown = first.is_none() && (nothing || surface.torn.contains(&effect.at));
     for (key, at) in keys(effect).filter(|_| !unknown) {

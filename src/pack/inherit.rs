@@ -41,7 +41,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         if !declared.contains_key(&like.value) {
             let others = || names_of(&declared).filter(|other| other != name);
             let fault = undeclared(&unreadable, Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others());
-            // What follows is read as if the name that was probably meant stood there.
+            // What follows is read as if the name that was probably meant was there.
             let meant = nearest(&like.value, others()).filter(|_| fault.is_some());
             like.value = meant.unwrap_or(&like.value).to_owned();
             diagnostics.extend(fault);

@@ -33,7 +33,7 @@ pub(super) fn undeclared<'n>(
     declared: impl IntoIterator<Item = &'n str>,
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.into_iter().collect();
-    // A declaration with a blank name may be the one that is meant.
+    // No finding: a declaration with an empty name may be the intended one.
     if declared.contains(&name) || unreadable.contains(name) || declared.iter().any(|known| known.trim().is_empty()) {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn undeclared<'n>(
     Some(Diagnostic::new(code, at, message).with_nearest(name, declared))
 }
 
-/// The same for the name of a mode.
+/// Like `undeclared`, for the name of a mode.
 pub(super) fn undeclared_mode(surface: &Surface, name: &Spanned<String>) -> Option<Diagnostic> {
     if surface.has_mode(&name.value) {
         return None;
@@ -382,7 +382,7 @@ fn block_names(surface: &Surface) -> Vec<&str> {
     for Spanned { value: dialect, .. } in surface.dialects.values() {
         let called = dialect.blocks.values().filter_map(|block| block.value.name());
         let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
-        // What stands outside every block may be the message, or a section.
+        // What is outside every block may be the message, or a section.
         let text = dialect.text.as_ref().map(|text| text.value.as_str());
         let outside = text.and_then(|text| if text == "message" { Some(text) } else { text.strip_prefix("section:") });
         names.extend(names_of(&dialect.blocks).chain(called).chain(outside));

@@ -243,7 +243,7 @@ impl<'c> PromptCheck<'c> {
         let mut missing: Vec<(String, Diagnostic)> = Vec::new();
         let starts = surface.about.as_ref().and_then(|about| about.start.as_ref());
         if surface.modes.is_empty() && starts.is_some_and(|start| start.value != ONLY_MODE) {
-            // Without declared modes, nobody knows which files are needed.
+            // Without declared modes, it is unknown which files are needed.
             return;
         }
         for mode in modes_of(surface, layer) {
@@ -264,7 +264,7 @@ impl<'c> PromptCheck<'c> {
                 let files = if more == 1 { "that of another mode" } else { "those of other modes" };
                 first.message = format!("{}, nor {files}", first.message).into();
             }
-            // Perhaps a file is missing, or the layer stands in too many modes: offer both.
+            // Perhaps a file is missing, or the layer is in too many modes: offer both.
             let has_reason = || out_of_scope(&surface.files, &below, path.at.source).is_some();
             let is_ambiguous = first.code == Code::PACK_DUPLICATE;
             if path.value.contains("{{") && first.misnamed.is_none() && !is_ambiguous && !has_reason() {

@@ -32,8 +32,8 @@ pub(crate) struct Family {
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) starts_line: bool,
-    /// Whether every block that it may open counts only at the start of a paragraph, and nothing is said of the start of an
-    /// opener elsewhere.
+    /// Whether every block that it may open counts only at the start of a paragraph, and nothing is said of the start
+    /// of an opener elsewhere.
     pub(crate) starts_paragraph: bool,
     /// Whether every block that its closers may close counts only at the start of a line.
     pub(crate) closers_start_line: bool,
@@ -207,7 +207,7 @@ impl Family {
             parts.extend(empty.map(|rule| SpelledCapture::Whole(rule, Vec::new())));
             grammar.spell(self.open, &parts, behind)
         };
-        // A rule of the same name may spell something else, and an attribute may stand before the name: try all four.
+        // A rule of the same name may spell something else, and an attribute may be before the name: try all four.
         let orders = [(true, true), (false, true), (true, false), (false, false)];
         orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
     }
@@ -242,7 +242,7 @@ impl CloserStarts {
 pub(crate) struct Prefix {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
-    /// Whether nothing stands before the name.
+    /// Whether nothing is before the name.
     pub(crate) name_first: bool,
     pub(crate) holds_name: bool,
 }

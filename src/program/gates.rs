@@ -15,8 +15,8 @@ use std::collections::HashMap;
 /// The most states that are tried. A condition that needs more counts as one that may hold.
 const MOST: usize = 256;
 
-/// What effects can do to the values of the state. It is made once for many conditions, so that none of them takes time for
-/// each effect.
+/// What effects can do to the values of the state. It is made once for many conditions, so that none of them takes time
+/// for each effect.
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'p> {
     by_name: HashMap<&'p str, AssignedValues<'p>>,
@@ -88,7 +88,7 @@ impl Program {
         found
     }
 
-    /// If a condition holds in no possible state: how many states were tried. `mode` is the mode, if known.
+    /// If a condition is true in no possible state: how many states were tried. `mode` is the mode, if known.
     pub(crate) fn is_never_true(
         &self,
         changes: &Changes<'_>,

@@ -42,7 +42,7 @@ pub(crate) struct Guardrail {
     pub(crate) advice: Option<String>,
     pub(crate) severity: Severity,
     pub(crate) strategy: Option<Strategy>,
-    /// What stands in for each match that it redacts.
+    /// The replacement of each match that it redacts.
     pub(crate) with: Arc<str>,
     /// Its automaton for streams; made when first needed, and none if there can be none.
     pub(crate) watch: OnceLock<Option<Watch>>,

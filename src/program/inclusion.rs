@@ -30,7 +30,7 @@ pub(crate) struct Matched {
     least: usize,
     /// Whether a pattern uses Unicode word boundaries. Automata do not support them, so only ASCII texts are explored.
     bounded: bool,
-    /// Whether what holds for all ASCII texts holds for all texts.
+    /// Whether what applies to all ASCII texts applies to all texts.
     ascii_is_enough: bool,
     /// A short text in which one matches, if one is easily made.
     example: Option<Vec<u8>>,

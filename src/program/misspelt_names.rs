@@ -2,8 +2,8 @@
 //!
 //! In: the findings of a pack, and the pack's files.
 //! Out: the same findings, but those that only follow from one misspelt name are replaced by one, at that name.
-//! Never: guesses: with the name corrected, all findings that it replaces must be gone, and no new ones may appear. Nor does
-//! it read a large pack again for every name: there, only the one that explains most findings is tried.
+//! Never: guesses: with the name corrected, all findings that it replaces must be gone, and no new ones may appear. Nor
+//! does it read a large pack again for every name: there, only the one that explains most findings is tried.
 
 use crate::diagnostic::{Code, Diagnostic, Misnamed};
 use crate::surface::places::{self, Alike, Mentions, NamePlaces, Renamed};
@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 
 /// How often a pack is built again at most.
 const MOST_TRIALS: usize = 16;
-/// The bytes of tables that are read again at most, or else once all of the pack: a pack of 2.5 MB took 16 times as long
-/// with a fault as without.
+/// The bytes of tables that are read again at most, or else once all of the pack: a pack of 2.5 MB took 16 times as
+/// long with a fault as without.
 const MOST_BYTES: usize = 2 << 20;
 /// A name at more places than this counts as used on purpose.
 const MOST_PLACES: usize = 4;
@@ -37,10 +37,10 @@ pub(super) fn collapse_misspelt_names(
     let clues = Clues::of(folder, &findings);
     let mut renamed = Renamed::default();
     let mut tried: HashSet<(Mentions, String)> = HashSet::new();
-    // What has been told so is not found again where it is mended.
+    // What has been reported so is not found again where it is mended.
     let mut mended = Vec::new();
     let mut trials = most_trials(folder);
-    // What explains some of the findings gives way to what explains more of them.
+    // What explains some of the findings yields to what explains more of them.
     let mut best: Option<Mending> = None;
     // Each of these may still be right when another name is corrected, too.
     let mut others = Vec::new();
@@ -181,7 +181,7 @@ impl PackFolder<'_> {
         let errors: Vec<&Diagnostic> = findings.iter().filter(|one| one.is_error()).collect();
         let mut slips = Vec::new();
         if errors.len() > 1 {
-            // The keys of tables are declared by no pack.
+            // An unknown key of a table is not a name of the pack, and is never renamed.
             let named = errors.iter().filter(|one| one.code != Code::PACK_UNKNOWN_KEY);
             let mut names: Vec<&Misnamed> = named.filter_map(|one| one.misnamed.as_ref()).collect();
             let mut times: HashMap<&Misnamed, usize> = HashMap::new();

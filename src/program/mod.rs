@@ -135,7 +135,7 @@ pub struct Program {
     pub(crate) ask_again: Arc<AskAgain>,
     pub(crate) slots: Arc<Table<String, StateSlot>>,
     pub(crate) initial: Record,
-    /// The same with its computed values; made when the first session starts.
+    /// The session's first state with its computed values; made when the first session starts.
     pub(crate) computed: OnceLock<Record>,
     /// Values of the state for which `check` judges examples, each with its place.
     pub(crate) sample: Arc<Vec<(String, Value, Location)>>,
@@ -185,7 +185,7 @@ pub(crate) struct AskAgain {
 pub(crate) type PlaceNames = HashMap<Location, FilePlace, RandomState>;
 
 impl Program {
-    /// The same program with other limits. Values that are too large are reduced to what is possible: see [`Limits`].
+    /// This program with other limits. Values that are too large are reduced to what is possible: see [`Limits`].
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits.granted();

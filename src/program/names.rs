@@ -198,8 +198,8 @@ impl BlockNames {
         self.any_closes || self.is_closer(name, family)
     }
 
-    /// Whether a closer of this name, as a family reads it, closes some block, whatever the openers say. A block that has
-    /// a family of its own is closed by no other.
+    /// Whether a closer of this name, as a family reads it, closes some block, whatever the openers say. A block that
+    /// has a family of its own is closed by no other.
     pub(crate) fn is_closer(&self, name: &str, family: Option<usize>) -> bool {
         let may = |own: Option<usize>| own.is_none() || family.is_none() || own == family;
         self.closers.iter().any(|(closer, own)| may(*own) && self.same(closer, name))
@@ -258,7 +258,7 @@ impl BlockNames {
 
     /// Whether two names are equal.
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
-        // Most are spelt alike, which is the quicker question.
+        // Fast path: most names are spelt exactly like the declared one.
         same(one, other) || (self.insensitive && one.eq_ignore_ascii_case(other))
     }
 

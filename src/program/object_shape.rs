@@ -128,7 +128,7 @@ impl ObjectShape {
             names: None,
             longest: 0,
         };
-        // Blocks that stand before the object, such as reasoning, are no members of it.
+        // Blocks that are before the object, such as reasoning, are no members of it.
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.starts) {
             members.bind(BlockId(index as u16), block);
         }

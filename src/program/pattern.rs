@@ -48,14 +48,14 @@ pub(crate) struct Pattern {
     exact: LazyRegex,
     /// What a text has to have so that it may match.
     needs: Arc<Needs>,
-    /// The same with ASCII boundaries, if the pattern has any.
+    /// The pattern with ASCII word boundaries, if it has word boundaries.
     ascii: Arc<OnceLock<Option<Regex>>>,
     /// For each named group that is only a list of `data`: the words of that list.
     words: Vec<(String, Vec<String>)>,
 }
 
-/// What a text has to have so that a pattern may match in it. Learnt when the pattern is read: to read it again took 8 of
-/// 199 million instructions of a process that judges one answer.
+/// What a text has to have so that a pattern may match in it. Learnt when the pattern is read: to read it again took 8
+/// of 199 million instructions of a process that judges one answer.
 #[derive(Debug, Default)]
 struct Needs {
     /// Whether a match is at its start.

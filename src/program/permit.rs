@@ -16,7 +16,7 @@ pub(crate) struct Permit {
     pub(crate) when: Option<Expression>,
     /// The condition, in words.
     pub(crate) about: Option<String>,
-    /// What is missing if the condition of a permit does not hold, or why a denial denies.
+    /// What is missing if the condition of a permit is not true, or why a denial denies.
     pub(crate) advice: Option<Template>,
     /// The question that a person must say yes to.
     pub(crate) confirm: Option<Template>,
@@ -34,7 +34,8 @@ impl Permit {
 pub(crate) type MatchingEntries<'p> = SmallVec<[&'p Permit; 2]>;
 
 /// The entries of one list in the order of declaration. Patterns are kept as they are, so that the size of a pack does
-/// not grow with the product of its actions and modes, and so that tools that come at run time are found in the same way.
+/// not grow with the product of its actions and modes, and so that tools that come at run time are found in the same
+/// way.
 #[derive(Debug, Default)]
 pub(crate) struct PermitList {
     entries: Vec<Permit>,

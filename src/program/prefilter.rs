@@ -15,8 +15,8 @@ pub(crate) struct Prefilter {
     /// By the first byte: at the start of a line, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
     /// By the second byte, and by the third: a bit for each group of openers and closers that may have the byte there.
-    /// Numbers that differ by a multiple of [`GROUPS`] are in the same group. First bytes with the same bytes behind them
-    /// share a pair of tables.
+    /// Numbers that differ by a multiple of [`GROUPS`] are in the same group. First bytes with the same bytes behind
+    /// them share a pair of tables.
     behind: Vec<[[u8; 256]; 2]>,
     /// The tables of each first byte.
     tables: [u8; 256],
@@ -206,7 +206,7 @@ pub(crate) enum Margin {
 #[derive(Default)]
 struct OpeningBytes(BTreeMap<u8, [ByteTable; 2]>);
 
-/// Which bytes may stand at a place.
+/// Which bytes may be at a place.
 type ByteTable = [bool; 256];
 
 impl OpeningBytes {
@@ -298,8 +298,8 @@ impl NeedleSet {
     fn new(first: &[u8], texts: &[Vec<u8>]) -> Self {
         let table = std::array::from_fn(|byte| first.iter().any(|one| usize::from(*one) == byte));
         let built = |texts: &[&[u8]]| packed::Config::new().builder().extend(texts).build();
-        // The searcher tells texts apart by as many bytes as all of them have, and puts them into eight buckets: more texts of
-        // a single byte and of several would stop it at each first byte.
+        // The searcher distinguishes texts by as many bytes as all of them have, and puts them into eight buckets: more
+        // texts of a single byte and of several would stop it at each first byte.
         let together = texts.len() <= 8;
         let (single, longer): (Vec<&[u8]>, Vec<&[u8]>) =
             texts.iter().map(Vec::as_slice).partition(|text| !together && text.len() == 1);
@@ -334,8 +334,8 @@ impl NeedleSet {
 
     /// The first place before `until` where one of the texts for the searcher starts, or may start.
     ///
-    /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are left to
-    /// the table.
+    /// The searcher takes 0.4 instructions for a byte, and the table 6. Texts that are too short for the searcher are
+    /// left to the table.
     fn find_longer(&self, bytes: &[u8], until: usize) -> Option<usize> {
         // A text that starts before the end may reach further.
         let before = bytes.get(..until + self.open).unwrap_or(bytes);

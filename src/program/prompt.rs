@@ -124,7 +124,7 @@ pub(crate) struct PromptFile {
 /// The content of a file.
 #[derive(Debug)]
 pub(crate) enum FileContent {
-    /// The same in every prompt.
+    /// A text without expressions: the same in every prompt.
     Plain(String),
     Template(TemplateDocument),
 }

@@ -20,11 +20,11 @@ pub(crate) struct ReplyShape {
     pub(crate) least_calls: Option<(usize, Location)>,
     /// The most calls, and where that is declared.
     pub(crate) calls: Option<(usize, Location)>,
-    /// If nothing may stand behind the last call: where that is declared.
+    /// If nothing may be behind the last call: where that is declared.
     pub(crate) calls_last: Option<Location>,
     /// The section whose text is the message.
     pub(crate) shows: Option<String>,
-    /// What stands between the parts of the message, if not a blank line.
+    /// What is between the parts of the message, if not a blank line.
     pub(crate) separator: Option<String>,
     /// What a stream holds back, if the pack says so, and where.
     pub(crate) hold: Option<(Hold, Location)>,

@@ -260,7 +260,7 @@ impl Samples<'_> {
         shape.render(scope).unwrap_or_default()
     }
 
-    /// Runs an expression with the sample values; after a condition that does not hold for them, with any values.
+    /// Runs an expression with the sample values; after a condition that is not true for them, with any values.
     fn run<T>(
         &mut self,
         reads: &[Vec<String>],

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
-    /// The same with what only readers need to know: other spellings of names and words. None if there are none.
+    /// The schema with what only readers need to know: other spellings of names and words. None if there are none.
     spelled: Option<Value>,
     /// The parameters that are taken as they are written.
     verbatim: BTreeSet<String>,
@@ -201,7 +201,8 @@ fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>, spelled: bo
     value!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// A schema in plain JSON Schema, and whether the pack requires the value; `spelled` is whether other spellings are kept.
+/// A schema in plain JSON Schema, and whether the pack requires the value; `spelled` is whether other spellings are
+/// kept.
 fn plain(tree: &Tree, spelled: bool) -> (Value, bool) {
     let Tree::Table(members, _) = tree else { return (tree.to_json(), false) };
     let mut schema = Object::new();

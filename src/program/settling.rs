@@ -52,7 +52,7 @@ pub(crate) enum WaitReason {
     Guardrail(usize),
     /// The text is made from a value, or decoded as a whole.
     Made,
-    /// A text with the key of a later one gives way to it.
+    /// A text with the key of a later one yields to it.
     Unique,
 }
 

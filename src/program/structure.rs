@@ -104,8 +104,8 @@ impl Structure {
         }
     }
 
-    /// Whether a rule may match these bytes, judged by what it starts with and by the names that blocks have: most tags of a
-    /// prompt are those of its template.
+    /// Whether a rule may match these bytes, judged by what it starts with and by the names that blocks have: most tags
+    /// of a prompt are those of its template.
     fn may_start(&self, rules: &Rules, mark: RuleId, bytes: &[u8]) -> bool {
         let named =
             |prefix: &str| self.names.may_close(bytes.get(prefix.len()..).unwrap_or_default(), true) != Some(false);
@@ -159,7 +159,7 @@ impl Marking for Structure {
 
     fn is_open(&self, words: &str) -> bool {
         let end = |progress, line| matches!(progress, Progress::Pending | Progress::Spent).then_some(line);
-        // What leads a line is told by all that stands before it there, be it of several values.
+        // What starts a line is determined by all the text before it there, be it of several values.
         let is_line_start = self.families.iter().any(|rules| rules.by_line);
         self.words || is_line_start || self.all((words, false), end).next().is_some()
     }
@@ -195,7 +195,8 @@ impl ObjectStarts {
         inside.trim_start().starts_with(['"', '\'']) && self.matches(self.0.open, (rest, false))
     }
 
-    /// Where the text ends that an object at `end` of it would go on with: superfluous marks, up to the quote of a name.
+    /// Where the text ends that an object at `end` of it would go on with: superfluous marks, up to the quote of a
+    /// name.
     fn goes_on(&self, text: &str, end: usize) -> Option<usize> {
         let behind = text.get(end..)?;
         let rest = behind.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '}' | ']' | ','));

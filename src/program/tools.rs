@@ -17,15 +17,16 @@ use std::sync::Arc;
 const LONGEST_NAME: usize = 128;
 
 impl Program {
-    /// The same program for a host with these tools.
+    /// This program, for a host with these tools.
     ///
-    /// A tool and an action of one name are one: what the pack says of the action holds, with the parameters of the pack, if
-    /// it declares any, and else those of the tool. A table whose name is a pattern, as `[actions."mcp__*"]`, declares every
-    /// tool whose name fits it. A tool that no table declares is unknown: a call of it has no effect, even where a mode
-    /// permits `*`. So is, from then on, whatever fits a pattern but is no tool of the list.
+    /// A tool and an action of one name are one: what the pack says of the action holds, with the parameters of the
+    /// pack, if it declares any, and else those of the tool. A table whose name is a pattern, as `[actions."mcp__*"]`,
+    /// declares every tool whose name fits it. A tool that no table declares is unknown: a call of it has no effect,
+    /// even where a mode permits `*`. So is, from then on, whatever fits a pattern but is no tool of the list.
     ///
-    /// A host whose tools change calls this on the program of the pack again. The pack is not compiled again. Texts of tools are values in prompts, never markup. A tool whose name or schema cannot
-    /// be used is left out, with a finding.
+    /// A host whose tools change calls this on the program of the pack again. The pack is not compiled again. Texts of
+    /// tools are values in prompts, never markup. A tool whose name or schema cannot be used is left out, with a
+    /// finding.
     #[must_use]
     pub fn with_tools(&self, tools: &Tools) -> Checked<Program> {
         let mut sources = self.sources.clone();
@@ -157,8 +158,8 @@ fn unusable_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a schema certainly compiles: it has none but the usual keywords, each with a value of its kind. Most tools are
-/// like that, and a host has many of them: their validators are compiled when they are first called.
+/// Whether a schema certainly compiles: it has none but the usual keywords, each with a value of its kind. Most tools
+/// are like that, and a host has many of them: their validators are compiled when they are first called.
 fn compiles(schema: &Value) -> bool {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
     let is_type = |value: &Value| value.as_str().is_some_and(|word| TYPES.contains(&word));
@@ -193,8 +194,8 @@ fn members(schema: &Value) -> Vec<(&str, bool)> {
     super::properties(schema).map(|(name, _)| (name, super::requires(schema, name))).collect()
 }
 
-/// The schema without the texts that show what a value may be: examples in prompts are made of types alone, so that what a
-/// server says is nowhere printed as the pack's own words.
+/// The schema without the texts that show what a value may be: examples in prompts are made of types alone, so that
+/// what a server says is nowhere printed as the pack's own words.
 fn without_examples(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(without_examples).collect(),

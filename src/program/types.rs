@@ -89,7 +89,8 @@ impl Types {
         types
     }
 
-    /// The types of a part of the schema `root`, in which references are looked up: at most `far` of them inside each other.
+    /// The types of a part of the schema `root`, in which references are looked up: at most `far` of them inside each
+    /// other.
     fn within(schema: &Json, root: &Json, far: usize, parts: &Cell<usize>) -> Self {
         if schema.is_null() {
             return Self::default();
@@ -171,7 +172,7 @@ impl Types {
         .settled()
     }
 
-    /// The same, with the kind that follows from its scalars.
+    /// These types, with the kind that follows from their scalars.
     fn settled(mut self) -> Self {
         let kinds = self.scalars.iter();
         let first = kinds.clone().find(|kind| **kind != ValueKind::Null).or(self.scalars.first());
@@ -323,7 +324,8 @@ impl Types {
         self.words.as_ref().is_some_and(|words| !words.is_empty())
     }
 
-    /// The only word of its closed list that occurs in `text`, ignoring case. A word inside a longer one does not count.
+    /// The only word of its closed list that occurs in `text`, ignoring case. A word inside a longer one does not
+    /// count.
     pub(crate) fn word_in(&self, text: &str) -> Option<&Arc<str>> {
         fn occurs(word: &str, text: &str) -> bool {
             let ends_apart = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));

@@ -15,7 +15,7 @@ use crate::text::{Lines, Location, Spanned, excerpt};
 use crate::value::{ByteBudget, Object, Value};
 use std::sync::LazyLock;
 
-/// The bytes per token: few, so that the cap holds for every vocabulary.
+/// The bytes per token: few, so that the cap applies to every vocabulary.
 const BYTES_PER_TOKEN: usize = 3;
 /// If nothing else makes the text short enough, messages are cut to this many characters.
 const SHORT: usize = 80;
@@ -49,8 +49,8 @@ pub(crate) struct ReportedDefect {
 }
 
 impl ReportedDefect {
-    /// The defect that a finding is about, if it is about one; its message is that for a model, if there is one. The place
-    /// is its line, and the number of its native call.
+    /// The defect that a finding is about, if it is about one; its message is that for a model, if there is one. The
+    /// place is its line, and the number of its native call.
     pub(crate) fn new(
         code: &Code,
         message: &str,
@@ -93,8 +93,8 @@ impl Corrected<'_> {
 }
 
 impl Program {
-    /// The correction text for an answer of `mode` with these defects, which `dialect` read. `calls` are the actions of calls
-    /// that did not count; the form shows those that the mode permits, unless the answer `is_native`.
+    /// The correction text for an answer of `mode` with these defects, which `dialect` read. `calls` are the actions of
+    /// calls that did not count; the form shows those that the mode permits, unless the answer `is_native`.
     pub(crate) fn ask_again(
         &self,
         mode: &str,
@@ -131,7 +131,7 @@ impl Program {
             self.correction(mode, short.get(..count).unwrap_or_default(), "", &Vec::new().into(), budget)
         };
         texts.chain((1..=short.len()).rev().map(first)).find(|text| text.len() <= most).unwrap_or_else(|| {
-            // The shortest text there is: what cannot be said within the cap is cut, and says so.
+            // Last resort: cut the text to the cap, and mark the cut.
             within(&first(1), most)
         })
     }

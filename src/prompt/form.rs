@@ -60,7 +60,7 @@ impl Program {
         let (blocks, _) = self.block_forms(mode, dialect, calls);
         let join =
             |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
-        // Reasoning stands before what an answer needs.
+        // Reasoning is before what an answer needs.
         let (before, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(|form| form.role == Role::Thinking);
         let text = match (Speller { program: self, dialect, reply: &mode.reply }).around(&join(&rest)) {
             Some(wrapped) if before.is_empty() => wrapped,
@@ -107,7 +107,8 @@ impl Program {
                 _ if block.role == Role::Call => tells_name,
                 _ => listed.contains(&(block.role, &block.name)),
             };
-            // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a wrapper.
+            // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a
+            // wrapper.
             let within = matches!(block.key, Some(NameSource::Around(..)));
             let untold = block.role == Role::Wrapper || block.starts || block.hidden || within;
             if most == Some(0) || known || untold {
@@ -137,7 +138,7 @@ impl Program {
             let before = forms.iter().take_while(|form: &&BlockForm| form.role == Role::Thinking).count();
             forms.insert(before, prose);
         }
-        // Another block may spell the calls, or what is called the same.
+        // A block of calls is left out if another block spells them, or has the same name.
         let shows = |block: &BlockBinding| forms.iter().any(|form| form.role == Role::Call) && block.role == Role::Call;
         unspelled.retain(|block| !shows(block));
         (forms, unspelled)

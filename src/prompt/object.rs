@@ -97,7 +97,7 @@ fn call_entry(block: &BlockBinding, action: &str, params: &Value) -> Option<Valu
 /// Sets the value of a block in an answer: the answer may be the block, or a list of such blocks.
 fn put(answer: &mut Value, block: &BlockBinding, value: Value) -> Option<()> {
     match (block.name.as_str(), block.name.strip_prefix(ENTRIES).and_then(|rest| rest.strip_prefix('.'))) {
-        // What may be called anything was called something that nobody knows any more.
+        // What may be called anything has lost the name by which it was called.
         (name, _) if name.contains(['*', '?']) => None,
         (WHOLE, _) => answer.is_null().then(|| *answer = value),
         (ENTRIES, _) => list(answer).map(|entries| entries.push(value)),

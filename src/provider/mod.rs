@@ -90,11 +90,12 @@ impl Reply {
     /// | `Gemini` | a response, or the list of responses of a stream | `MAX_TOKENS` | a reason that names a filter, a blocked prompt |
     /// | `Mcp` | a `tools/call` request or its `params` | | |
     ///
-    /// Texts, reasoning and calls are read in their order; of several choices or candidates the first counts. The two APIs of
-    /// OpenAI are told apart by what they return. `reasoning_content`, `reasoning` and the summaries of reasoning items are
-    /// thinking, and so are `thinking` and a text with `thought`; `redacted_thinking` has nothing to read. A `refusal` of OpenAI
-    /// is text. Shapes: the API references of OpenAI (`chat/object`, `responses/object`), with what vLLM and OpenRouter add, of
-    /// Anthropic (`api/messages`) and of Google (`GenerateContentResponse`), and `server/tools` of the specification of MCP.
+    /// Texts, reasoning and calls are read in their order; of several choices or candidates the first counts. The two
+    /// APIs of OpenAI are distinguished by what they return. `reasoning_content`, `reasoning` and the summaries of
+    /// reasoning items are thinking, and so are `thinking` and a text with `thought`; `redacted_thinking` has nothing
+    /// to read. A `refusal` of OpenAI is text. Shapes: the API references of OpenAI (`chat/object`,
+    /// `responses/object`), with what vLLM and OpenRouter add, of Anthropic (`api/messages`) and of Google
+    /// (`GenerateContentResponse`), and `server/tools` of the specification of MCP.
     ///
     /// ```
     /// use rulebook::{Folder, Program, Provider, Reply};
@@ -109,9 +110,10 @@ impl Reply {
     /// effects = [{ emit = "weather", value = "{{ params.city }}" }]
     /// "#;
     /// let program = Program::load(&Folder::new("weather", [("pack.toml", pack)])).into_result()?;
-    /// let reply = Reply::read(Provider::Openai, r#"{"role": "assistant", "content": "Let me look.", "tool_calls": [{"id":
-    ///     "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\": \"Oslo\"}"}}]}"#);
-    /// let outcome = program.judge(&program.session(), &reply.into_result()?, &Default::default());
+    /// let reply = Reply::read(Provider::Openai, r#"{"role": "assistant", "content": "Let me look.", "tool_calls":
+    /// [{"id":
+    ///     "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":
+    /// \"Oslo\"}"}}]}"#); let outcome = program.judge(&program.session(), &reply.into_result()?, &Default::default());
     /// assert_eq!((outcome.message.as_str(), outcome.effects.len()), ("Let me look.", 1));
     /// assert_eq!(outcome.calls[0].id.as_deref(), Some("call_1"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

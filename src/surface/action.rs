@@ -127,7 +127,8 @@ table! {
         file: Option<Spanned<String>>,
         /// For `move`: the new key, a template.
         to: Option<Spanned<String>>,
-        /// For `write` and `patch`: whether a new file becomes executable if it begins with `#!`, or if the patch makes it so.
+        /// For `write` and `patch`: whether a new file becomes executable if it begins with `#!`, or if the patch makes
+        /// it so.
         executable: Option<Spanned<bool>>,
         /// The condition for the effect; always true by default.
         when: Option<Spanned<String>>,
@@ -171,7 +172,7 @@ table! {
         when: Option<Spanned<String>>,
         /// The condition in a sentence for the model.
         about: Option<Spanned<String>>,
-        /// A template: what is missing if a permit does not hold, or why a call is denied.
+        /// A template: what is missing if a permit is not true, or why a call is denied.
         advice: Option<Spanned<String>>,
         /// A template: the question that a person must say yes to before a call is carried out.
         confirm: Option<Spanned<String>>,

@@ -208,7 +208,7 @@ mod schema {
         pub(crate) fn key(&mut self, key: &'static str, about: &[&str], schema: Schema, required: bool) {
             let mut value = schema.to_value();
             match &mut value {
-                // A reference may stand beside a description since draft 2019-09.
+                // A reference may be beside a description since draft 2019-09.
                 Value::Object(members) => drop(members.insert("description".into(), join(about).into())),
                 _ => value = json!({ "description": join(about) }),
             }

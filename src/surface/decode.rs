@@ -38,7 +38,7 @@ pub(crate) struct Decoder<'r> {
     listed: bool,
     /// The strategies that fit the defect being read.
     pub(super) fitting: &'static [Strategy],
-    /// Whether a header stands twice: one of the two was probably meant for something else.
+    /// Whether a header occurs twice: one of the two was probably meant for something else.
     pub(super) doubled: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'r> Decoder<'r> {
     }
 
     /// Advice for a key that does not belong in this table, but in one around it. Keys of the whole file are left out:
-    /// headers tell them apart.
+    /// headers distinguish them.
     pub(crate) fn misplaced(&self, key: &str) -> Option<String> {
         let is_known = self.around.iter().skip(1).any(|keys| keys.contains(&key));
         is_known.then(|| format!("`{key}` is a key of the table around this one: move it up there"))
@@ -344,7 +344,7 @@ fn merge<'t>(there: &mut TomlNode<'t>, more: TomlNode<'t>) {
             more.into_iter().for_each(|item| there.push(item));
             there.sort_by_key(|item| item.span().start);
         }
-        // The table belongs to the last entry of the list that stands before it.
+        // The table belongs to the last entry of the list that is before it.
         (DeValue::Array(there), more @ DeValue::Table(_)) => {
             if let Some(last) = there.iter_mut().rfind(|item| item.span().start < start) {
                 merge(last, toml::Spanned::new(start..start, more));

@@ -33,7 +33,7 @@ impl Decode for Degradation {
             let before = reading.diagnostics.len();
             reading.fitting = defect.applicable();
             let strategies = OneOrMore::<Spanned<Strategy>>::decode(value, reading);
-            // If no strategy could be read, that has been told: leave the row out.
+            // If no strategy could be read, that has been reported: leave the row out.
             let strategies = strategies.filter(|read| !read.0.is_empty() || reading.diagnostics.len() == before);
             rows.extend(strategies.map(|strategies| (Spanned::new(defect, at), strategies.0)));
         }

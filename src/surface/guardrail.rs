@@ -21,7 +21,7 @@ table! {
         /// Trips if this pattern does not match. With `matches`: a match that overlaps a match of this one does not
         /// count.
         unless: Option<Spanned<String>>,
-        /// Trips if this condition holds.
+        /// Trips if this condition is true.
         when: Option<Spanned<String>>,
         /// The modes in which it applies; all by default.
         modes = "in": OneOrMany,
@@ -31,7 +31,7 @@ table! {
         severity: Option<Severity>,
         /// Its strategy, instead of the one in the degradation table.
         strategy: Option<Spanned<Strategy>>,
-        /// What stands in for each match that it redacts; `[…]` by default.
+        /// The replacement of each match that it redacts; `[…]` by default.
         with: Option<Spanned<String>>,
         /// Whether it replaces the guardrail with the same `id` in a used pack.
         replace: bool,

@@ -193,7 +193,7 @@ pub struct Surface {
     pub torn: HashSet<Location>,
     /// The names of things that could not be read at all; they count as declared.
     pub unreadable: HashSet<String>,
-    /// Whether a header stands twice. A name that nothing declares may be meant by one of the two.
+    /// Whether a header occurs twice. A name that nothing declares may be meant by one of the two.
     pub(crate) doubled: bool,
     /// Whether some tables could not be read. What seems to be missing may be declared in them.
     pub partial: bool,

@@ -78,7 +78,7 @@ table! {
         required: Option<Spanned<bool>>,
         /// For `calls`: the least there must be.
         least: Option<Spanned<usize>>,
-        /// For `calls`: whether nothing may stand behind the last of them.
+        /// For `calls`: whether nothing may be behind the last of them.
         last: Option<Spanned<bool>>,
         /// The most there may be; 0 forbids the block.
         most: Option<Spanned<usize>>,
@@ -96,7 +96,7 @@ pub struct ReplyTable {
     pub order: Option<Vec<Spanned<String>>>,
     /// The section whose text is the message.
     pub shows: Option<Spanned<String>>,
-    /// What stands between the parts of the message; by default a blank line.
+    /// What is between the parts of the message; by default a blank line.
     pub separator: Option<Spanned<String>>,
     /// The message of an answer that is refused: a template; by default there is none.
     pub refused: Option<Spanned<String>>,

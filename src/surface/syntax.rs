@@ -164,7 +164,7 @@ pub(super) fn line_of(text: &str, at: usize) -> &str {
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-/// Whether the error is about a header that stands twice.
+/// Whether the error is about a header that occurs twice.
 pub(super) fn is_header_twice(error: &Error, text: &str) -> bool {
     let at = error.span().unwrap_or_default().start;
     error.message().starts_with("duplicate key") && header(line_of(text, at)).is_some()
@@ -231,7 +231,7 @@ pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error
     let open = errors.iter().find(|error| is_unclosed(error)).map(|error| (error, unclosed(text)));
     let (last, end) = match open {
         Some((error, Some(open))) => (Some(error), open.start),
-        // The bracket is closed, so the fault lies in what stands before the closer.
+        // The bracket is closed, so the fault lies in what is before the closer.
         Some((_, None)) => {
             let first = errors.iter().find(|error| error.message().starts_with("missing"));
             (None, first.map_or(usize::MAX, |first| start(first) + 1))

@@ -12,8 +12,8 @@
 const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// Sets the highest bit of each of eight bytes that is less than `limit`, which is at most 128. Exact only up to the first
-/// of them, the lowest: what carries over from it reaches those behind it.
+/// Sets the highest bit of each of eight bytes that is less than `limit`, which is at most 128. Exact only up to the
+/// first of them, the lowest: what carries over from it reaches those behind it.
 pub(crate) fn below(limit: u8, eight: u64) -> u64 {
     eight.wrapping_sub(LOWEST * u64::from(limit)) & !eight & HIGHEST
 }
@@ -34,13 +34,13 @@ pub(crate) fn first(bytes: &[u8], found: impl Fn(u64) -> u64, is_found: impl Fn(
     rest.iter().position(|byte| is_found(*byte)).map(|found| bytes.len() - rest.len() + found)
 }
 
-/// The same, by `far` behind the first bytes.
+/// Like `first`, by `far` behind the first bytes.
 pub(crate) fn near_or_far(
     bytes: &[u8],
     found: impl Fn(u64) -> u64,
     far: impl FnOnce(&[u8]) -> Option<usize>,
 ) -> Option<usize> {
-    // Most runs are short: a search with start-up costs pays only after these.
+    // Most runs are shorter than this: `memchr` pays for its set-up only in longer ones.
     const NEAR: usize = 4;
     let (eights, _) = bytes.as_chunks();
     let mut at = 0;

@@ -4,8 +4,8 @@
 //! Out: [`LazyRegex`], or the error with which the crate would refuse the pattern.
 //! Never: accepts what cannot be compiled: a pattern that may be too large is compiled at once.
 //!
-//! An answer needs a few of the patterns of a pack, and compiling one takes ten times as long as reading it: of 416 million
-//! instructions to load the pack `writers-factory`, compiling all of them took 245.
+//! An answer needs a few of the patterns of a pack, and compiling one takes ten times as long as reading it: of 416
+//! million instructions to load the pack `writers-factory`, compiling all of them took 245.
 
 use super::regex_size::largest_size;
 use regex::{Error, Regex, RegexBuilder};
@@ -35,8 +35,8 @@ impl LazyRegex {
         Ok(Self::with_hir(source, largest)?.0)
     }
 
-    /// The same, with the syntax tree of the pattern, which takes as long to read as all else: none if only the crate can
-    /// read it.
+    /// Like `new`, with the syntax tree of the pattern, which takes as long to read as all else: none if only the crate
+    /// can read it.
     pub(crate) fn with_hir(source: &str, largest: usize) -> Result<(Self, Option<Hir>), Error> {
         let hir = regex_syntax::parse(source).ok();
         let size = hir.as_ref().map_or(usize::MAX, |hir| largest_size(hir, largest));

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Names that some systems reserve for devices, in any case and with any extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// The same for names that a digit follows.
+/// Reserved names that a digit follows.
 const NUMBERED: &[&str] = &["com", "lpt"];
 
 /// The folder in which Git keeps hooks and settings that it executes, and its short name on Windows.
@@ -63,8 +63,8 @@ fn is_device(stem: &str) -> bool {
     RESERVED.iter().any(|name| name.eq_ignore_ascii_case(stem)) || numbered.is_some_and(|(_, rest)| is_number(rest))
 }
 
-/// The path as every system writes it: `./a` is `a`, and `a\b` is `a/b`, since no file that every system can store has a
-/// backslash in its name.
+/// The path as every system writes it: `./a` is `a`, and `a\b` is `a/b`, since no file that every system can store has
+/// a backslash in its name.
 pub(crate) fn portable(path: &str) -> Cow<'_, str> {
     let path = match path.contains('\\') {
         true => Cow::Owned(path.replace('\\', "/")),

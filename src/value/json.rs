@@ -2,8 +2,8 @@
 //!
 //! In: values of `serde_json`, or ours; anything that serializes.
 //! Out: the other kind; serde implementations for ours.
-//! Never: changes a value, or depends on the features with which a host builds `serde_json`: without `preserve_order` its
-//! maps forget the order of their members, and with `arbitrary_precision` its numbers arrive as objects.
+//! Never: changes a value, or depends on the features with which a host builds `serde_json`: without `preserve_order`
+//! its maps forget the order of their members, and with `arbitrary_precision` its numbers arrive as objects.
 
 use super::{Members, Number, Object, Value};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 /// The name of the only member of the object as which `serde_json` passes on a number that is not whole, if it is built
-/// with `arbitrary_precision`. Its value is the text of the number, and the only text that is passed on as an owned one:
-/// that tells it apart from an object in which someone writes this name.
+/// with `arbitrary_precision`. Its value is the text of the number, and the only text that is passed on as an owned
+/// one: that distinguishes it from an object in which someone writes this name.
 const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
 
 impl From<Json> for Value {

@@ -149,7 +149,7 @@ impl<V> Members<V> {
     /// Keeps only the members for which `keep` returns true.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.list.retain_mut(|(name, value)| keep(name, value));
-        // Of very many members few may be left, and stay so for long: give the room back.
+        // Shrink: a large object may lose most of its members, and live on for long.
         self.list.shrink_to(self.list.len().max(FEW));
         self.places = self.find_all();
     }

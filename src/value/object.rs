@@ -40,7 +40,7 @@ impl Object {
         self.0.as_slice().len()
     }
 
-    /// Whether it has none.
+    /// Whether the object has no members.
     #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.0.as_slice().is_empty()

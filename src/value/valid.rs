@@ -2,8 +2,8 @@
 //!
 //! In: a JSON Schema; a [`Value`].
 //! Out: a [`Validator`], and the view of the value that it needs; a [`Fault`] for all that does not fit.
-//! Never: fetches a `$ref`, or copies a value, except to say what is wrong with it. Nor does it depend on the order of a
-//! map of `serde_json`, which is that of the names unless a host turns on `preserve_order`.
+//! Never: fetches a `$ref`, or copies a value, except to say what is wrong with it. Nor does it depend on the order of
+//! a map of `serde_json`, which is that of the names unless a host turns on `preserve_order`.
 
 use super::{Number, Object, Value, value};
 use crate::text::{excerpt, unsafe_because};
@@ -34,7 +34,7 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
 fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationError<'static>> {
     ValidationOptions::<_, Shared>::default()
         .with_pattern_options(PatternOptions::regex())
-        // A format that nobody checks would be a rule that does not hold.
+        // A format that nobody checks would be a rule without effect.
         .should_validate_formats(true)
         .with_format("relative-path", |path: &str| unsafe_because(path).is_none())
         .build(&schema.to_json())
@@ -145,8 +145,8 @@ impl SchemaFault<'_> {
         self.error.instance_path().as_str()
     }
 
-    /// What is wrong: the words of the schema before and behind what they quote of the value. All of it is a quotation where
-    /// the words name members of the value.
+    /// What is wrong: the words of the schema before and behind what they quote of the value. All of it is a quotation
+    /// where the words name members of the value.
     pub(crate) fn in_parts(&self) -> (String, String, String) {
         // A character that no schema and no message of the validator has.
         const HOLE: &str = "\u{e000}";

@@ -18,14 +18,14 @@ use rulebook_report::Pen;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// What an outcome changes, until it is committed; nothing if something stands in its way.
+/// What an outcome changes, until it is committed; nothing if something is in its way.
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Plan {
     plan: Mutex<Option<rulebook_fs::Plan>>,
 }
 
-/// What becomes of one file: its path, what kind of change, the path from which it was moved, its length, its bytes before, its
-/// text after, what the pack says about its edits, and the diagnostics.
+/// What becomes of one file: its path, what kind of change, the path from which it was moved, its length, its bytes
+/// before, its text after, what the pack says about its edits, and the diagnostics.
 type File<'py> =
     (String, &'static str, Option<String>, u64, Option<Bound<'py, PyBytes>>, Option<String>, Vec<String>, Found<'py>);
 
@@ -34,7 +34,7 @@ type Files<'py> = (Vec<File<'py>>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Plan {
-    /// Reads the files below `root` that the effects change. There is no plan if something stands in its way.
+    /// Reads the files below `root` that the effects change. There is no plan if something is in its way.
     #[staticmethod]
     fn make<'py>(py: Python<'py>, root: PathBuf, result: &Bound<'py, PyAny>) -> PyResult<(Option<Self>, Files<'py>)> {
         let contract = contract_of(result)?;

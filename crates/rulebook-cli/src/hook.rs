@@ -100,8 +100,8 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
         *session.state.entry(STATE) = rulebook::value::Value::from(&Value::Object(asked.rest.clone()));
     }
     let (ruling, outcome) = ruling::judge(program, &session, &asked.tool, &asked.input);
-    // Nobody says what a person answers: a call that is asked about changes nothing. All else is written before the tool may
-    // run, so that no call runs that was not counted.
+    // Nobody says what a person answers: a call that is asked about changes nothing. All else is written before the
+    // tool may run, so that no call runs that was not counted.
     if let Some(saved) = saved.filter(|_| !matches!(ruling, Ruling::Ask { .. })) {
         let mut next = outcome.session;
         if next.mode == session.mode {
@@ -172,7 +172,8 @@ impl Asked {
         Ok(Self { form, tool, input, rest })
     }
 
-    /// The ruling in the form that the assistant reads. What is allowed is only `explicit` where it may loosen its own settings.
+    /// The ruling in the form that the assistant reads. What is allowed is only `explicit` where it may loosen its own
+    /// settings.
     fn answered(&self, ruling: &Ruling, explicit: bool) -> Value {
         let (decision, reason, input) = match ruling {
             // What runs is what was judged.
@@ -206,7 +207,7 @@ impl Asked {
     }
 }
 
-/// The same without members that say nothing. The arguments of a tool stay as they are.
+/// The answer without members that are `null`. The arguments of a tool stay as they are.
 fn without_nulls(mut answer: Value) -> Value {
     let strip = |members: &mut Map<String, Value>| members.retain(|_, value| !value.is_null());
     if let Value::Object(members) = &mut answer {

@@ -99,7 +99,7 @@ impl CommandOutput {
         Self { out: String::new(), err, status }
     }
 
-    /// The same, but with an error for each file or folder that could not be read.
+    /// This output, with an error for each file or folder that could not be read.
     pub(super) fn without(mut self, unread: &[ReadError]) -> Self {
         if !unread.is_empty() {
             self.status = Status::Trouble;
@@ -116,7 +116,7 @@ pub(super) enum Error {
     Read(ReadError),
     /// The arguments are wrong, or something else failed: one line.
     Usage(String),
-    /// Findings that stand in the way, such as the faults of a pack, already printed.
+    /// Findings that are in the way, such as the faults of a pack, already printed.
     Found(CommandOutput),
 }
 
@@ -137,7 +137,7 @@ impl From<Error> for CommandOutput {
     }
 }
 
-/// The error for findings that stand in the way: `drawn` on standard error for people, or the report of `check` for
+/// The error for findings that are in the way: `drawn` on standard error for people, or the report of `check` for
 /// programs.
 pub(super) fn found(
     format: Format,

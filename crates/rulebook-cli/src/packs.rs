@@ -32,8 +32,8 @@ impl OpenedPack {
         Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
     }
 
-    /// The same as [`OpenedPack::open_with`], to judge answers as a host does: without the checks that only look for what an
-    /// answer could come to. They take as long as all else.
+    /// The same as [`OpenedPack::open_with`], to judge answers as a host does: without the checks that only look for
+    /// what an answer could come to. They take as long as all else.
     pub(super) fn to_judge(path: &Path, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
         Self::load(read_pack(path)?, Program::open).or_below(path).take(tools, format)
     }
@@ -129,7 +129,7 @@ pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty
     nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
 }
 
-/// The same, naming what is `wanted`.
+/// Like `nothing`, naming what is `wanted`.
 pub(super) fn nothing_of(
     what: &str,
     wanted: &str,

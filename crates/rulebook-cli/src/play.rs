@@ -358,7 +358,7 @@ fn heard(turn_result: TurnResult, carry_out: &mut impl FnMut(&[EffectRecord]) ->
     turn_result
 }
 
-/// JSON in which nothing controls a terminal or changes the direction of text: such characters stand in strings alone,
+/// JSON in which nothing controls a terminal or changes the direction of text: such characters are in strings alone,
 /// where an escape says the same.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());

@@ -65,7 +65,7 @@ enum PromptFormat {
 }
 
 impl PromptFormat {
-    /// The format of findings that stand in the way of a prompt.
+    /// The format of findings that are in the way of a prompt.
     fn of_faults(self) -> Format {
         match self {
             PromptFormat::Messages => Format::Json,

@@ -12,7 +12,7 @@ use rulebook::outcome::{FileLines, Matching, MissKind};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The most places that are looked at before they are too many to be told apart.
+/// The most places that are looked at before they are too many to be distinguished.
 const MOST_PLACES: usize = 32;
 /// The most places that a miss lists.
 const MOST_LISTED: usize = 8;

@@ -1,7 +1,7 @@
 //! Plans: what would an answer change below a root?
 //!
 //! In: a [`Root`], and the effects of an outcome.
-//! Out: a [`Plan`] that fits the files as they are, to be looked at and committed; or what stands in its way.
+//! Out: a [`Plan`] that fits the files as they are, to be looked at and committed; or what is in its way.
 //! Never: changes a file before it is committed, or if a file that was read has been changed since.
 
 use super::apply::{Applied, Applying, Change, FileChange};
@@ -30,8 +30,8 @@ pub struct Plan {
 ///
 /// # Errors
 ///
-/// Effects that do not fit the files, and files that must not be changed or cannot be read. `Program::reject` answers the
-/// misses as the pack wants.
+/// Effects that do not fit the files, and files that must not be changed or cannot be read. `Program::reject` answers
+/// the misses as the pack wants.
 pub fn plan(root: &Root, effects: &[EffectRecord]) -> Result<Plan, Applied> {
     let plan = Plan::new(root, effects);
     if plan.is_blocked() { Err(plan.report(false, false)) } else { Ok(plan) }
@@ -69,7 +69,7 @@ impl Plan {
         self.report(written, false)
     }
 
-    /// Whether something stands in its way.
+    /// Whether something is in its way.
     fn is_blocked(&self) -> bool {
         !self.draft.misses.is_empty() || self.draft.slots.values().any(Slot::stops)
     }
@@ -101,7 +101,7 @@ impl Plan {
             let mut file = FileChange::new(key, change);
             file.cause.clone_from(&slot.cause);
             file.fault.clone_from(&slot.fault);
-            // What holds for a file that is written is no news of one that is not.
+            // What applies to a file that is written is no news of one that is not.
             file.remarks = if left { Vec::new() } else { slot.remarks.clone() };
             let no_document = slot.fault.as_ref().is_some_and(|fault| fault.code == Code::WORKSPACE_NO_DOCUMENT);
             file.notes = if left && !no_document { Vec::new() } else { slot.notes.clone() };
@@ -142,7 +142,7 @@ impl Plan {
 }
 
 impl Slot {
-    /// Whether it stands in the way of the files that change with it.
+    /// Whether it is in the way of the files that change with it.
     pub(super) fn stops(&self) -> bool {
         self.fault.as_ref().is_some_and(Diagnostic::is_error)
     }

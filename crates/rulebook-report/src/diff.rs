@@ -11,7 +11,7 @@ pub(super) use similar::ChangeTag as Change;
 
 /// How many common lines are shown around those that differ.
 const AROUND: usize = 2;
-/// The same in the unified format, where tools expect three.
+/// How many lines around a change the unified format has: tools expect three.
 const AROUND_FOR_TOOLS: usize = 3;
 /// After this time, two long texts with little in common are compared less exactly.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -52,8 +52,8 @@ pub fn unified(key: &str, before: Option<&str>, after: &str) -> String {
     unified_paths(before.map(|_| key), Some(key), before.or(Some("")), Some(after))
 }
 
-/// The difference of a file, in the unified format. `from` and `to` are its paths before and after; none of them for a file
-/// that did not exist, or that is gone. A text is none if it is not known.
+/// The difference of a file, in the unified format. `from` and `to` are its paths before and after; none of them for a
+/// file that did not exist, or that is gone. A text is none if it is not known.
 pub fn unified_paths(from: Option<&str>, to: Option<&str>, before: Option<&str>, after: Option<&str>) -> String {
     let name =
         |side: &str, key: Option<&str>| key.map_or_else(|| "/dev/null".to_owned(), |key| format!("{side}/{key}"));

@@ -1,4 +1,4 @@
-//! Quotation marks: which block stands in a pair of them?
+//! Quotation marks: which block is in a pair of them?
 //!
 //! In: a quotation mark, and a dialect whose blocks quotation marks may quote.
 //! Out: the text from the mark to its partner, if a block opens directly behind the first and ends directly before the
@@ -47,8 +47,8 @@ fn may_end(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | 0x80..)
 }
 
-/// The start of what may be a quotation mark, from `from` on, if one ends at `end`, or would with the bytes that follow;
-/// or if one with a blank behind it does.
+/// The start of what may be a quotation mark, from `from` on, if one ends at `end`, or would with the bytes that
+/// follow; or if one with a blank behind it does.
 fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
     // Fast path: before most openers there is a line break or a blank behind a word.
     let before = |back: usize| end.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or_default();
@@ -67,7 +67,8 @@ fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
     starts(end).filter(is_blank).find_map(mark).or_else(|| mark(end))
 }
 
-/// The longest payload, in bytes, that quotation marks quote. Before each of many marks another could begin that never ends.
+/// The longest payload, in bytes, that quotation marks quote. Before each of many marks another could begin that never
+/// ends.
 const LONGEST: usize = 4096;
 
 /// The search for the block behind a quotation mark.
@@ -162,7 +163,7 @@ fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Opti
 
 impl Masks {
     /// The first place before `limit` where a mask may start. Of quotation marks, those count before what may open a
-    /// block: most are apostrophes, or stand before a word.
+    /// block: most are apostrophes, or are before a word.
     pub(super) fn next_mark_or_quotation(&self, bytes: &[u8], limit: usize, dialect: &Dialect) -> Option<usize> {
         let before = bytes.get(..limit).unwrap_or_default();
         let mut from = self.decided;

@@ -124,7 +124,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         self.run_within(rule, self.text.len())
     }
 
-    /// The same, within the text up to `end`.
+    /// Like `run`, within the text up to `end`.
     pub(super) fn run_within(&mut self, rule: RuleId, end: usize) -> Option<usize> {
         let within = self.text.get(..boundary(self.text, end)).unwrap_or_default();
         self.machine.match_at(&self.outline.grammar, rule, within, self.at, &mut self.steps)

@@ -4,9 +4,9 @@
 //! Out: the first members of an object that begins the answer, as long as they are texts, and how far each is certain.
 //! Never: reads on behind anything that a fault further on could turn into another text: the end decides that.
 //!
-//! An object that is valid so far may turn out to be faulty, and is then read leniently from its start. A string that is
-//! valid up to a quote is the start of the same string there, but for marks before the quote, which may belong to what
-//! follows. It ends at that quote if a comma and the next key follow: there, lenient reading goes on, too.
+//! An object that is valid so far may turn out to be faulty, and is then read leniently from its start. A string that
+//! is valid up to a quote is the start of the same string there, but for marks before the quote, which may belong to
+//! what follows. It ends at that quote if a comma and the next key follow: there, lenient reading goes on, too.
 
 use super::keys::{self, KeyForm};
 use super::start_of;
@@ -111,7 +111,7 @@ impl Live {
         }
     }
 
-    /// Without an opener, nobody knows before the end whether the answer starts with reasoning.
+    /// Without an opener, it is unknown before the end whether the answer starts with reasoning.
     fn pass_reasoning(
         &mut self,
         mut prelude: Box<LeadingReasoning>,
@@ -185,7 +185,7 @@ impl Live {
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
-            // If the closing quote is missing, marks before the next one stand outside the text.
+            // If the closing quote is missing, marks before the next one are outside the text.
             let plain = Span::new(at, at + length).of(text).trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
             if !plain.is_empty() {
                 member.reaches(at + plain.len(), text);
@@ -234,8 +234,8 @@ impl Live {
 }
 
 impl LiveMember {
-    /// What is certain of its text reaches to this place. Behind an escaped backslash, the end tells whether the text was
-    /// escaped twice.
+    /// What is certain of its text reaches to this place. Behind an escaped backslash, the end tells whether the text
+    /// was escaped twice.
     fn reaches(&mut self, end: usize, text: &str) {
         // Without its closing quote, such a word may be no text.
         let may_be_none = NONE.iter().any(|none| none.starts_with(Span::new(self.sure.start, end).of(text)));
@@ -244,7 +244,8 @@ impl LiveMember {
         }
     }
 
-    /// What is certain of its text behind a place in the response up to which it has been taken, decoded: `taken` bytes.
+    /// What is certain of its text behind a place in the response up to which it has been taken, decoded: `taken`
+    /// bytes.
     pub(super) fn text_from(&self, at: usize, taken: usize, text: &str) -> String {
         if self.end.is_some() && self.doubled {
             let raw = self.sure.of(text);

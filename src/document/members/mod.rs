@@ -155,12 +155,12 @@ impl Objects {
             dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || is_needed(&block.name)))
         };
         let read = self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start);
-        // What stands before the first needed block is told of every dialect, so an earlier one waits for the end.
+        // What is before the first needed block is emitted for every dialect, so an earlier one waits for the end.
         let first = self.live.members.first().filter(|_| self.live.before.is_none());
         read.or(first.filter(|first| needs(first.id)).map(|first| first.start))
     }
 
-    /// Whether words stand before a place: anything that is neither an object nor reasoning. Before the answer is
+    /// Whether words are before a place: anything that is neither an object nor reasoning. Before the answer is
     /// complete, only an object that begins it is known.
     pub(super) fn follows_words(&self, place: usize, text: &str) -> bool {
         self.complete && self.outside(Span::new(0, place)).any(|gap| !gap.of(text).trim().is_empty())
@@ -528,8 +528,8 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// An entry of a list that is the answer, with the bracket or comma before it and the bracket behind it, if that closes
-    /// one.
+    /// An entry of a list that is the answer, with the bracket or comma before it and the bracket behind it, if that
+    /// closes one.
     fn with_marks(&mut self, start: usize, end: usize) -> (usize, usize) {
         let before = self.text.get(..start).unwrap_or_default().trim_end();
         let start = if before.ends_with(['[', ',']) { before.len() - 1 } else { start };

@@ -5,8 +5,8 @@
 //! Never: looks further than a few marks and names, so that each quote only costs a few look-ups.
 //!
 //! A model that forgets to escape quotes writes code whose quotes look like those of the answer: `"a", "b": 1` may be
-//! code or the next member. The names tell them apart: after the body of a block, only a name that the dialect declares
-//! can follow.
+//! code or the next member. The names distinguish them: after the body of a block, only a name that the dialect
+//! declares can follow.
 
 use super::keys::{self, KeyForm, LONGEST, MemberKey, is_stray_quote};
 use super::stack::OpenLevel;

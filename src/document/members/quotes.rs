@@ -56,7 +56,7 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
         };
         match fault.and_then(|rule| Some((rule, cursor.run(rule)?))).filter(|(_, end)| *end > cursor.at) {
             Some((rule, end)) => {
-                // Each kind is told once for each string.
+                // Each kind is reported once for each string.
                 if !cursor.faults.iter().skip(known).any(|(found, _)| *found == rule) {
                     cursor.record(Some(rule), Span::new(cursor.at, end));
                 }

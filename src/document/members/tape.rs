@@ -210,7 +210,7 @@ impl ObjectTape {
 /// The place in valid JSON where a key is repeated in one object, without its quotes.
 fn second_key(raw: &str, key: &str) -> Option<Span> {
     let bytes = raw.as_bytes();
-    // Of each object that is open, whether it has the key.
+    // For each open object: whether the key has occurred in it.
     let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
     while let Some(offset) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'{' | b'}')))

@@ -399,15 +399,15 @@ pub(crate) struct TagSource<'t> {
 }
 
 impl TagSource<'_> {
-    /// The tags that do not start in the `data`, in order, at most [`MOST_TAGS`], each opener paired with the closer that
-    /// balances it.
+    /// The tags that do not start in the `data`, in order, at most [`MOST_TAGS`], each opener paired with the closer
+    /// that balances it.
     pub(crate) fn tags(&self, data: &[Span]) -> Tags {
         let mut tags = self.read(data);
         pair(self.text, &mut tags, self.dialect);
         tags
     }
 
-    /// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be told apart at some
+    /// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be recognised at some
     /// place, everything after it may be quoted.
     fn strings(&self) -> Vec<Span> {
         let TagSource { text, body, family, .. } = *self;
@@ -455,7 +455,7 @@ impl TagSource<'_> {
             Some(first_byte) => memchr::memchr(first_byte, rest),
             None => rest.iter().position(starts),
         };
-        // Where a fence is the opener of the call, all of the body stands in it.
+        // Where a fence is the opener of the call, all of the body is in it.
         let around =
             |mask: &Mask| mask.by == Quotes::Opener && mask.span().start <= body.start && body.end <= mask.span().end;
         let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);

@@ -23,7 +23,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let dialect = &dialect.value;
     let grammars = || pack.grammars.of(dialect);
     let object = grammars().find(|grammar| ObjectShape::fit(grammar)).cloned();
-    // What stands before an object has a grammar of its own.
+    // In a dialect whose answer is one object, only the other grammars become families.
     let families = grammars().filter(|grammar| object.is_none() || !ObjectShape::fit(grammar));
     let mut families: Vec<Family> = families.cloned().filter_map(Family::new).collect();
     let spelled = |action: &surface::Action, name: &str| action.names.iter().any(|other| other.value == name);

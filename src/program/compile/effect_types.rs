@@ -240,7 +240,7 @@ fn step<'t>(
         Err(Box::new(fault.with_place(kind.at, "declared here")))
     };
     let others = schema.get("additionalProperties").filter(|others| matches!(others, Tree::Table(..)));
-    // An unknown type has been told already.
+    // An unknown type has been reported already.
     let Some(type_name) = type_meant(&kind.value) else { return Ok(None) };
     match (type_name, part) {
         ("object", Some(name)) => match properties(schema).into_iter().find(|(known, _)| *known == name) {

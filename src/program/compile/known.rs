@@ -42,7 +42,7 @@ pub(super) fn first_undeclared<'s>(
 ) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
-    // A declaration with a blank name may be the one that is meant.
+    // No finding: a declaration with an empty name may be the intended one.
     let unless_among = |known: Vec<&'s str>| match known.iter().any(|known| known == first || known.trim().is_empty()) {
         true => None,
         false => Some(UnknownPath { number: 1, known }),

@@ -329,7 +329,7 @@ impl PackCompiler<'_> {
         let dialects = self.surface.dialects.values().map(|dialect| &dialect.value);
         let mut giving = dialects.filter(|dialect| dialect.blocks.values().any(|one| one.value.role == Role::Content));
         let lowers = |dialect: &Dialect| {
-            // What a rule of a pack's own grammar is called, its attribute is called, too.
+            // An attribute from a rule of a pack's own grammar has the name of the rule, in its case.
             let files = &self.surface.files;
             let is_shipped =
                 |name: &Spanned<String>| files.grammar(&name.value, name.at.source) == NameMeaning::Missing;

@@ -61,7 +61,7 @@ impl PackCompiler<'_> {
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
         let before = self.diagnostics.len();
         let parsed = self.condition(Some(expression), &NameScope::of(PATTERN_NAMES))?;
-        // An expression that reads unknown names has been told: its value does not matter.
+        // An expression that reads unknown names has been reported: its value does not matter.
         if self.diagnostics.len() > before {
             return None;
         }

@@ -37,7 +37,7 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Adds a table before the first entry of the list `all`. What stands above that, such as the head of the file, stays
+    /// Adds a table before the first entry of the list `all`. What is above that, such as the head of the file, stays
     /// above; the comment directly over it stays with it.
     pub(super) fn prepend(&mut self, all: &str, mut entry: Table) -> Result<(), Error> {
         let path = self.file_of(all);
