@@ -102,6 +102,7 @@
 //! | `flow` | what changes because of an answer, or of a user's words? |
 //! | [`prompt`] | what does the model read? layers, budgets, one file per way to become shorter |
 //! | [`outcome`] | the public contract |
+//! | `host` | what can an application ask of a program? Every method of [`Program`] for hosts |
 //! | [`cases`] | the tests that prompt engineers write |
 //! | [`lint`] | what would a careful reviewer say about a pack? |
 //! | [`compare`] | what does a change to a pack mean? |
@@ -139,6 +140,7 @@ mod flow;
 pub mod grammar;
 #[cfg(not(feature = "unstable"))]
 mod grammar;
+mod host;
 mod json;
 mod judge;
 #[cfg(feature = "unstable")]

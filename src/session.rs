@@ -191,9 +191,8 @@ impl Misfits {
 pub(crate) const MOST_IDS: u64 = 1 << 53;
 
 impl Program {
-    /// A new session: the start mode, and the initial value of everything.
-    #[must_use]
-    pub fn session(&self) -> Session {
+    /// The work behind [`Program::session`].
+    pub(crate) fn first_session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
         let state = self.computed.get_or_init(|| self.initial_computed()).clone();
         let mut session = Session { mode, state, now: None, ids: Ids::default(), pending: Pending::new() };
@@ -217,48 +216,16 @@ impl Program {
         if state.is_too_costly() { lazy } else { state }
     }
 
-    /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value, and
-    /// what is computed is computed anew.
-    ///
-    /// # Errors
-    ///
-    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit its
-    /// schema.
-    pub fn resume(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
+    /// The work behind [`Program::resume`].
+    pub(crate) fn resume_whole(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
         match self.resume_lossy(stored) {
             (session, faults) if faults.is_empty() => Ok(session),
             (_, faults) => Err(Faults::new(faults, self.sources.clone())),
         }
     }
 
-    /// The same as [`Program::resume`], for a session that may be older than the pack. What does not fit takes its
-    /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
-    ///
-    /// ```
-    /// use rulebook::{Folder, Program, Value};
-    /// use serde_json::json;
-    ///
-    /// let pack = r#"
-    /// [pack]
-    /// name = "desk"
-    /// [dialects.tagged]
-    /// grammar = "tags"
-    /// blocks  = { message = { role = "message" } }
-    /// [state]
-    /// notes = { type = "array", default = [] }
-    /// turns = { type = "integer", default = 0 }
-    /// "#;
-    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
-    /// let kept = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
-    /// assert!(program.resume(&kept).is_err());
-    ///
-    /// let (session, lost) = program.resume_lossy(&kept);
-    /// assert_eq!(Value::from(&session.state), json!({ "notes": ["Tea"], "turns": 0 }));
-    /// assert_eq!(lost.len(), 2);
-    /// assert!(lost.iter().any(|fault| fault.message == "the pack's state has no `reader`"));
-    /// # Ok::<(), rulebook::Faults>(())
-    /// ```
-    pub fn resume_lossy(&self, stored: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
+    /// The work behind [`Program::resume_lossy`].
+    pub(crate) fn resume_what_is_valid(&self, stored: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
         let (session, misfits) = self.resume_in_part(&stored.into());
         (session, misfits.into_iter().map(|misfit| misfit.diagnostic).collect())
     }
@@ -266,7 +233,7 @@ impl Program {
     /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
     #[doc(hidden)]
     pub fn resume_in_part(&self, stored: &Value) -> (Session, Vec<Misfit>) {
-        let mut session = self.session();
+        let mut session = self.first_session();
         let mut faults = Misfits { list: Vec::new(), left_out: 0, most: self.limits.diagnostics.max(1) };
         let Value::Object(members) = stored else {
             let what = "a session is an object with `mode`, `state`, `now`, `ids` and `pending`";
@@ -322,7 +289,7 @@ impl Program {
 
     /// The diagnostic for a session whose mode the pack does not have.
     pub(crate) fn no_mode(&self, mode: &str) -> Diagnostic {
-        misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.modes())
+        misfit(format!("the pack has no mode `{}`", excerpt(mode, 60))).with_nearest(mode, self.mode_names())
     }
 
     fn resume_state(&self, stored: &Object, session: &mut Session, faults: &mut Misfits) {

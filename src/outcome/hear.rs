@@ -19,31 +19,8 @@ use crate::value::Record;
 use crate::value::{Object, Value};
 
 impl Program {
-    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer. Of the options, `trace`
-    /// counts.
-    ///
-    /// ```
-    /// # use rulebook::{Folder, Program};
-    /// # let pack = r#"
-    /// # [pack]
-    /// # name = "x"
-    /// # [dialects.d]
-    /// # grammar = "tags"
-    /// # blocks.message = { role = "message" }
-    /// # [[inputs]]
-    /// # class = "thanks"
-    /// # matches = '(?i)\bthank'
-    /// # ask = "welcome"
-    /// # [messages.welcome]
-    /// # says = "You are welcome."
-    /// # "#;
-    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
-    /// let heard = program.hear(&program.session(), "Thanks a lot", &Default::default());
-    /// assert_eq!(heard.class.as_deref(), Some("thanks"));
-    /// assert_eq!(heard.say, ["You are welcome."]);
-    /// ```
-    #[must_use]
-    pub fn hear(&self, session: &Session, text: &str, options: &Options) -> Heard {
+    /// The work behind [`Program::hear`].
+    pub(crate) fn hear_words(&self, session: &Session, text: &str, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
@@ -63,9 +40,8 @@ impl Program {
         self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
-    /// Starts a session: what the pack says and does before anybody has said anything. Of the options, `trace` counts.
-    #[must_use]
-    pub fn start(&self, session: &Session, options: &Options) -> Heard {
+    /// The work behind [`Program::start`].
+    pub(crate) fn start_session(&self, session: &Session, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), 0);
         let session = &*current;

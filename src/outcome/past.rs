@@ -177,25 +177,8 @@ impl Program {
         rewriter.rewrite(turn.outcome.as_ref()?, turn.content.trim())
     }
 
-    /// The turn for an answer of which only the text is left, whole or without its markup. It is read in the session's
-    /// mode, or else in the first mode whose dialects find a block in it. A text without any block is a message.
-    ///
-    /// A host that keeps the outcome uses [`Turn::answer`], which reads nothing.
-    ///
-    /// ```
-    /// use rulebook::prompt::Turn;
-    /// # use rulebook::{Folder, Program};
-    /// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { thinking = { role = \"thinking\" }, message = { role = \"message\" } }";
-    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).into_result()?;
-    /// let (session, answer) = (program.session(), "<thinking>Sly.</thinking><message>Hello.</message>");
-    ///
-    /// let turn = program.turn(&session, answer);
-    /// assert_eq!(turn.content, "Hello.");
-    /// assert_eq!(turn, Turn::answer(&program.run(&session, answer)));
-    /// # Ok::<(), rulebook::Faults>(())
-    /// ```
-    #[must_use]
-    pub fn turn(&self, session: &Session, answer: &str) -> Turn {
+    /// The work behind [`Program::turn`].
+    pub(crate) fn turn_of_text(&self, session: &Session, answer: &str) -> Turn {
         let session = self.session_of(session, answer);
         let turn = Turn::answer(&self.run(&session, answer));
         // Without a block, this is a message without its markup, whatever the pack does with stray text.

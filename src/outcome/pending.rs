@@ -21,54 +21,7 @@ const KIND: &str = "p";
 const MOST: usize = 100;
 
 impl Program {
-    /// Carries out a call that waited: a person has confirmed the request `id` of [`Session::pending`].
-    ///
-    /// The call is judged anew, by the mode and the state that the session has now: what is no longer permitted
-    /// has no effect. Its parameters are those that the model gave. The session of the outcome no longer has the request,
-    /// whatever comes of it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and `reply` in an effect is this
-    /// one call. If nothing waits under `id`, the outcome is refused, and says so.
-    ///
-    /// ```
-    /// use rulebook::{Folder, Program, Provider, Reply, outcome::Verdict};
-    ///
-    /// let pack = r#"
-    /// [pack]
-    /// name = "desk"
-    /// [actions.refund]
-    /// params  = { amount = { type = "number", required = true } }
-    /// effects = [{ emit = "refund", value = "{{ params.amount }}" }]
-    /// [modes.chat]
-    /// permits = [{ action = "refund", confirm = "Refund {{ params.amount }}?" }]
-    /// "#;
-    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
-    /// let answer = r#"{"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
-    ///     "function": {"name": "refund", "arguments": "{\"amount\": 5}"}}]}"#;
-    /// let reply = Reply::read(Provider::Openai, answer).into_result()?;
-    /// let asked = program.judge(&program.session(), &reply, &Default::default());
-    /// assert_eq!(asked.calls[0].verdict, Verdict::Pending);
-    /// assert_eq!(asked.session.pending["p-1"].question, "Refund 5?");
-    /// assert!(asked.effects.is_empty());
-    ///
-    /// let done = program.confirm(&asked.session, "p-1");
-    /// assert_eq!(done.calls[0].id.as_deref(), Some("call_1"));
-    /// assert_eq!(done.effects.len(), 1);
-    /// assert!(program.confirm(&done.session, "p-1").effects.is_empty());
-    /// # Ok::<(), rulebook::Faults>(())
-    /// ```
-    #[must_use]
-    pub fn confirm(&self, session: &Session, id: &str) -> Outcome {
-        self.settle(session, id, Occasion::Confirmed)
-    }
-
-    /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is dropped
-    /// with a finding, so that [`Outcome::tool_results`] answers it. If nothing waits under `id`, the outcome is refused, and
-    /// says so.
-    #[must_use]
-    pub fn decline(&self, session: &Session, id: &str) -> Outcome {
-        self.settle(session, id, Occasion::Declined)
-    }
-
-    fn settle(&self, session: &Session, id: &str, occasion: Occasion) -> Outcome {
+    pub(crate) fn settle(&self, session: &Session, id: &str, occasion: Occasion) -> Outcome {
         let mut session = session.clone();
         let Some(PendingCall { action, params, call, .. }) = session.pending.remove(id) else {
             return self.nothing_waits(&session, id);

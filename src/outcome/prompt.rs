@@ -43,9 +43,8 @@ impl Prompt {
 }
 
 impl Program {
-    /// Assembles what a model reads next. If that cannot be sent, there are no messages, and an error says why.
-    #[must_use]
-    pub fn prompt(&self, session: &Session, request: &Request) -> Prompt {
+    /// The work behind [`Program::prompt`].
+    pub(crate) fn assemble_prompt(&self, session: &Session, request: &Request) -> Prompt {
         let assembled = assemble(self, session, request, &|session, text| self.read_back(session, text));
         let findings = assembled
             .diagnostics

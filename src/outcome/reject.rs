@@ -24,46 +24,14 @@ const LINES: usize = 2000;
 const LINE: usize = 160;
 
 impl Program {
-    /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or
-    /// several times, or the file itself is not there. A host that carries out edits first looks whether all fit, and
-    /// if one does not, carries out nothing and rejects the outcome.
-    ///
-    /// `session` is the one before the answer, which is the session of the new outcome as well, and `options` those of
-    /// the run. The answer is refused, or the model is asked again, as the pack's strategies say for `edit-not-found`,
-    /// `edit-ambiguous` and `edit-conflict`. [`Outcome::tool_results`] then says why to the call that asked for the
-    /// edit.
-    ///
-    /// ```
-    /// # use rulebook::{Folder, Program, Options};
-    /// # use rulebook::outcome::{FileLines, Miss, MissKind, Status};
-    /// # let pack = r#"
-    /// # [pack]
-    /// # name = "editor"
-    /// # [dialects.tags]
-    /// # grammar = "tags"
-    /// # blocks = { edit = { role = "call", name = "edit", payload = "tags" } }
-    /// # [actions.edit]
-    /// # params = { path = { type = "string" }, old = { type = "string" }, new = { type = "string" } }
-    /// # effects = [{ edit = "{{ params.path }}", find = "{{ params.old }}", put = "{{ params.new }}" }]
-    /// # [modes.code]
-    /// # permits = ["edit"]
-    /// # [degradation]
-    /// # edit-not-found = "ask-again"
-    /// # "#;
-    /// # let program = Program::load(&Folder::new("editor", [("pack.toml", pack)])).into_result()?;
-    /// let session = program.session();
-    /// let answer = "<edit><path>a.txt</path><old>teh</old><new>the</new></edit>";
-    /// let outcome = program.run(&session, answer);
-    /// let mut miss = Miss::new(0, MissKind::NotFound);
-    /// miss.at.push(FileLines::new(7, "Then the end."));
-    /// let outcome = program.reject(&session, outcome, &[miss], &Options::default());
-    /// assert_eq!(outcome.status, Status::Refused);
-    /// assert!(outcome.effects.is_empty());
-    /// assert!(outcome.ask_again.unwrap().contains("Then the end."));
-    /// # Ok::<(), rulebook::Faults>(())
-    /// ```
-    #[must_use]
-    pub fn reject(&self, session: &Session, outcome: Outcome, misses: &[Miss], options: &Options) -> Outcome {
+    /// The work behind [`Program::reject`].
+    pub(crate) fn reject_misses(
+        &self,
+        session: &Session,
+        outcome: Outcome,
+        misses: &[Miss],
+        options: &Options,
+    ) -> Outcome {
         let mut outcome = outcome;
         if misses.is_empty() {
             return outcome;

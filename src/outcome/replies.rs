@@ -17,16 +17,8 @@ use crate::text::{Extent, Lines, Span, boundary};
 use crate::value::Value;
 
 impl Program {
-    /// Reads and judges a reply that has parts: texts, reasoning and native tool calls. Any reply gives an outcome.
-    ///
-    /// The texts are read by the dialects of the mode; a text in which none of them finds anything is the message. The
-    /// arguments of a call are read like a JSON payload, and the call is judged like one that is written in the text, so
-    /// that both have the same outcome. Effects follow the order of the parts.
-    ///
-    /// A place in the outcome names its part: 0 is the text, `n` the arguments of the `n`-th call; the pieces of reasoning
-    /// follow. The ledger counts the bytes of all parts.
-    #[must_use]
-    pub fn judge(&self, session: &Session, reply: &Reply, options: &Options) -> Outcome {
+    /// The work behind [`Program::judge`].
+    pub(crate) fn judge_reply(&self, session: &Session, reply: &Reply, options: &Options) -> Outcome {
         let layout = reply.layout();
         let text = layout.text();
         let mut readers = self.readers(session, options);

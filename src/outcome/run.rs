@@ -8,7 +8,7 @@ use super::contract::{
     Call, ContentBlock, EffectRecord, Finding, Ledger, Origin, Outcome, Section, Status, Utterance, VERSION, Verdict,
     Withheld,
 };
-use super::reader::{Broken, Reader};
+use super::reader::Broken;
 use super::trace::trace;
 use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers};
@@ -53,17 +53,15 @@ pub struct Options {
 }
 
 impl Program {
-    /// Reads and judges one response. Any `response` gives an outcome.
-    #[must_use]
-    pub fn run(&self, session: &Session, response: &str) -> Outcome {
+    /// The work behind [`Program::run`].
+    pub(crate) fn judge_text(&self, session: &Session, response: &str) -> Outcome {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
         self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
-    /// The same as [`Program::run`] with options, for bytes that may not be UTF-8.
-    #[must_use]
-    pub fn run_with(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
+    /// The work behind [`Program::run_with`].
+    pub(crate) fn judge_bytes(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
         let mut reader = self.reader(session, options);
         for piece in response.chunks(options.chunk.unwrap_or(response.len()).max(1)) {
             reader.push(piece);
@@ -93,13 +91,6 @@ impl Program {
         let options = Options { dialect: Some(dialect.to_owned()), ..Options::default() };
         let mut readers = self.readers(session, &options);
         readers.finish(&self.dialects, response).blocks.iter().map(|block| block.id).collect()
-    }
-
-    /// Starts to read a response that comes in pieces. [`Reader::new`] does the same for a host that keeps program and
-    /// reader in one struct.
-    #[must_use]
-    pub fn reader(&self, session: &Session, options: &Options) -> Reader<&Program> {
-        Reader::new(self, session, options)
     }
 
     pub(super) fn readers(&self, session: &Session, options: &Options) -> Readers {

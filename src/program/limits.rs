@@ -37,7 +37,7 @@ impl Limits {
     pub const DEEPEST: usize = 100;
 
     /// These limits, reduced to what is possible, so that no sum of them overflows.
-    pub(super) fn granted(self) -> Self {
+    pub(crate) fn granted(self) -> Self {
         Self {
             input: self.input.min(Self::LONGEST),
             depth: self.depth.min(Self::DEEPEST),

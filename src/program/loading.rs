@@ -11,25 +11,8 @@ use crate::surface::{self, Folder};
 use crate::text::SourceId;
 
 impl Program {
-    /// Reads, checks and compiles a pack. One run finds all faults; there is never a partial program.
-    ///
-    /// Schemas and patterns are compiled on first use; [`Program::check`] compiles all schemas.
-    ///
-    /// ```
-    /// use rulebook::{Folder, Program};
-    ///
-    /// let pack = r#"
-    /// [pack]
-    /// name = "greeter"
-    /// [dialects.plain]
-    /// grammar = "tags"
-    /// blocks.message = { role = "message" }
-    /// "#;
-    /// let program = Program::load(&Folder::new("greeter", [("pack.toml", pack)])).value.unwrap();
-    /// let outcome = program.run(&program.session(), "<message>Hello!</message>");
-    /// assert_eq!(outcome.message, "Hello!");
-    /// ```
-    pub fn load(folder: &Folder) -> Checked<Program> {
+    /// The work behind [`Program::load`].
+    pub(crate) fn load_folder(folder: &Folder) -> Checked<Program> {
         let (program, _, diagnostics) = Self::build(folder);
         program.loaded(diagnostics)
     }

@@ -185,23 +185,6 @@ pub(crate) struct AskAgain {
 pub(crate) type PlaceNames = HashMap<Location, FilePlace, RandomState>;
 
 impl Program {
-    /// This program with other limits. Values that are too large are reduced to what is possible: see [`Limits`].
-    #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits.granted();
-        self
-    }
-
-    /// The name of the pack.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The version of the pack, if it says one. A host may keep it beside its sessions.
-    pub fn version(&self) -> Option<&str> {
-        self.version.as_deref()
-    }
-
     /// A path in an answer, as one below the root: as every system writes it, and without the declared root.
     pub(crate) fn below_root<'p>(&self, path: &'p str) -> Cow<'p, str> {
         below(&self.roots, path)
@@ -219,8 +202,8 @@ impl Program {
         self.keeps_pending
     }
 
-    /// The names of the modes, in the order of declaration.
-    pub fn modes(&self) -> impl Iterator<Item = &str> {
+    /// The work behind [`Program::modes`].
+    pub(crate) fn mode_names(&self) -> impl Iterator<Item = &str> {
         self.modes.keys().map(String::as_str)
     }
 
@@ -242,8 +225,8 @@ impl Program {
         self.prompts.prompts.keys().map(String::as_str)
     }
 
-    /// The names of the actions, in the order of declaration.
-    pub fn actions(&self) -> impl Iterator<Item = &str> {
+    /// The work behind [`Program::actions`].
+    pub(crate) fn action_names(&self) -> impl Iterator<Item = &str> {
         self.actions.keys().map(String::as_str)
     }
 

@@ -61,7 +61,7 @@ fn are_distinct(values: &[Value]) -> bool {
 const MOST_VALUES: usize = 64;
 
 /// Whether a value certainly fits a schema, if the validator can compile that.
-pub(super) fn fits(schema: &Value, value: &Value) -> bool {
+pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
     match schema {
         Value::Bool(anything) => *anything,
         Value::Object(members) => members.iter().all(|(keyword, rule)| keeps(members, keyword, rule, value)),
@@ -91,17 +91,17 @@ fn keeps(schema: &Object, keyword: &str, rule: &Value, value: &Value) -> bool {
             _ => false,
         },
         ("uniqueItems", Value::Array(items)) => items.len() < 2 || rule.as_bool() == Some(false),
-        ("items", Value::Array(items)) => items.iter().all(|item| fits(rule, item)),
+        ("items", Value::Array(items)) => items.iter().all(|item| accepts(rule, item)),
         ("required", Value::Object(members)) => rule
             .as_array()
             .is_some_and(|names| names.iter().all(|name| name.as_str().is_some_and(|name| members.contains_key(name)))),
         ("properties", Value::Object(members)) => {
-            members.iter().all(|(name, member)| rule.get(name).is_none_or(|schema| fits(schema, member)))
+            members.iter().all(|(name, member)| rule.get(name).is_none_or(|schema| accepts(schema, member)))
         }
         ("additionalProperties", Value::Object(members)) => {
             let declared = schema.get("properties");
             let is_declared = |name: &str| declared.is_some_and(|declared| declared.get(name).is_some());
-            members.iter().all(|(name, member)| is_declared(name) || fits(rule, member))
+            members.iter().all(|(name, member)| is_declared(name) || accepts(rule, member))
         }
         (
             "minLength"
@@ -119,8 +119,8 @@ fn keeps(schema: &Object, keyword: &str, rule: &Value, value: &Value) -> bool {
             | "additionalProperties",
             _,
         ) => true,
-        ("anyOf", _) => rule.as_array().is_some_and(|all| all.iter().any(|one| fits(one, value))),
-        ("allOf", _) => rule.as_array().is_some_and(|all| all.iter().all(|one| fits(one, value))),
+        ("anyOf", _) => rule.as_array().is_some_and(|all| all.iter().any(|one| accepts(one, value))),
+        ("allOf", _) => rule.as_array().is_some_and(|all| all.iter().all(|one| accepts(one, value))),
         _ => false,
     }
 }
@@ -147,7 +147,7 @@ mod tests {
         let validator = validator(schema);
         assert!(!compiles(schema) || validator.is_ok(), "{schema}");
         if let Ok(validator) = validator {
-            assert!(!fits(schema, given) || validator.is_valid(given), "{schema} {given}");
+            assert!(!accepts(schema, given) || validator.is_valid(given), "{schema} {given}");
         }
     }
 
@@ -160,10 +160,10 @@ mod tests {
             "additionalProperties": false,
         });
         assert!(compiles(&params));
-        assert!(fits(&params, &value!({ "title": "a", "weight": 2 })));
-        assert!(!fits(&params, &value!({ "title": "a", "other": 2 })));
-        assert!(!fits(&params, &value!({ "weight": 2 })));
-        assert!(fits(&value!({ "type": "array", "items": { "type": "string" } }), &value!([])));
+        assert!(accepts(&params, &value!({ "title": "a", "weight": 2 })));
+        assert!(!accepts(&params, &value!({ "title": "a", "other": 2 })));
+        assert!(!accepts(&params, &value!({ "weight": 2 })));
+        assert!(accepts(&value!({ "type": "array", "items": { "type": "string" } }), &value!([])));
         assert!(!compiles(&value!({ "type": "text" })));
         assert!(!compiles(&value!({ "pattern": "(" })));
         assert!(!compiles(&value!({ "required": ["a", "a"] })));

@@ -141,7 +141,7 @@ impl Schema {
 
     /// The first fault of a value; none if the schema cannot be compiled.
     pub(super) fn first_fault<'v>(&'v self, value: &'v Value) -> Option<SchemaFault<'v>> {
-        if plain::fits(&self.json, value) { None } else { self.validator().ok()?.faults(value).next() }
+        if plain::accepts(&self.json, value) { None } else { self.validator().ok()?.faults(value).next() }
     }
 
     /// The validator, or why the schema cannot be compiled.

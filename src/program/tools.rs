@@ -17,18 +17,8 @@ use std::sync::Arc;
 const LONGEST_NAME: usize = 128;
 
 impl Program {
-    /// This program, for a host with these tools.
-    ///
-    /// A tool and an action of one name are one: what the pack says of the action holds, with the parameters of the
-    /// pack, if it declares any, and else those of the tool. A table whose name is a pattern, as `[actions."mcp__*"]`,
-    /// declares every tool whose name fits it. A tool that no table declares is unknown: a call of it has no effect,
-    /// even where a mode permits `*`. So is, from then on, whatever fits a pattern but is no tool of the list.
-    ///
-    /// A host whose tools change calls this on the program of the pack again. The pack is not compiled again. Texts of
-    /// tools are values in prompts, never markup. A tool whose name or schema cannot be used is left out, with a
-    /// finding.
-    #[must_use]
-    pub fn with_tools(&self, tools: &Tools) -> Checked<Program> {
+    /// The work behind [`Program::with_tools`].
+    pub(crate) fn compile_tools(&self, tools: &Tools) -> Checked<Program> {
         let mut sources = self.sources.clone();
         let source = sources.add(Source::new(tools.source.name(), tools.source.text()));
         let mut adding = Adding { program: self.clone(), found: Vec::new(), known: HashSet::new() };

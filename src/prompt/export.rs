@@ -29,10 +29,8 @@ pub enum Export {
 }
 
 impl Program {
-    /// What to send a server as `what`, for answers in the mode `name`, and the rules that it cannot express; an error if the
-    /// pack does not have the mode.
-    /// `strict` keeps to the subset that servers enforce while a model writes.
-    pub fn export(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
+    /// The work behind [`Program::export`].
+    pub(crate) fn export_for_api(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
         let mut diagnostics = Vec::new();
         let value = match self.modes.get(name) {
             Some(mode) if matches!(what, Export::OpenaiTools | Export::AnthropicTools) => {

@@ -14,8 +14,8 @@ impl Program {
         let mut worst: Vec<LeastBudget> = Vec::new();
         for prompt in self.prompts.prompts.keys() {
             let request = Request { prompt: Some(prompt.clone()), ..Request::default() };
-            for mode in self.modes() {
-                let session = Session { mode: mode.to_owned(), ..self.session() };
+            for mode in self.mode_names() {
+                let session = Session { mode: mode.to_owned(), ..self.first_session() };
                 for target in PromptTarget::each(&self.prompts) {
                     let prompt =
                         assemble_for(&target, self, &session, &request, &|_, _| PastAnswer::default(), Vec::new());

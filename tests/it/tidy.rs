@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The floors of `src/`: a module imports only from those before it.
 const FLOORS: &[&str] = &[
     "text", "value", "json", "diagnostic", "provider", "surface", "grammar", "expression", "markup", "pack", "program",
-    "document", "session", "judge", "flow", "prompt", "outcome", "cases", "lint", "compare", "schemas",
+    "document", "session", "judge", "flow", "prompt", "outcome", "host", "cases", "lint", "compare", "schemas",
 ];
 
 /// The crates below the engine, and the members of the workspace that each may use.
@@ -82,6 +82,26 @@ fn a_module_says_what_it_answers_and_what_it_never_does() {
         for word in [" In: ", " Out: ", " Never: "] {
             if !docs.iter().any(|line| line.starts_with(word)) {
                 faults.push(format!("{}: no line says `{}`", path.display(), word.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What a host calls on a program is in one file; elsewhere, its public methods are hidden from the documentation.
+#[test]
+fn the_methods_for_hosts_are_in_one_place() {
+    let mut faults = Vec::new();
+    for (path, text) in sources().into_iter().filter(|(path, _)| path != Path::new("host.rs")) {
+        let code = code(&text);
+        let blocks = code.split("\nimpl Program {\n").skip(1).map(|rest| rest.split("\n}\n").next().unwrap());
+        for block in blocks {
+            let mut hidden = false;
+            for line in block.lines() {
+                if line.starts_with("    pub fn ") && !hidden {
+                    faults.push(format!("{}: {}", path.display(), line.trim()));
+                }
+                hidden = line.starts_with("    #[") && (hidden || line.contains("doc(hidden)"));
             }
         }
     }

@@ -1,0 +1,320 @@
+//! The host's view: what can an application ask of a program?
+//!
+//! In: a pack, loaded; sessions, answers, the words of a user.
+//! Out: every method of [`Program`] for hosts, in the order in which a host needs them.
+//! Never: does the work: each method calls the module that does.
+
+use crate::diagnostic::{Checked, Diagnostic, Faults};
+use crate::judge::Occasion;
+use crate::outcome::{Heard, Miss, Options, Outcome, Prompt, Reader};
+use crate::program::{Limits, Program};
+use crate::prompt::{Export, Request, Turn};
+use crate::provider::Reply;
+use crate::session::Session;
+use crate::surface::{Folder, Tools};
+use crate::value::Value;
+
+impl Program {
+    /// Reads, checks and compiles a pack. One run finds all faults; there is never a partial program.
+    ///
+    /// Schemas and patterns are compiled on first use; [`Program::check`] compiles all schemas.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program};
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "greeter"
+    /// [dialects.plain]
+    /// grammar = "tags"
+    /// blocks.message = { role = "message" }
+    /// "#;
+    /// let program = Program::load(&Folder::new("greeter", [("pack.toml", pack)])).value.unwrap();
+    /// let outcome = program.run(&program.session(), "<message>Hello!</message>");
+    /// assert_eq!(outcome.message, "Hello!");
+    /// ```
+    pub fn load(folder: &Folder) -> Checked<Program> {
+        Self::load_folder(folder)
+    }
+
+    /// This program with other limits. Values that are too large are reduced to what is possible: see [`Limits`].
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits.granted();
+        self
+    }
+
+    /// This program, for a host with these tools.
+    ///
+    /// A tool and an action of one name are one: what the pack says of the action holds, with the parameters of the
+    /// pack, if it declares any, and else those of the tool. A table whose name is a pattern, as `[actions."mcp__*"]`,
+    /// declares every tool whose name fits it. A tool that no table declares is unknown: a call of it has no effect,
+    /// even where a mode permits `*`. So is, from then on, whatever fits a pattern but is no tool of the list.
+    ///
+    /// A host whose tools change calls this on the program of the pack again. The pack is not compiled again. Texts of
+    /// tools are values in prompts, never markup. A tool whose name or schema cannot be used is left out, with a
+    /// finding.
+    #[must_use]
+    pub fn with_tools(&self, tools: &Tools) -> Checked<Program> {
+        self.compile_tools(tools)
+    }
+
+    /// The name of the pack.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The version of the pack, if it says one. A host may keep it beside its sessions.
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    /// The names of the modes, in the order of declaration.
+    pub fn modes(&self) -> impl Iterator<Item = &str> {
+        self.mode_names()
+    }
+
+    /// The names of the actions, in the order of declaration.
+    pub fn actions(&self) -> impl Iterator<Item = &str> {
+        self.action_names()
+    }
+
+    /// A new session: the start mode, and the initial value of everything.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        self.first_session()
+    }
+
+    /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value, and
+    /// what is computed is computed anew.
+    ///
+    /// # Errors
+    ///
+    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit its
+    /// schema.
+    pub fn resume(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
+        self.resume_whole(stored)
+    }
+
+    /// The same as [`Program::resume`], for a session that may be older than the pack. What does not fit takes its
+    /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program, Value};
+    /// use serde_json::json;
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "desk"
+    /// [dialects.tagged]
+    /// grammar = "tags"
+    /// blocks  = { message = { role = "message" } }
+    /// [state]
+    /// notes = { type = "array", default = [] }
+    /// turns = { type = "integer", default = 0 }
+    /// "#;
+    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
+    /// let kept = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
+    /// assert!(program.resume(&kept).is_err());
+    ///
+    /// let (session, lost) = program.resume_lossy(&kept);
+    /// assert_eq!(Value::from(&session.state), json!({ "notes": ["Tea"], "turns": 0 }));
+    /// assert_eq!(lost.len(), 2);
+    /// assert!(lost.iter().any(|fault| fault.message == "the pack's state has no `reader`"));
+    /// # Ok::<(), rulebook::Faults>(())
+    /// ```
+    pub fn resume_lossy(&self, stored: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
+        self.resume_what_is_valid(stored)
+    }
+
+    /// Assembles what a model reads next. If that cannot be sent, there are no messages, and an error says why.
+    #[must_use]
+    pub fn prompt(&self, session: &Session, request: &Request) -> Prompt {
+        self.assemble_prompt(session, request)
+    }
+
+    /// What to send a server as `what`, for answers in the mode `name`, and the rules that it cannot express; an error if the
+    /// pack does not have the mode.
+    /// `strict` keeps to the subset that servers enforce while a model writes.
+    pub fn export(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
+        self.export_for_api(name, what, strict)
+    }
+
+    /// Reads and judges one response. Any `response` gives an outcome.
+    #[must_use]
+    pub fn run(&self, session: &Session, response: &str) -> Outcome {
+        self.judge_text(session, response)
+    }
+
+    /// The same as [`Program::run`] with options, for bytes that may not be UTF-8.
+    #[must_use]
+    pub fn run_with(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
+        self.judge_bytes(session, response, options)
+    }
+
+    /// Starts to read a response that comes in pieces. [`Reader::new`] does the same for a host that keeps program and
+    /// reader in one struct.
+    #[must_use]
+    pub fn reader(&self, session: &Session, options: &Options) -> Reader<&Program> {
+        Reader::new(self, session, options)
+    }
+
+    /// Reads and judges a reply that has parts: texts, reasoning and native tool calls. Any reply gives an outcome.
+    ///
+    /// The texts are read by the dialects of the mode; a text in which none of them finds anything is the message. The
+    /// arguments of a call are read like a JSON payload, and the call is judged like one that is written in the text, so
+    /// that both have the same outcome. Effects follow the order of the parts.
+    ///
+    /// A place in the outcome names its part: 0 is the text, `n` the arguments of the `n`-th call; the pieces of reasoning
+    /// follow. The ledger counts the bytes of all parts.
+    #[must_use]
+    pub fn judge(&self, session: &Session, reply: &Reply, options: &Options) -> Outcome {
+        self.judge_reply(session, reply, options)
+    }
+
+    /// Carries out a call that waited: a person has confirmed the request `id` of [`Session::pending`].
+    ///
+    /// The call is judged anew, by the mode and the state that the session has now: what is no longer permitted
+    /// has no effect. Its parameters are those that the model gave. The session of the outcome no longer has the request,
+    /// whatever comes of it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and `reply` in an effect is this
+    /// one call. If nothing waits under `id`, the outcome is refused, and says so.
+    ///
+    /// ```
+    /// use rulebook::{Folder, Program, Provider, Reply, outcome::Verdict};
+    ///
+    /// let pack = r#"
+    /// [pack]
+    /// name = "desk"
+    /// [actions.refund]
+    /// params  = { amount = { type = "number", required = true } }
+    /// effects = [{ emit = "refund", value = "{{ params.amount }}" }]
+    /// [modes.chat]
+    /// permits = [{ action = "refund", confirm = "Refund {{ params.amount }}?" }]
+    /// "#;
+    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
+    /// let answer = r#"{"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
+    ///     "function": {"name": "refund", "arguments": "{\"amount\": 5}"}}]}"#;
+    /// let reply = Reply::read(Provider::Openai, answer).into_result()?;
+    /// let asked = program.judge(&program.session(), &reply, &Default::default());
+    /// assert_eq!(asked.calls[0].verdict, Verdict::Pending);
+    /// assert_eq!(asked.session.pending["p-1"].question, "Refund 5?");
+    /// assert!(asked.effects.is_empty());
+    ///
+    /// let done = program.confirm(&asked.session, "p-1");
+    /// assert_eq!(done.calls[0].id.as_deref(), Some("call_1"));
+    /// assert_eq!(done.effects.len(), 1);
+    /// assert!(program.confirm(&done.session, "p-1").effects.is_empty());
+    /// # Ok::<(), rulebook::Faults>(())
+    /// ```
+    #[must_use]
+    pub fn confirm(&self, session: &Session, id: &str) -> Outcome {
+        self.settle(session, id, Occasion::Confirmed)
+    }
+
+    /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is dropped
+    /// with a finding, so that [`Outcome::tool_results`] answers it. If nothing waits under `id`, the outcome is refused, and
+    /// says so.
+    #[must_use]
+    pub fn decline(&self, session: &Session, id: &str) -> Outcome {
+        self.settle(session, id, Occasion::Declined)
+    }
+
+    /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or
+    /// several times, or the file itself is not there. A host that carries out edits first looks whether all fit, and
+    /// if one does not, carries out nothing and rejects the outcome.
+    ///
+    /// `session` is the one before the answer, which is the session of the new outcome as well, and `options` those of
+    /// the run. The answer is refused, or the model is asked again, as the pack's strategies say for `edit-not-found`,
+    /// `edit-ambiguous` and `edit-conflict`. [`Outcome::tool_results`] then says why to the call that asked for the
+    /// edit.
+    ///
+    /// ```
+    /// # use rulebook::{Folder, Program, Options};
+    /// # use rulebook::outcome::{FileLines, Miss, MissKind, Status};
+    /// # let pack = r#"
+    /// # [pack]
+    /// # name = "editor"
+    /// # [dialects.tags]
+    /// # grammar = "tags"
+    /// # blocks = { edit = { role = "call", name = "edit", payload = "tags" } }
+    /// # [actions.edit]
+    /// # params = { path = { type = "string" }, old = { type = "string" }, new = { type = "string" } }
+    /// # effects = [{ edit = "{{ params.path }}", find = "{{ params.old }}", put = "{{ params.new }}" }]
+    /// # [modes.code]
+    /// # permits = ["edit"]
+    /// # [degradation]
+    /// # edit-not-found = "ask-again"
+    /// # "#;
+    /// # let program = Program::load(&Folder::new("editor", [("pack.toml", pack)])).into_result()?;
+    /// let session = program.session();
+    /// let answer = "<edit><path>a.txt</path><old>teh</old><new>the</new></edit>";
+    /// let outcome = program.run(&session, answer);
+    /// let mut miss = Miss::new(0, MissKind::NotFound);
+    /// miss.at.push(FileLines::new(7, "Then the end."));
+    /// let outcome = program.reject(&session, outcome, &[miss], &Options::default());
+    /// assert_eq!(outcome.status, Status::Refused);
+    /// assert!(outcome.effects.is_empty());
+    /// assert!(outcome.ask_again.unwrap().contains("Then the end."));
+    /// # Ok::<(), rulebook::Faults>(())
+    /// ```
+    #[must_use]
+    pub fn reject(&self, session: &Session, outcome: Outcome, misses: &[Miss], options: &Options) -> Outcome {
+        self.reject_misses(session, outcome, misses, options)
+    }
+
+    /// Starts a session: what the pack says and does before anybody has said anything. Of the options, `trace` counts.
+    #[must_use]
+    pub fn start(&self, session: &Session, options: &Options) -> Heard {
+        self.start_session(session, options)
+    }
+
+    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer. Of the options, `trace`
+    /// counts.
+    ///
+    /// ```
+    /// # use rulebook::{Folder, Program};
+    /// # let pack = r#"
+    /// # [pack]
+    /// # name = "x"
+    /// # [dialects.d]
+    /// # grammar = "tags"
+    /// # blocks.message = { role = "message" }
+    /// # [[inputs]]
+    /// # class = "thanks"
+    /// # matches = '(?i)\bthank'
+    /// # ask = "welcome"
+    /// # [messages.welcome]
+    /// # says = "You are welcome."
+    /// # "#;
+    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).value.unwrap();
+    /// let heard = program.hear(&program.session(), "Thanks a lot", &Default::default());
+    /// assert_eq!(heard.class.as_deref(), Some("thanks"));
+    /// assert_eq!(heard.say, ["You are welcome."]);
+    /// ```
+    #[must_use]
+    pub fn hear(&self, session: &Session, text: &str, options: &Options) -> Heard {
+        self.hear_words(session, text, options)
+    }
+
+    /// The turn for an answer of which only the text is left, whole or without its markup. It is read in the session's
+    /// mode, or else in the first mode whose dialects find a block in it. A text without any block is a message.
+    ///
+    /// A host that keeps the outcome uses [`Turn::answer`], which reads nothing.
+    ///
+    /// ```
+    /// use rulebook::prompt::Turn;
+    /// # use rulebook::{Folder, Program};
+    /// # let pack = "[pack]\nname = \"x\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { thinking = { role = \"thinking\" }, message = { role = \"message\" } }";
+    /// # let program = Program::load(&Folder::new("x", [("pack.toml", pack)])).into_result()?;
+    /// let (session, answer) = (program.session(), "<thinking>Sly.</thinking><message>Hello.</message>");
+    ///
+    /// let turn = program.turn(&session, answer);
+    /// assert_eq!(turn.content, "Hello.");
+    /// assert_eq!(turn, Turn::answer(&program.run(&session, answer)));
+    /// # Ok::<(), rulebook::Faults>(())
+    /// ```
+    #[must_use]
+    pub fn turn(&self, session: &Session, answer: &str) -> Turn {
+        self.turn_of_text(session, answer)
+    }
+}
