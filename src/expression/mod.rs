@@ -5,7 +5,7 @@
 //! Never: knows what a name means, changes what it reads, or uses anything outside its scope.
 //!
 //! The language is that of Jinja, and everything in it is done here: [tokens](token), a [tree] that is [parsed](parse)
-//! from them once, with every name, filter and test resolved, and a [walk](run) over that tree. Because a pack decides
+//! from them once, with every name, filter and test resolved, and a [walk](evaluator) over that tree. Because a pack decides
 //! what a model may do, three things differ from other engines:
 //!
 //! * There is no *undefined*. An absent member is `none`, and so is a member of `none`; `default` replaces it. A
@@ -13,8 +13,7 @@
 //! * Arithmetic and order need values of one kind: `none + 1` and `none < 3` fail, so a condition on an absent value
 //!   denies.
 //! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`File`],
-//! which
-//!   is a whole file, can include others.
+//!   which is a whole file, can include others.
 //!
 //! Values are borrowed from the scope. Limits of one evaluation: [`FUEL`] steps and [`WEIGHT`] bytes made, and more of
 //! each if a large value is read.
