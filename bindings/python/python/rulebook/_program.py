@@ -79,7 +79,7 @@ class Limits(TypedDict, total=False):
     effects: int
     """The most effects of one outcome: 10,000 by default."""
     steps_per_byte: int
-    """The steps that the recogniser may take for each byte of the answer: 32 by default."""
+    """The steps that the recogniser may take for each byte of the answer: 512 by default."""
 
 
 class Program:
