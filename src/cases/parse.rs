@@ -432,7 +432,7 @@ mod tests {
         check(
             "claim = 'a'\n=== user ===\nHi\n=== expect ===\nmode = 'a'\nclass = 'a'\nclass = 'a'\n=== start ===\n=== expect ===\nsay = []\n",
             &[
-                "case/syntax t/x.case:7:1 `class` stands twice in one table",
+                "case/syntax t/x.case:7:1 `class` is declared twice in one table",
                 "case/syntax t/x.case:5:1 there is no `mode` to expect here",
             ],
         );

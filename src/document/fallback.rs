@@ -7,7 +7,7 @@
 //!
 //! A fallback reads what the dialect that it is like only quotes. Whether that is needed is known once another dialect
 //! has found a block that may be an answer, or else at the end. Until then both read, once there is something that
-//! they read differently, and what both tell is told. Models that put all of an answer into a fence do so from its
+//! they read differently, and what both announce is emitted. Models that put all of an answer into a fence do so from its
 //! first line: such a response goes to the fallback at once, so that it can be announced while it comes.
 
 use super::announce::{EventDraft, StreamEvent};

@@ -147,7 +147,7 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// Takes the next piece, which may be cut anywhere, and returns what has become certain. If the pack or the host
-    /// holds the response (`[reply] hold`), nothing is told before it has been judged.
+    /// holds the response (`[reply] hold`), nothing is emitted before it has been judged.
     pub fn push(&mut self, piece: &[u8]) -> Vec<StreamEvent> {
         if let Some(chunked) = &mut self.chunks {
             chunked.chunks.note_other("bytes beside chunks");

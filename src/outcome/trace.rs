@@ -1,4 +1,4 @@
-//! The trace: which declaration caused what?
+//! The trace: which line of the pack caused each step?
 //!
 //! In: a judgement and the effects that followed from it.
 //! Out: [`TraceStep`]s: the dialects, what became of each byte, the blocks, the calls and their permits and conditions,

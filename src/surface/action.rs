@@ -98,7 +98,7 @@ table! {
         text: Option<Spanned<String>>,
         /// For `say`: the values of the names that the message takes, as templates.
         with: Named<Tree>,
-        /// For `go`: a condition under which a shut gate is passed, with a remark.
+        /// For `go`: a condition under which the transition happens even if the gate is shut, with a remark.
         insist: Option<Spanned<String>>,
         /// For `amend`: the heading of the section, a template.
         section: Option<Spanned<String>>,

@@ -40,7 +40,7 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
             return fault.with_place(place(first), "a table here");
         }
         let diagnostic =
-            Diagnostic::new(Code::PACK_DUPLICATE, place(span), format!("`{name}` stands twice in one table"))
+            Diagnostic::new(Code::PACK_DUPLICATE, place(span), format!("`{name}` is declared twice in one table"))
                 .with_help("rename one of them, or take it out");
         return match first {
             Some(first) => diagnostic.with_place(place(first), "first here"),
@@ -357,9 +357,12 @@ mod tests {
 
     #[test]
     fn a_name_that_stands_twice_is_shown_twice() {
-        check("[a.b]\nc = 1\n[d]\nb = 1\n[a.b]\n", &["`b` stands twice in one table Some(5), first Some(1)"]);
-        check("[a]\nc = 1\n[b]\nc = 1\nd.e = 1\n d.e = 2\n", &["`e` stands twice in one table Some(6), first Some(5)"]);
-        check("[[a]]\nb = 1\n[[a]]\nb = 2\nb = 3\n", &["`b` stands twice in one table Some(5), first Some(4)"]);
-        check("a = { b = 1, b = 2 }\n", &["`b` stands twice in one table Some(1), first None"]);
+        check("[a.b]\nc = 1\n[d]\nb = 1\n[a.b]\n", &["`b` is declared twice in one table Some(5), first Some(1)"]);
+        check(
+            "[a]\nc = 1\n[b]\nc = 1\nd.e = 1\n d.e = 2\n",
+            &["`e` is declared twice in one table Some(6), first Some(5)"],
+        );
+        check("[[a]]\nb = 1\n[[a]]\nb = 2\nb = 3\n", &["`b` is declared twice in one table Some(5), first Some(4)"]);
+        check("a = { b = 1, b = 2 }\n", &["`b` is declared twice in one table Some(1), first None"]);
     }
 }

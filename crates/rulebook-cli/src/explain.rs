@@ -131,7 +131,7 @@ fn find(name: &str) -> Option<&'static Page> {
 }
 
 fn without_answer() -> Error {
-    Error::Usage("a story needs an answer: `rulebook explain PACK FILE`".to_owned())
+    Error::Usage("FILE is missing: `rulebook explain PACK FILE` explains an answer".to_owned())
 }
 
 fn unknown(name: &str) -> Error {

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// The format of the result
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Add which declaration caused what
+    /// Include a trace: for each step, the line of the pack that caused it
     #[arg(long)]
     trace: bool,
 }

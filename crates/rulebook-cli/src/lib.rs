@@ -41,7 +41,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Decides what a language model's words may do.
+/// Parses the answer of a language model and enforces which tool calls and content it may contain.
 #[derive(Debug, Parser)]
 #[command(name = "rulebook", version, about, max_term_width = 100, after_help = "Example:\n  rulebook help run")]
 pub(crate) struct Arguments {
@@ -55,7 +55,7 @@ enum Command {
     Run(run::Arguments),
     /// Write the files that one answer may write, below a folder
     Apply(apply::Arguments),
-    /// Report everything that can be known about packs without a model
+    /// Check packs statically, without a model
     Check(check::Arguments),
     /// Run the cases of packs
     Test(test::Arguments),
@@ -71,7 +71,7 @@ enum Command {
     Diff(diff::Arguments),
     /// Explain a code, a pack's tables, or what became of one answer
     Explain(explain::Arguments),
-    /// Print what a model's server accepts for a pack and a mode: tools, or the schema of an answer
+    /// Print tool definitions or a response schema for the API of a model
     Export(export::Arguments),
     /// Say whether a coding assistant may run a tool: allow, deny or ask
     Hook(hook::Arguments),

@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// The format of the outcome
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Add which declaration caused what
+    /// Include a trace: for each step, the line of the pack that caused it
     #[arg(long)]
     trace: bool,
     /// Add what was read of an answer that is refused, which nobody may be shown

@@ -262,7 +262,7 @@ impl PackCompiler<'_> {
             }
             let lets = scope.lets.iter().map(|bound| bound.name);
             let names = scope.names.iter().copied().chain(lets.clone());
-            let unseen = unknown(format!("there is no `{head}` to see here"));
+            let unseen = unknown(format!("`{head}` is not defined here"));
             let unseen = match (head, self.around(head, scope)) {
                 ("null" | "nil" | "undefined", _) => unseen.with_help("say `none`"),
                 // The name may be one of a `let` that is misspelt there, and that of a parameter by chance.

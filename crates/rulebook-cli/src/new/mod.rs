@@ -30,7 +30,7 @@ enum Subject {
     /// Add an action that an answer may ask for, and permit it in a mode
     #[command(after_help = "Example:\n  rulebook new action dim --pack lamp")]
     Action(NewPart),
-    /// Add a mode of the session, and an exit to it if modes have exits; a session may end in it
+    /// Add a mode, in which a session may end; if the pack uses exits, also an exit to it
     #[command(after_help = "Example:\n  rulebook new mode night --pack lamp")]
     Mode(NewPart),
     /// Add another way to write an answer
@@ -67,8 +67,8 @@ struct NewPart {
     /// The folder of the pack
     #[arg(long, value_name = "PACK", default_value = ".")]
     pack: PathBuf,
-    /// The mode that it is for; by default, the start mode for an action or a way to a mode, and every mode for
-    /// everything else
+    /// The mode to add it to; by default, the start mode for actions and exits, and all modes for dialects and
+    /// guardrails
     #[arg(long = "in", value_name = "MODE")]
     mode: Option<String>,
 }

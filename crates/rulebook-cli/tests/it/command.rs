@@ -227,9 +227,9 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
     check(&folder, &["explain", "fault_comma"], 0, "fault_", "");
     check(&folder, &["explain", "keep-as-text"], 0, "It fits", "");
     check(&folder, &["explain", "forbiden-call"], 2, "", "did you mean");
-    check(&folder, &["explain", "forbidden-call", "--mode", "chat"], 2, "", "a story needs an answer");
-    check(&folder, &["explain", "--permits", ".", "--truncated"], 2, "", "a story needs an answer");
-    check(&folder, &["explain", "."], 2, "", "a story needs an answer");
+    check(&folder, &["explain", "forbidden-call", "--mode", "chat"], 2, "", "FILE is missing");
+    check(&folder, &["explain", "--permits", ".", "--truncated"], 2, "", "FILE is missing");
+    check(&folder, &["explain", "."], 2, "", "FILE is missing");
     check(&folder, &["schema", "outcome"], 0, "outcome.schema.json", "");
     check(&folder, &["completions", "bash"], 0, "_rulebook", "");
 }
