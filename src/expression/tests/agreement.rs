@@ -88,7 +88,7 @@ fn listed(value: Jinja) -> Result<Jinja, Error> {
     })
 }
 
-/// minijinja with what `docs/pack.md` says of `none`: what is absent is `none`, filters take it for nothing, it prints
+/// minijinja with what `docs/pack` says of `none`: what is absent is `none`, filters take it for nothing, it prints
 /// nothing, and other values print as JSON. Pairs are lists, the names of a table can be reversed, and a truth is not
 /// divided.
 fn oracle() -> Environment<'static> {
