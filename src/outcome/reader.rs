@@ -170,8 +170,7 @@ impl<P: Borrow<Program>> Reader<P> {
     /// let mut reader = program.reader(&program.session(), &Default::default());
     /// for chunk in [
     ///     r#"{"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Let me look."}}]}"#,
-    ///     r#"{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "look",
-    /// "arguments": ""}}]}}]}"#,
+    ///     r#"{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "look", "arguments": ""}}]}}]}"#,
     ///     r#"{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}}]}"#,
     ///     r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}"#,
     ///     "[DONE]",

@@ -110,10 +110,9 @@ impl Reply {
     /// effects = [{ emit = "weather", value = "{{ params.city }}" }]
     /// "#;
     /// let program = Program::load(&Folder::new("weather", [("pack.toml", pack)])).into_result()?;
-    /// let reply = Reply::read(Provider::Openai, r#"{"role": "assistant", "content": "Let me look.", "tool_calls":
-    /// [{"id":
-    ///     "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\":
-    /// \"Oslo\"}"}}]}"#); let outcome = program.judge(&program.session(), &reply.into_result()?, &Default::default());
+    /// let reply = Reply::read(Provider::Openai, r#"{"role": "assistant", "content": "Let me look.", "tool_calls": [{"id":
+    ///     "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{\"city\": \"Oslo\"}"}}]}"#);
+    /// let outcome = program.judge(&program.session(), &reply.into_result()?, &Default::default());
     /// assert_eq!((outcome.message.as_str(), outcome.effects.len()), ("Let me look.", 1));
     /// assert_eq!(outcome.calls[0].id.as_deref(), Some("call_1"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

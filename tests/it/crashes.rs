@@ -35,7 +35,16 @@ fn inputs_that_once_crashed_the_engine_give_an_outcome() {
                 let text = String::from_utf8_lossy(&data);
                 Grammar::parse(SourceId::RESPONSE, text.split('\0').next().unwrap());
             }
-            _ => panic!("{name}: the name starts with run, stream, load_pack or grammar"),
+            "session" => {
+                let Ok(stored) = serde_json::from_slice::<rulebook::Value>(&data) else { continue };
+                for pack in PACKS {
+                    let program = program(pack);
+                    let (session, _) = program.resume_lossy(stored.clone());
+                    let written = serde_json::to_value(&session).unwrap();
+                    assert!(program.resume(rulebook::Value::from(written)).is_ok(), "{name}, by {pack}");
+                }
+            }
+            _ => panic!("{name}: the name starts with that of a fuzz target that this test replays"),
         }
     }
 }
