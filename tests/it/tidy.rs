@@ -1,6 +1,6 @@
 //! Tidiness: do the modules keep to their floors, say what they are, and know no pack?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The floors of `src/`: a module imports only from those before it.
@@ -226,6 +226,26 @@ fn names_are_words_of_the_trade() {
         let names: BTreeSet<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let refused = names.iter().filter(|name| words(name).iter().any(|word| refused.contains(word)));
         faults.extend(refused.map(|name| format!("{}: {name}", path.display())));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// One type name, one type: who reads `Block` need not ask which. The command's `Arguments`, one for each of its files, are
+/// distinguished by their module wherever they are used.
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let declares = regex::Regex::new(r"(?m)^(?:pub(?:\([a-z :]+\))? )?(?:struct|enum|trait|type|union) (\w+)").unwrap();
+    let mut faults = Vec::new();
+    for folder in ["src", "crates/rulebook-fs/src", "crates/rulebook-report/src", "bindings/python/src"] {
+        let mut known: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for (path, text) in below(folder) {
+            let code = code(&text);
+            for name in declares.captures_iter(&code).map(|found| found[1].to_owned()) {
+                if let Some(other) = known.insert(name.clone(), path.clone()) {
+                    faults.push(format!("{folder}: {name} in {} and {}", other.display(), path.display()));
+                }
+            }
+        }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

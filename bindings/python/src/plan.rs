@@ -30,13 +30,17 @@ type File<'py> =
     (String, &'static str, Option<String>, u64, Option<Bound<'py, PyBytes>>, Option<String>, Vec<String>, Found<'py>);
 
 /// The files, and the effects that do not fit them.
-type Files<'py> = (Vec<File<'py>>, Bound<'py, PyAny>);
+type AppliedFiles<'py> = (Vec<File<'py>>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Plan {
     /// Reads the files below `root` that the effects change. There is no plan if something is in its way.
     #[staticmethod]
-    fn make<'py>(py: Python<'py>, root: PathBuf, result: &Bound<'py, PyAny>) -> PyResult<(Option<Self>, Files<'py>)> {
+    fn make<'py>(
+        py: Python<'py>,
+        root: PathBuf,
+        result: &Bound<'py, PyAny>,
+    ) -> PyResult<(Option<Self>, AppliedFiles<'py>)> {
         let contract = contract_of(result)?;
         let made = py.detach(|| {
             let root = Root::open(&root)?;
@@ -51,7 +55,7 @@ impl Plan {
     }
 
     /// Writes the files: all of them, or none.
-    fn commit<'py>(&self, py: Python<'py>) -> PyResult<Files<'py>> {
+    fn commit<'py>(&self, py: Python<'py>) -> PyResult<AppliedFiles<'py>> {
         let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).take();
         let plan = plan.ok_or_else(|| PyValueError::new_err("a plan is committed once"))?;
         let applied = py.detach(|| plan.commit());
@@ -75,7 +79,7 @@ fn effects(contract: &Contract) -> &[EffectRecord] {
     }
 }
 
-fn files<'py>(py: Python<'py>, applied: &Applied) -> PyResult<Files<'py>> {
+fn files<'py>(py: Python<'py>, applied: &Applied) -> PyResult<AppliedFiles<'py>> {
     let file = |file: &rulebook_fs::FileChange| -> PyResult<File<'py>> {
         let faults: Vec<_> = file.fault.iter().chain(&file.remarks).cloned().collect();
         Ok((
