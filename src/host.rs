@@ -97,7 +97,7 @@ impl Program {
     }
 
     /// The same as [`Program::resume`], for a session that may be older than the pack. What does not fit takes its
-    /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic tells each loss.
+    /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic reports each loss.
     ///
     /// ```
     /// use rulebook::{Folder, Program, Value};

@@ -20,7 +20,7 @@ pub fn overlooked(below: &str) -> Option<Diagnostic> {
     (looks(below) && !is_case(below)).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
 }
 
-/// Whether a file among the cases may be one by another name, which its text would tell.
+/// Whether a file among the cases may be one by another name, as its text shows.
 pub fn may_be_case(below: &str) -> bool {
     below.starts_with("tests/") && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end)) && !looks(below)
 }

@@ -196,7 +196,7 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    // Misfits of the session are told at the header's state, or else at its claim.
+    // Misfits of the session are reported at the header's `state`, or else at its `claim`.
     let place = header.state.as_ref().map_or(header.claim.at, |state| state.at());
     let (session, misfits) = program.resume_in_part(&Value::Object(partial));
     if misfits.is_empty() {

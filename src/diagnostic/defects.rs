@@ -199,7 +199,7 @@ named! {
         DuplicateKey = "duplicate-key",
         /// A list in the response does not agree with the blocks that it should name.
         ListMismatch = "list-mismatch",
-        /// An optional part is absent, and the pack wants to be told.
+        /// An optional part is absent, and the pack wants a finding.
         MissingOptional = "missing-optional",
         /// An effect had nothing to act on.
         NoTarget = "no-target",

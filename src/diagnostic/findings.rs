@@ -24,7 +24,7 @@ impl Findings {
         Self { list: Vec::new(), left_out, most, least: Severity::Info }
     }
 
-    /// Adds a finding. At the limit, a more severe finding replaces a less severe one: a warning tells what was done,
+    /// Adds a finding. At the limit, a more severe finding replaces a less severe one: a warning says what was done,
     /// and an error decides the exit status.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
         if self.list.len() < self.most {

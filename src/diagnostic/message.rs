@@ -111,7 +111,7 @@ impl Message {
     }
 
     /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short:
-    /// it may end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` is told so.
+    /// it may end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` gets that information.
     pub(crate) fn conceal(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
         self.settle();
         if self.arguments.is_empty() && holds(&self.form, true) {

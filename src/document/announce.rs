@@ -1,8 +1,8 @@
-//! Stream events: what can be told before the response has ended?
+//! Stream events: what can be emitted before the response has ended?
 //!
 //! In: what has become certain about a response after each piece of it.
 //! Out: [`StreamEvent`]s: facts about the document that no continuation can change, each once, in order.
-//! Never: tells a verdict: those come with the outcome.
+//! Never: emits a verdict: those come with the outcome.
 
 use super::enclosing::Enclosing;
 use super::open_block::OpenBlock;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// The texts of a role, joined, are at any time the start of what the [`Outcome`](crate::Outcome) has of that role, and
 /// in the end all of it; only if the pack says `hold = "none"` are they a draft of it. Where an answer may be refused,
-/// nothing is told before it has been judged.
+/// nothing is emitted before it has been judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "lowercase")]
@@ -54,9 +54,9 @@ pub enum StreamEvent {
         text: String,
     },
     /// More of a parameter of a call: the pieces of one path, joined, are the text of the value there. Numbers, `true`,
-    /// `false` and `null` are told as JSON; objects and lists by what is in them. What the outcome has of the calls
-    /// that count is told once the answer has been judged. Only under `hold = "none"` the arguments of native calls are
-    /// told while they come, as far as they are strict JSON, whether the call counts or not.
+    /// `false` and `null` are emitted as JSON; objects and lists by what is in them. What the outcome has of the calls
+    /// that count is emitted once the answer has been judged. Only under `hold = "none"` the arguments of native calls are
+    /// emitted while they come, as far as they are strict JSON, whether the call counts or not.
     Field {
         /// The index of the call in the `calls` of the outcome.
         call: usize,
@@ -287,7 +287,7 @@ impl Announced {
         if emitted == 0 {
             return;
         }
-        // The text starts behind what is trimmed. Where that is stays as it is once some of it can be told.
+        // The text starts behind what is trimmed. That place is final once some of the text can be emitted.
         if self.at <= open.opener.end {
             self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
         }

@@ -81,7 +81,7 @@ enum Attempt {
     /// The text starts like the rule, but does not match.
     Failed,
     Nothing,
-    /// More text is needed. The flag tells whether the machine has started.
+    /// More text is needed. The flag says whether the machine has started.
     Pending(bool),
     Spent,
 }

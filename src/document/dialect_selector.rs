@@ -457,7 +457,7 @@ impl DialectSelector {
         if dialect.is_some() {
             return document;
         }
-        // A response that no dialect claimed has no blocks; of what was found, only exceeded limits are still told.
+        // A response that no dialect claimed has no blocks; of what was found, only exceeded limits are still reported.
         document.blocks = ChunkedVec::default();
         let limit = |what| matches!(what, FindingKind::Defect(Defect::TooLarge | Defect::TooCostly));
         let limits = document.found.iter().filter(|found| limit(found.what)).cloned();

@@ -31,7 +31,7 @@ pub(crate) struct Readers {
     dormant: Option<Dormant>,
     /// What the fallbacks have come to, if it is not they who read.
     spared: SmallVec<[Tried; 1]>,
-    /// What the dialect that reads has told before it was known that it does.
+    /// What the dialect that reads has emitted before it was chosen.
     ahead: VecDeque<EventDraft>,
     /// How much of the response all have been given.
     read: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Readers {
 struct Fallback {
     readers: DialectSelector,
     dialects: SmallVec<[DialectId; 1]>,
-    /// The events of both sides that the other side has not told so far.
+    /// The events of both sides that the other side has not emitted so far.
     untold: [VecDeque<EventDraft>; 2],
     /// What was announced before they began to read.
     announced: AnnouncedCount,

@@ -50,7 +50,7 @@ impl Beginning {
     const NOTHING: Self = Self { text: String::new(), whole: true };
     const UNKNOWN: Self = Self { text: String::new(), whole: false };
 
-    /// Whether what follows it is known, and worth knowing: a few bytes tell most texts apart.
+    /// Whether what follows it is known, and worth knowing: a few bytes distinguish most texts.
     fn goes_on(&self) -> bool {
         const ENOUGH: usize = 4;
         self.whole && self.text.len() < ENOUGH
@@ -397,7 +397,7 @@ impl<'r> Analysis<'r> {
         let mut rest = parts.iter();
         while let Some(part) = rest.next().filter(|_| all.iter().any(|one| one.goes_on())) {
             let next = match part {
-                // What must come next may tell more than what takes it, or less.
+                // What must come next may be narrower than what consumes it, or wider.
                 Expr::And(inner) => {
                     let (ahead, taken) = (
                         self.beginnings(inner, depth),

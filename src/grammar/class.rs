@@ -98,7 +98,7 @@ impl Class {
         Some(Self { ascii: self.ascii & !other.ascii, wide })
     }
 
-    /// The part of the set that can be told by the first byte: ASCII, and either all other characters or none.
+    /// The part of the set that the first byte decides: ASCII, and either all other characters or none.
     pub(super) fn of_bytes(self) -> Self {
         match self.wide {
             Wide::All => self,

@@ -62,7 +62,7 @@ pub(super) enum Instruction {
 /// A set of characters, as a table by first byte.
 #[derive(Debug)]
 pub(super) struct CharSet {
-    /// Whether a character that starts with this byte is in the set, as far as the byte tells.
+    /// Whether a character that starts with this byte is in the set, as far as the byte alone decides.
     pub(super) bytes: [bool; 256],
     /// Decides about each character beyond ASCII; none if the first byte decides.
     pub(super) wide: Option<Wide>,

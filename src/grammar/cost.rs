@@ -19,7 +19,7 @@ pub(super) struct RepeatedPart<'r> {
     pub(super) around: &'r RuleNode,
 }
 
-/// The parts of the rules that may be read once for each character. `recursive` tells whether a rule calls itself.
+/// The parts of the rules that may be read once for each character. `recursive`: whether a rule calls itself.
 pub(super) fn again<'r>(rules: &'r [TypedRule], recursive: impl Fn(&'r TypedRule) -> bool) -> Vec<RepeatedPart<'r>> {
     let costs = Costs::of(rules, &recursive);
     let mut found: Vec<RepeatedPart<'r>> = Vec::new();

@@ -124,7 +124,7 @@ impl<'r> Judgement<'r> {
         // A call whose payload names its action is reported as unknown once the payload has been read.
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
-        // A call that was dropped because it was cut off is not told a second time for its payload or its half name.
+        // A call that was dropped because it was cut off is not reported a second time for its payload or its half name.
         let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
         let cut = block.ended.is_cut() && dropped(self);
         self.judge_beside(call, bound, action.filter(|_| !cut));

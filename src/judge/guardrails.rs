@@ -151,7 +151,7 @@ impl Judgement<'_> {
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
         finding.help = rule.advice.clone().map(Message::from);
-        // Several texts of one call may share its place: tell it once.
+        // Several texts of one call may share its place: report it once.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
         if self.findings.list.iter().any(same) {
             return;

@@ -3,7 +3,7 @@
 //! In: the utterances that count, and the pack's `[speakers]` with the order from the session.
 //! Out: utterances that may be reasoning, unknown speakers, wrong labels and a wrong first speaker, answered by
 //! strategies.
-//! Never: counts turns; it only answers an utterance beyond the limit when it is told of one.
+//! Never: counts turns; it only answers an utterance that others found beyond the limit.
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, KnownNames, message, quote};

@@ -53,7 +53,7 @@ pub(super) fn check<'p>(
     if program.prompts.prompts.is_empty() {
         return;
     }
-    // A prompt that shows `forms` shows every dialect whole; what it cannot show is told elsewhere.
+    // A prompt that shows `forms` shows every dialect whole; what it cannot show is reported elsewhere.
     let reads_forms = |one: &PromptText| program.prompts.template(one.source)?.reads().first_of("forms");
     if let Some(asked) = reading.texts.iter().find_map(reads_forms) {
         let nameless = |block: &BlockBinding| {

@@ -1,4 +1,4 @@
-//! Lookalikes: can every name be told from the others by looking at it?
+//! Lookalikes: can a reader distinguish every name from the others?
 //!
 //! In: the names of a program's actions, their parameters, and its modes.
 //! Out: a finding for each name that looks like one before it, and for each with a character that does not look like what

@@ -1,4 +1,4 @@
-//! Permits: is every action useful in some mode, and are conditions told?
+//! Permits: is every action useful in some mode, and does the model read their conditions?
 //!
 //! In: the actions and modes of a program, and what its templates print.
 //! Out: a finding for each action that no mode permits, for each whose name looks like a pattern, for each condition next to a permit without one, and for each

@@ -187,7 +187,7 @@ impl<'s> DocumentWalk<'s> {
             }
             (Some((name, at)), MarkupContext::Text | MarkupContext::Quoted(_)) => Err(no_filter(&name, at)),
             (_, MarkupContext::Text) => {
-                // Only the whole text tells what a value without entities opens.
+                // Only the whole text shows what a value without entities opens.
                 self.joins |= self.slot == EscapeSlot::Plain;
                 Ok(self.escape_mode(EscapeMode::Escaped(self.slot), true))
             }

@@ -11,7 +11,7 @@ use crate::value::{Object, Value, to_value};
 /// Members that are not compared: they depend on where the pack's declarations are, or how they are worded.
 const ASIDE: &[&str] = &["cause", "rule", "message", "help"];
 
-/// The differences of `other` from `one`, a phrase each; empty if a host could not tell the outcomes apart.
+/// The differences of `other` from `one`, a phrase each; empty if a host could not distinguish the outcomes.
 ///
 /// Entries of lists are identified by what they say, not by number: one more entry does not make all later ones differ.
 pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {

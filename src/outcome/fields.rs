@@ -1,8 +1,8 @@
-//! Fields: what does a stream tell of the parameters of calls?
+//! Fields: what does a stream emit of the parameters of calls?
 //!
 //! In: the arguments of a call while they come, or the calls of an outcome.
 //! Out: [`StreamEvent::Field`]s: the decoded pieces of each value that is no object and no list.
-//! Never: tells anything of a call that does not count, unless the pack asks for drafts (`hold = "none"`).
+//! Never: emits anything of a call that does not count, unless the pack asks for drafts (`hold = "none"`).
 
 use super::contract::{Outcome, Verdict};
 use crate::document::StreamEvent;
@@ -38,10 +38,10 @@ fn leaves(value: &Value, path: &mut Vec<String>, each: &mut dyn FnMut(&[String],
     }
 }
 
-/// The arguments of one call while they come, as strict JSON. Where they are not, nothing more is told.
+/// The arguments of one call while they come, as strict JSON. Where they are not, nothing more is emitted.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
-    /// What has come and is not told yet: a token that may go on.
+    /// What has come and is not emitted yet: a token that may go on.
     rest: String,
     /// The objects and lists that are open.
     open: Vec<OpenValue>,

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The roles that have texts, in the order in which a stream tells at the end what it has not told before.
+/// The roles that have texts, in the order in which a stream emits at the end what it has not emitted before.
 const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Content, Role::Utterance];
 /// The most matches of guardrails in one text that a stream replaces: of longer texts, no more may be examined.
 const MOST: usize = 64;
@@ -49,7 +49,7 @@ struct StreamedBlock {
     role: Option<Role>,
     /// Whether it is a wrapper: blocks are at home in it.
     wraps: bool,
-    /// Whether nothing of it is told before it has ended.
+    /// Whether nothing of it is emitted before it has ended.
     by_block: bool,
 }
 
@@ -118,7 +118,7 @@ impl Release {
         self.mode.and_then(|mode| program.modes.get_index(mode.0)).map(|(_, mode)| mode)
     }
 
-    /// Whether nothing is told before the answer has been judged.
+    /// Whether nothing is emitted before the answer has been judged.
     pub(super) fn is_whole(&self) -> bool {
         self.hold == Hold::Answer
     }
@@ -338,7 +338,7 @@ impl Release {
     fn release(&mut self, context: Context<'_>, role: Role, is_complete: bool, events: &mut Vec<StreamEvent>) {
         let Some(channel) = self.channel(role).filter(|channel| !channel.waits) else { return };
         let Some(emitted) = channel.take(context, is_complete) else {
-            // A guardrail refuses the answer: nothing more of it is told.
+            // A guardrail refuses the answer: nothing more of it is emitted.
             self.channels.iter_mut().for_each(|channel| channel.waits = true);
             return;
         };

@@ -101,7 +101,7 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
     }
 }
 
-/// Checks that what a grammar opens and closes with can be told from any other text, and that openers have a name.
+/// Checks that what a grammar opens and closes with can be distinguished from any other text, and that openers have a name.
 pub(super) fn check_opener(name: &Spanned<String>, grammar: &Grammar, diagnostics: &mut Vec<Diagnostic>) {
     if has_members(grammar) {
         return;

@@ -31,7 +31,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 /// A `go`, and where it may happen.
 #[derive(Clone)]
 struct Go<'g> {
-    /// The mode to change to; none if it cannot be told.
+    /// The mode to change to; none if it is unknown.
     to: Option<&'g Spanned<String>>,
     /// The modes in which it may happen, in the order of declaration; shared by what happens in the same modes.
     from: Arc<IndexSet<&'g str>>,
@@ -292,7 +292,7 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
     let mut reached = HashSet::new();
     ways.reach(start, &all, &mut reached);
-    // If the start itself is undeclared, that is told, and not what follows from it.
+    // If the start itself is undeclared, that is reported, and not what follows from it.
     let starts = surface.modes.contains_key(start);
     let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
     let unreachable_exits = firsts(ways, &unreachable);

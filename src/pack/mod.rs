@@ -47,7 +47,7 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     permits::check(&surface, diagnostics);
     flow::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);
-    // From here on unknown names are replaced by those that were probably meant: they have all been told.
+    // From here on unknown names are replaced by those that were probably meant: they have all been reported.
     recover_names::names(&mut surface);
     dialects::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);

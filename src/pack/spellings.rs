@@ -23,7 +23,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 struct SpellingChecks<'d> {
-    /// Whether a dialect does not tell upper and lower case apart.
+    /// Whether a dialect ignores the case of letters.
     folds: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
 }

@@ -119,7 +119,7 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
 fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
     let may_answer = |strategy: Strategy| defect.applicable().contains(&strategy);
     let last = strategies.iter().position(|one| may_answer(one.value) && one.value.always_answers(defect))?;
-    // A strategy that does not fit the defect is told for that, and not here.
+    // A strategy that does not fit the defect is reported for that, and not here.
     let never = strategies.iter().skip(last + 1).find(|one| may_answer(one.value))?;
     let last = strategies.get(last)?;
     let message = format!("`{}` never answers `{defect}`: `{}` before it always does", never.value, last.value);

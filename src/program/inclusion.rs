@@ -83,7 +83,7 @@ impl Matched {
             && ProductWalk::new(self, other, ascii).is_some_and(|walk| walk.finds_all())
     }
 
-    /// Whether one of the patterns matches in a text; none if that cannot be told.
+    /// Whether one of the patterns matches in a text; none if that cannot be decided.
     fn finds(&self, text: &[u8]) -> Option<bool> {
         let mut cache = self.cache.try_borrow_mut().ok()?;
         let found = self.dfa.try_search_fwd(&mut cache, &Input::new(text));
@@ -115,7 +115,7 @@ fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> 
 struct ProductWalk<'a> {
     automata: [&'a DFA; 3],
     caches: [Cache; 3],
-    /// One byte of each class of bytes that no automaton tells apart.
+    /// One byte of each class of bytes that no automaton distinguishes.
     bytes: Vec<u8>,
 }
 

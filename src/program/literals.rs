@@ -145,7 +145,7 @@ pub(super) fn required_texts(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
     Some(shortest)
 }
 
-/// The bit that tells lower case from upper case, in each of eight bytes.
+/// The bit that distinguishes lower case from upper case, in each of eight bytes.
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 type Hashes = [bool; 1 << BITS];

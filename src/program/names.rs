@@ -71,7 +71,7 @@ impl NameHeads {
     /// is not.
     fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
         let Some(heads) = &self.0 else { return Some(true) };
-        // A few bytes, of which the first ones tell: a comparison of slices would be a call.
+        // Names are a few bytes long, and differ in the first ones: comparing these in place avoids a call of `memcmp`.
         let same = |byte: u8, known: u8| byte == known || (insensitive && byte.to_ascii_lowercase() == known);
         let equal = |head: &[u8], known: &[u8]| head.iter().zip(known).all(|(byte, known)| same(*byte, *known));
         let names = heads.lists.get(usize::from(*heads.list.get(usize::from(*bytes.first()?))?))?;

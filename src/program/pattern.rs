@@ -7,7 +7,7 @@
 //! The automaton of `regex` does not support Unicode `\b` in texts that are not ASCII, so a single curly quote makes a
 //! search fifty times slower. If no word in a text has a letter beyond ASCII, Unicode `\b` and ASCII `\b` mean the
 //! same, and the automaton supports the latter. Otherwise a set of the patterns without `\b`, which matches at least as
-//! much, tells which ones to try one by one. All forms are compiled when a text first needs them: an answer needs few.
+//! much, selects those to try one by one. All forms are compiled when a text first needs them: an answer needs few.
 
 use super::literals::{self, Literals};
 use crate::text::LazyRegex;

@@ -64,7 +64,7 @@ pub struct WaitRow {
     pub mode: String,
     /// The text that waits: a block, after the name of its dialect; or the whole answer.
     pub text: String,
-    /// When it is told.
+    /// When it is emitted.
     pub emitted: &'static str,
     /// For what it waits; empty if it waits for nothing.
     pub because: String,
@@ -258,7 +258,7 @@ impl Program {
         waits
     }
 
-    /// The role as which a stream tells the text of a block: a section that is shown is the message.
+    /// The role as which a stream emits the text of a block: a section that is shown is the message.
     fn streamed_as(&self, mode: &Mode, block: Option<&BlockBinding>) -> Role {
         match block {
             Some(block) if block.role == Role::Section && mode.reply.shows.is_some() => Role::Message,

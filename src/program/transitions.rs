@@ -111,7 +111,7 @@ impl Program {
             if !course.reaches(mode) && all_shut(into) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));
             }
-            // Ways to a mode that is never reached were told with that mode.
+            // Ways to a mode that is never reached were reported with that mode.
             if !declared.value.last && out.iter().all(|route| course.reaches(route.to)) && all_shut(out) {
                 finding(Code::PACK_DEAD_END, format!("no `go` out of the mode `{name}` ever happens"));
             }

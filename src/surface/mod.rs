@@ -387,7 +387,7 @@ impl Surface {
     }
 
     fn merge(&mut self, file: File, merging: &mut Merging<'_>) {
-        // Actions may be listed one level too deep, which is told: their names are not told as unknown, too.
+        // Actions may be listed one level too deep, which is reported: their names are not reported as unknown, too.
         let listed = file.actions.values().filter_map(|action| action.value.listed());
         let listed = listed.filter_map(|listed| match &listed.value {
             Tree::Table(members, _) => Some(members.iter().map(|(name, _)| name.value.clone())),
@@ -611,7 +611,7 @@ fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File
     for (_, error) in syntax::first_errors(&errors, text).into_iter().enumerate().filter(telling) {
         let fault = syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() });
         reading.doubled |= syntax::is_header_twice(error, text);
-        // One wrong header can give the same fault at every right one: tell it once.
+        // One wrong header can give the same fault at every right one: report it once.
         let same = |one: &Diagnostic| one.labels == fault.labels && one.message == fault.message;
         if fault.labels.is_empty() || !reading.diagnostics.iter().any(same) {
             reading.report(fault);

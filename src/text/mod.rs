@@ -105,7 +105,7 @@ impl Span {
     /// The span without the white space at either end of its text.
     pub fn trimmed(self, text: &str) -> Span {
         let body = self.of(text);
-        // Nearly all white space is of ASCII, where a byte tells as much as a character.
+        // Fast path: nearly all white space is ASCII, where one byte is one character.
         let mut rest = body.trim_ascii_start();
         let mut core = rest.trim_ascii_end();
         let is_sure = |end: Option<&u8>| end.is_none_or(u8::is_ascii_graphic);

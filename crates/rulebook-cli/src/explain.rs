@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// `std:hermes`; lists all codes by default
     #[arg(value_name = "CODE")]
     what: Option<OsString>,
-    /// If a pack is given instead of a code: the answer whose story is told; `-` for standard input
+    /// If a pack is given instead of a code: the answer to explain; `-` for standard input
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     #[command(flatten)]

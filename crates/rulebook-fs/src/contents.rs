@@ -1,7 +1,7 @@
 //! Contents: which version of a file is this, and how is its text written?
 //!
 //! In: the bytes of files.
-//! Out: a [`Digest`] that tells versions of a file apart; new text in the manner of the old one.
+//! Out: a [`Digest`] that distinguishes versions of a file; new text in the manner of the old one.
 //! Never: holds a file in memory to take its digest.
 
 use super::edit::unmarked;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::io::{self, ErrorKind, Read, Write};
 
-/// What tells one version of a file from another.
+/// What distinguishes one version of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Digest {
     length: u64,

@@ -69,7 +69,7 @@ fn nearest(root: &Root, folder: &str) -> Option<Dir> {
     std::iter::once(folder).chain(outer.into_iter().rev()).find_map(|folder| root.dir().open_dir(folder).ok())
 }
 
-/// What tells the folder from all others.
+/// What identifies the folder.
 #[cfg(unix)]
 fn mark(dir: &Dir) -> Option<(u64, u64)> {
     dir.dir_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))

@@ -27,7 +27,7 @@ pub(super) const QUOTED: usize = 120;
 #[derive(Debug, Clone)]
 pub struct Root {
     dir: Arc<Dir>,
-    /// A number that tells it from other roots.
+    /// A number that distinguishes it from other roots.
     mark: u64,
 }
 

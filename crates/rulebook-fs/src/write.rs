@@ -2,7 +2,7 @@
 //!
 //! In: a path that a user typed, and the bytes to write.
 //! Out: the file with these bytes, or as it was.
-//! Never: empties a file before its new bytes are safe on disk, or replaces one unless it is told to.
+//! Never: empties a file before its new bytes are safe on disk, or replaces one unless the caller asks for that.
 
 use super::journal::Journal;
 use super::locks::Locks;

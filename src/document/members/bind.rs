@@ -205,7 +205,7 @@ impl<'p> ObjectReader<'p> {
                     repeated.push(name);
                 }
             } else if let Some(before) = self.attribute_before(open, &says) {
-                // Of a repeated key the last counts. Where the members are the parameters, that is told of all of them.
+                // Of a repeated key the last counts. Where the members are the parameters, that is reported for all of them.
                 before.value = value.span().into();
                 repeated.extend(bound.body.is_some().then_some(name));
             } else if value.kind != PieceKind::Absent && open.attributes.len() < self.limits.fields {

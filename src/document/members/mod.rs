@@ -133,7 +133,7 @@ impl Objects {
             let reader = || ObjectReader::new(given, outline, limits, self.left_open);
             self.read = match reader().read_all() {
                 Ok(document) => document,
-                // Only the end may tell which object is meant: read once more, with that known.
+                // Only the end may show which object is meant: read once more, with that known.
                 Err(TellApart) => {
                     let reader = ObjectReader { tells_apart: true, ..reader() };
                     reader.read_all().unwrap_or_default()

@@ -31,7 +31,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         let actions = &pack.surface.actions;
         actions.contains_key(name) || actions.values().any(|action| spelled(&action.value, name))
     };
-    // A name that is always the same, and no action's, tells nothing: there `@name` is what an opener says as `name`.
+    // A name that is always the same, and no action's, says nothing: there `@name` is what an opener says as `name`.
     let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
     let telling = |name: &str, block: &surface::Block| {
         let mut names = block.opening_names(name);

@@ -96,7 +96,7 @@ impl PackCompiler<'_> {
         let Ok(template) = PathTemplate::parse(path) else { return Ok(None) };
         let mut parts = template.segments();
         let slot = parts.next().flatten().and_then(|name| self.surface.state.get(name));
-        // A value that no effect can change is told elsewhere.
+        // A value that no effect can change is reported elsewhere.
         let own = slot.filter(|slot| !from_host(&slot.value) && slot.value.get("compute").is_none());
         let Some(slot) = own else { return Ok(None) };
         let (mut here, mut value_path) = (vec![&slot.value], template.head().next().unwrap_or_default().to_owned());
@@ -169,7 +169,7 @@ impl PackCompiler<'_> {
                         None => {}
                     }
                 }
-                // A misspelt member is probably the one that is missing: tell it only once.
+                // A misspelt member is probably the one that is missing: report it only once.
                 let lacks = |name: &&str| !members.iter().any(|(known, _)| known.value == **name);
                 if let (true, Some(name)) = (found.is_empty(), required(schema).into_iter().find(lacks)) {
                     let fault = never(whole, *at, &format!("`{name}` is required"));

@@ -855,9 +855,9 @@ class TextEvent(TypedDict):
 
 class FieldEvent(TypedDict):
     """More of a parameter of a call: the pieces of one path, joined, are the text of the value there. Numbers, `true`,
-    `false` and `null` are told as JSON; objects and lists by what is in them. What the outcome has of the calls
-    that count is told once the answer has been judged. Only under `hold = "none"` the arguments of native calls are
-    told while they come, as far as they are strict JSON, whether the call counts or not.
+    `false` and `null` are emitted as JSON; objects and lists by what is in them. What the outcome has of the calls
+    that count is emitted once the answer has been judged. Only under `hold = "none"` the arguments of native calls
+    are emitted while they come, as far as they are strict JSON, whether the call counts or not.
     """
 
     event: Literal["field"]
