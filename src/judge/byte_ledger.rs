@@ -1,8 +1,8 @@
-//! Leaves: what became of every byte of the response?
+//! Byte ledger: what became of every byte of the response?
 //!
-//! In: the blocks with their fates, the text outside them, and which parts of both are shown.
-//! Out: each part of the response once, in order, with its part of the ledger.
-//! Never: counts: the ledger and the trace do.
+//! In: the blocks with their fates, the text outside them, and which parts of both are visible.
+//! Out: each part of the response once, in order, with the kind under which the ledger counts it.
+//! Never: adds up bytes: the ledger and the trace do.
 
 use super::outside::{OutsideFate, OutsideText};
 use super::{Fate, Judgement};
@@ -70,7 +70,7 @@ impl Judgement<'_> {
         let mut leaf = |span: Span, kind: Leaf| match kind {
             Leaf::Markup | Leaf::Dropped | Leaf::Blank => leaf(span, kind),
             _ if self.redactions.is_empty() => leaf(span, kind),
-            // What was replaced is never shown.
+            // Redacted text is never visible, so it counts as dropped.
             _ => self.redactions.split(span, |part, hidden| leaf(part, if hidden { Leaf::Dropped } else { kind })),
         };
         if let Some((opener, closer)) = self.document.wrapper {
@@ -83,7 +83,7 @@ impl Judgement<'_> {
         self.native_leaves(&mut leaf);
     }
 
-    /// Something that was removed, such as a fence, and the white space around it.
+    /// Counts removed markup, such as a fence, and the white space at its ends.
     fn markup(&self, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
         let core = span.trimmed(self.text);
         let core = if core.is_empty() { Span::new(span.end, span.end) } else { core };
@@ -123,14 +123,14 @@ impl Judgement<'_> {
         }
     }
 
-    /// The parts of a structured reply beside its text.
+    /// Counts the parts of a structured reply other than its text.
     fn native_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
         let Some(natives) = &self.document.natives else { return };
         let mut blocks = self.document.blocks.from(self.document.text_blocks()).peekable();
         for part in natives.parts.iter().skip(1) {
             match blocks.next_if(|(_, block)| block.span() == *part) {
                 Some((index, _)) => self.block_leaves(index, leaf),
-                // Beyond a limit, it is none of the answer.
+                // A part beyond the limits has no block, so it is dropped.
                 None => leaf(*part, Leaf::Dropped),
             }
         }
@@ -156,7 +156,7 @@ impl Judgement<'_> {
         self.markup(Span::new(piece.core().end, piece.gap().end), leaf);
     }
 
-    /// The parts of `part` that are shown as prose are message; the rest was removed as white space.
+    /// Counts `part`: visible prose as message, and the rest, which was removed as white space, as blank.
     fn prose_leaves(&self, part: Span, prose: &[Span], leaf: &mut impl FnMut(Span, Leaf)) {
         let first = prose.partition_point(|span| span.end <= part.start);
         let mut at = part.start;
@@ -197,7 +197,8 @@ impl Judgement<'_> {
         leaf(Span::new(block.inner().end, block.span().end), Leaf::Markup);
     }
 
-    /// Bytes of a dropped block. Blocks lifted out of it, and raw text shown from it, are counted separately.
+    /// Counts the bytes of a dropped block as dropped, except for blocks lifted out of it and blocks displayed as raw
+    /// text.
     fn dropped_leaves(&self, index: usize, span: Span, leaf: &mut impl FnMut(Span, Leaf)) {
         let mut at = span.start;
         let inside = self.document.blocks.from(index + 1).take_while(|(_, child)| child.span().start < span.end);
@@ -212,7 +213,7 @@ impl Judgement<'_> {
         leaf(Span::new(at, span.end), Leaf::Dropped);
     }
 
-    /// The text of a block and the blocks inside it, in turn; the rest is white space.
+    /// Counts the text of a block and the blocks inside it, in order; the rest is markup or white space.
     fn body_leaves(&self, index: usize, inner: Span, kind: Leaf, leaf: &mut impl FnMut(Span, Leaf)) {
         let mut at = inner.start;
         let visible = self.body_spans(index);

@@ -1,8 +1,9 @@
 //! Calls: may each of them run, and with which parameters?
 //!
 //! In: the calls that count, and the mode and state that the prompt of the response showed.
-//! Out: [`Call`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by strategies.
-//! Never: runs a call, or lets one call change how its neighbours are judged, unless the pack says `calls = "in-turn"`.
+//! Out: [`JudgedCall`]s with their verdicts; unknown, malformed, invalid, forbidden and surplus ones answered by
+//! strategies.
+//! Never: runs a call, or lets one call change how others are judged, unless the pack sets `calls = "in-turn"`.
 
 use super::mending::ValuePath;
 use super::{Fate, Judgement, Occasion, Subject, defect, head, typing};
@@ -20,35 +21,36 @@ pub(crate) struct JudgedCall<'r> {
     pub(crate) block: usize,
     /// The name of the action, as the response writes it.
     pub(crate) name: Cow<'r, str>,
-    /// The action; none if the pack has no such action.
+    /// The action; `None` if the pack has no action of this name.
     pub(crate) action: Option<ActionId>,
     /// The parameters, an object.
     pub(crate) params: Value,
     pub(crate) accepted: bool,
-    /// Whether it is not accepted because it is only quoted: then nothing else of it is judged.
+    /// Whether the call is rejected because it is only quoted, as in a code fence; nothing else about it is judged
+    /// then.
     quoted: bool,
-    /// How its payload was read: `attributes`, `tags`, `json`, `text` or `none`.
+    /// How the payload was read: `attributes`, `tags`, `json`, `text` or `none`.
     pub(crate) form: &'static str,
-    /// Whether a value could be read, even with faults.
+    /// Whether the payload could be read, even with faults.
     pub(super) readable: bool,
-    /// Whether something of the value was lost or guessed.
+    /// Whether a part of the payload was dropped or guessed when it was read.
     pub(super) lossy: bool,
-    /// The paths to values that the end of the response cut off, in fields.
+    /// The paths to the fields that the end of the response cuts off.
     pub(super) cut: Vec<ValuePath>,
-    /// The paths to values that are left out, since something of them was lost or guessed.
+    /// The paths to values that are left out of the parameters, because a part of them was dropped or guessed.
     pub(super) omitted: Vec<ValuePath>,
-    /// Whether it was still accepted when its permits had been checked.
+    /// Whether the call was still accepted after the check of its permits.
     pub(super) permitted: bool,
-    /// The question that a person must say yes to first: until then an accepted call is pending.
+    /// The question that a person has to confirm first; until then, an accepted call is pending.
     pub(crate) confirm: Option<String>,
-    /// Whether its parameters fit the action's schema.
+    /// Whether the parameters are valid against the action's schema.
     pub(super) params_fit: bool,
-    /// Whether it has parameters that its action does not declare.
+    /// Whether there are parameters that the action does not declare.
     pub(super) undeclared: bool,
 }
 
 impl JudgedCall<'_> {
-    /// Whether its effects follow: it is accepted, and waits for no confirmation.
+    /// Whether the effects of the call follow: it is accepted, and waits for no confirmation.
     pub(crate) fn is_carried_out(&self) -> bool {
         self.accepted && self.confirm.is_none()
     }
@@ -97,7 +99,7 @@ impl<'r> Judgement<'r> {
             self.judge_in_unclosed(index, &Subject::Call(call));
             self.judge_payload(call, block, bound);
         }
-        // Only now, since a condition on the reply sees all calls.
+        // Permits are checked after all calls have been read, because a condition on the reply sees all of them.
         self.judge_permits(|call| !call.quoted);
         if self.occasion == Occasion::Answer {
             self.judge_surplus();
@@ -121,10 +123,11 @@ impl<'r> Judgement<'r> {
         let Some((name, action)) = self.calls.get(call).map(|call| (call.name.clone(), call.action)) else { return };
         let program = self.program;
         let action = action.and_then(|id| program.action(id)).map(|(_, action)| action);
-        // A call whose payload names its action is reported as unknown once the payload has been read.
+        // If the payload names the action, an unknown action is reported only after the payload has been read.
         let named_within = bound.named_within().is_some() || self.reads_members();
         let waits = name.is_empty() && named_within;
-        // A call that was dropped because it was cut off is not reported a second time for its payload or its half name.
+        // A call that was dropped because it is cut off gets no second finding for its payload or its incomplete
+        // name.
         let dropped = |judgement: &Self| judgement.calls.get(call).is_some_and(|call| !call.accepted && !call.readable);
         let cut = block.ended.is_cut() && dropped(self);
         self.judge_beside(call, bound, action.filter(|_| !cut));
@@ -159,7 +162,7 @@ impl<'r> Judgement<'r> {
             name => message!("there is no action `{}`", quote(name, 60)),
         };
         let mut finding = defect(Defect::UnknownAction, head(block), message).with_rule(Some(bound.at));
-        // Suggest only what the mode permits.
+        // Suggest only actions that the mode permits.
         if let Some(names) = self.mode_id.and_then(|mode| self.program.permitted_names(mode)) {
             finding = finding.with_nearest_of(name, names);
         }
@@ -170,7 +173,7 @@ impl<'r> Judgement<'r> {
         self.answer(Defect::UnknownAction, &Subject::Call(call), finding);
     }
 
-    /// The part of a call that names its action, in words.
+    /// Describes, for a message, the part of a call that names its action.
     fn names_its_action(&self, bound: &program::BlockBinding) -> Option<String> {
         match &bound.called {
             program::NameSource::Attribute(name) if self.reads_members() => Some(format!("its member `{name}`")),
@@ -224,7 +227,7 @@ impl<'r> Judgement<'r> {
     fn judge_lack(&mut self) {
         let Some((least, at)) = self.mode.and_then(|mode| mode.reply.least_calls) else { return };
         let accepted = self.calls.iter().filter(|call| call.accepted).count();
-        // Without a dialect there is no block at all, which has been reported.
+        // Without a dialect there are no blocks, which has been reported already.
         if accepted >= least || self.dialect.is_none() {
             return;
         }
@@ -265,7 +268,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Drops the parameters of a call that its action does not declare: all of them at once.
+    /// Drops all parameters of a call that its action does not declare.
     pub(super) fn drop_params(&mut self, call: usize) {
         let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return };
         self.with_call(call, |call| {
@@ -275,7 +278,7 @@ impl<'r> Judgement<'r> {
         });
     }
 
-    /// Whether a value could be read, even with faults.
+    /// Whether `repair` can accept the parameters: they were read, and nothing was dropped or guessed.
     pub(super) fn can_repair(&self, call: usize) -> bool {
         self.calls.get(call).is_some_and(|call| call.readable && !call.lossy)
     }
@@ -284,7 +287,8 @@ impl<'r> Judgement<'r> {
         self.calls.get(call).is_some_and(|call| call.readable)
     }
 
-    /// Leaves out the values of which something was lost or guessed, if the rest was read.
+    /// Leaves out the values of which a part was dropped or guessed. Returns false if there are none, if they are the
+    /// whole payload, or if the payload could not be read.
     pub(super) fn omit_losses(&mut self, call: usize) -> bool {
         let Some(one) = self.calls.get(call) else { return false };
         let ways = match one.cut.as_slice() {
@@ -297,7 +301,7 @@ impl<'r> Judgement<'r> {
         true
     }
 
-    /// The paths to the values in a JSON payload of which something was lost or guessed; none if it is the whole
+    /// The paths to the values in a JSON payload of which a part was dropped or guessed; `None` if that is the whole
     /// payload.
     fn losses(&self, block: usize) -> Option<Vec<ValuePath>> {
         let (block, bound) = self.block(block)?;

@@ -40,7 +40,7 @@ impl<'r> Judgement<'r> {
             if !path {
                 continue;
             }
-            // White space around a key is no part of it, but a path that ends in some is unsafe: check it as written.
+            // A key is trimmed, but a path that ends in white space is unsafe: check the path as it is written.
             let whole = match &bound.key {
                 Some(NameSource::Attribute(name)) => self.whole_attribute(block, name),
                 _ => None,
@@ -64,8 +64,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Checks contents with the same key, if their keys are `unique`: the last complete one counts, in the place of the
-    /// first.
+    /// Checks contents with the same key, if their keys are `unique`: the last complete one counts, and is reported
+    /// at the position of the first.
     fn judge_repeated(&mut self) {
         let mut known: HashMap<(Cow<'_, str>, Cow<'_, str>), Vec<usize>> = HashMap::new();
         let mut repeated = Vec::new();
@@ -106,8 +106,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The block whose content is reported in the place of this one: a later one, if this one makes room for it; none
-    /// if this one is reported elsewhere.
+    /// The block whose content is reported at the position of this block: a later block if it replaces this one;
+    /// `None` if this block is itself reported at an earlier position.
     pub(crate) fn reported_at(&self, index: usize) -> Option<usize> {
         self.moved.get(&index).copied().unwrap_or(Some(index))
     }
@@ -129,8 +129,9 @@ impl<'r> Judgement<'r> {
     }
 
     /// Whether a content that counts has effects. It has none if the end of the answer cuts it off, or if it may be
-    /// part of what is never closed; nor, without a strategy from the pack, if only the end of what is around it ended
-    /// it, if it may show the block that ended it, if it may be part of reasoning, or if its opener lacks the key.
+    /// inside something that is never closed. Without a strategy from the pack, it also has none if only the end of
+    /// its surroundings ended it, if the block that ended it may be part of its text, if it may be part of reasoning,
+    /// or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, declared)| declared.is_some());
@@ -150,15 +151,16 @@ impl<'r> Judgement<'r> {
         !cut || is_answered(Defect::UnclosedBlock)
     }
 
-    /// Whether the end of the answer cuts a content off: it is unknown what is missing, so no strategy writes it.
+    /// Whether the end of the answer cuts a content off. It is unknown what is missing, so no strategy stores such a
+    /// content.
     pub(super) fn is_cut(&self, index: usize) -> bool {
         let is_last = |block: &Block| self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
         let is_open = |block: &Block| block.ended == Ended::Open && is_last(block);
         self.document.blocks.get(index).is_some_and(is_open) || self.unfinished.contains(&index)
     }
 
-    /// Whether a content may only show the block of its own kind that ended it: the pack does not say that it may end
-    /// there, or a closer that would be its own closes nothing further on.
+    /// Whether the block of the same kind that ended a content may be part of its text: the pack does not declare
+    /// that the content may end there, or a later closer that matches its name closes nothing.
     fn may_show_next(&self, index: usize) -> bool {
         let Some((block, bound)) = self.block(index).filter(|(block, _)| block.ended == Ended::Alike) else {
             return false;
@@ -169,11 +171,11 @@ impl<'r> Judgement<'r> {
         bound.ends.is_empty() || last().get(&*name).is_some_and(|start| *start >= block.span().end)
     }
 
-    /// For each name, where the last closer of that name is that closes nothing.
+    /// For each name, the position of the last closer of that name that closes nothing.
     fn last_stray_closers(&self, dialect: &Dialect) -> BTreeMap<String, usize> {
         let name =
             |closer: Span| dialect.families.iter().find_map(|family| self.name_at(family, family.close?, closer));
-        // A closer that is only written twice is no evidence.
+        // A closer that only repeats the one before it does not indicate an unclosed block.
         let blocks = &self.document.blocks;
         let is_doubled = |closer: &Span| {
             let next = blocks.partition_point(0, |block| block.span().start < closer.start);
@@ -190,7 +192,7 @@ impl<'r> Judgement<'r> {
         key.is_some_and(|(block, key)| self.called(block, key).is_none_or(|key| key.is_empty()))
     }
 
-    /// The name of a content in the outcome: the word of its declaration, or else its declared name.
+    /// The name of a content in the outcome: the name that its opener gives, or else the declared name of its block.
     pub(crate) fn content_name(&self, index: usize) -> Option<Cow<'r, str>> {
         let (block, bound) = self.block(index)?;
         bound.sources().find_map(|source| match source {

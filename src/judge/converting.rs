@@ -1,13 +1,14 @@
 //! Converting: which value of the declared type does a value mean?
 //!
-//! In: a value that does not fit, and the types that its schema declares.
-//! Out: with [`coerced`], a value that nothing is lost by; with [`interpreted`], what most readers would take a text for.
-//! Never: decides whether the value that it makes fits.
+//! In: a value that is not valid, and the types that its schema declares.
+//! Out: from [`coerced`], the value without any loss; from [`interpreted`], what most readers would take a text to
+//! mean.
+//! Never: decides whether the converted value is valid.
 
 use crate::program::{Types, ValueKind};
 use crate::value::{Value, nearest, number};
 
-/// The value in the types of the schema, where nothing is lost by that. `parse` reads JSON in quotes.
+/// Converts a value to the types of the schema where nothing is lost. `parse` reads JSON in quotes.
 pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
     let allows = |kind| types.scalars().contains(&kind);
     match (types.kind, value) {
@@ -17,7 +18,7 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
         (ValueKind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
                 let types = types.of_member(name);
-                // Where a type is wanted, `null` says that there is no value.
+                // If the schema requires another type than `null`, `null` means that the member is absent.
                 let value = coerced(value, types, parse);
                 (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), value))
             };
@@ -26,7 +27,8 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
         (ValueKind::Array, Value::Array(items)) => {
             items.iter().map(|item| coerced(item, types.items(), parse)).collect()
         }
-        // JSON in quotes. A text that starts with a bracket and cannot be read is a broken list, not the only entry of one.
+        // JSON in quotes. A text that starts with a bracket and cannot be read is a broken list, not the only item of
+        // one.
         (ValueKind::Object | ValueKind::Array, Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
             let is_wanted = |inner: &Value| {
                 matches!((types.kind, inner), (ValueKind::Array, Value::Array(_)) | (_, Value::Object(_)))
@@ -57,8 +59,8 @@ fn says_null(text: &str) -> bool {
     matches!(text.trim(), "null" | "None" | "none" | "NULL")
 }
 
-/// What a text means that has a number, a boolean or a word of a closed list in it, and words around. None where it may mean
-/// two things.
+/// The value that a text means if it has a number, a boolean or a word of a closed list among other words. `None` if
+/// the text is ambiguous.
 pub(super) fn interpreted(value: &Value, types: &Types) -> Option<Value> {
     let text = value.as_str()?;
     match types.kind {
@@ -80,9 +82,9 @@ pub(super) fn interpreted(value: &Value, types: &Types) -> Option<Value> {
     }
 }
 
-/// Words that turn what is next to them into its opposite.
+/// Words that negate the words next to them.
 const NEGATIONS: &[&str] = &["not", "no", "non", "never", "neither", "nor", "without", "except"];
-/// Words behind a number that make it another one, or before it that make it a bound.
+/// Words that change the value of a number before them, or make a number after them a bound.
 const CHANGING: &[&str] = &[
     "k", "m", "mn", "mio", "b", "bn", "mrd", "g", "t", "tn", "x", "dozen", "hundred", "thousand", "million", "billion",
     "trillion", "lakh", "crore", "not", "no", "minus", "least", "most", "more", "less", "over", "under", "above",
@@ -97,8 +99,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
-/// The only number in a text, with its separators: `$12,500.00`, `5 km`. None if there are several, or if a word, a sign or
-/// a letter next to it may change it: `1/5`, `12k`, `< 3`, `v2`.
+/// The only number in a text, with its separators: `$12,500.00`, `5 km`. `None` if there are several, or if a word, a
+/// sign or a letter next to the number may change it: `1/5`, `12k`, `< 3`, `v2`.
 fn number_in(text: &str, is_whole: bool) -> Option<Value> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let length = text.get(start..)?.find(|c: char| !c.is_ascii_digit() && !is_separator(c));
@@ -125,9 +127,9 @@ fn is_separator(c: char) -> bool {
     matches!(c, '.' | ',' | '_' | '\'' | '’' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// A number in digits and at most one dot. A point or a comma that is behind all others, and of its kind alone, starts the
-/// decimals; but a lone comma before three digits groups them, as in `12,500`, and so does a point where the number has to be
-/// whole.
+/// Rewrites a number as digits with at most one decimal point. The last point or comma starts the decimals if it is
+/// the only one of its kind. But a lone comma before three digits groups them, as in `12,500`; so does a lone point
+/// if the number has to be an integer.
 fn without_separators(digits: &str, is_whole: bool) -> Option<String> {
     let marks: Vec<char> = digits.chars().filter(|c| is_separator(*c)).collect();
     let last = marks.last().copied();

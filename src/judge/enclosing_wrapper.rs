@@ -1,8 +1,9 @@
-//! Around: which wrapper is a block in?
+//! Enclosing wrapper: which wrapper is a block in?
 //!
 //! In: the blocks of a document, in order.
-//! Out: for each block the last wrapper that opened before it and has not been closed, and so on outwards.
-//! Never: requires wrappers to close: one that opens again ends the one before it.
+//! Out: for each block, the last wrapper that opened before it and is still open; the wrapper around that one
+//! likewise.
+//! Never: requires wrappers to close: a wrapper that opens again ends the one of its kind before it.
 
 use super::Judgement;
 use crate::document::{Block, ChunkedVec, Wrapping};
@@ -11,7 +12,7 @@ use crate::surface::Role;
 use crate::text::Span;
 use std::borrow::Cow;
 
-/// For each block the index of the wrapper around it.
+/// For each block, the index of the wrapper around it.
 pub(super) fn around(blocks: &ChunkedVec<Block>, dialect: Option<&Dialect>) -> Vec<Option<usize>> {
     let mut open = Wrapping::default();
     let wrappers = blocks.iter().enumerate().map(|(index, block)| {
@@ -27,7 +28,7 @@ pub(super) fn around(blocks: &ChunkedVec<Block>, dialect: Option<&Dialect>) -> V
     wrappers.collect()
 }
 
-/// What is inside each closed wrapper that no other closed one contains, with its opener, in order.
+/// The span inside each outermost closed wrapper, with the span of its opener, in order.
 pub(super) fn wrapped(blocks: &ChunkedVec<Block>, dialect: &Dialect) -> Vec<(Span, Span)> {
     let mut open = Wrapping::default();
     let mut found = Vec::new();
@@ -52,7 +53,7 @@ impl<'r> Judgement<'r> {
         let blocks = &self.document.blocks;
         let around = self.around.get_or_init(|| around(blocks, Some(dialect)));
         let mut index = blocks.partition_point(0, |other| other.span().start < block.span().start);
-        // This climbs from wrapper to wrapper: at the most as often as there are wrappers of different names.
+        // This goes from wrapper to wrapper outwards: at most once for each kind of wrapper.
         while let Some(outer) = around.get(index).copied().flatten() {
             let found = blocks.get(outer)?;
             if dialect.block(found.id).is_some_and(|bound| bound.name == name) {

@@ -1,12 +1,12 @@
-//! Fenced: what does a fallback read that every other dialect only quotes?
+//! Fenced: which blocks does a fallback dialect read inside quotations, such as code fences?
 //!
-//! In: a document that a fallback has read, with what the dialect quotes that it is like.
+//! In: a document that a fallback has read, with the quotations that the dialect on which it is based would skip.
 //! Out: the blocks in these quotations, answered by strategies.
 //! Never: looks for quotations itself.
 //!
-//! A quotation without any block that the fallback needs is an example: no strategy carries a call or a content in it out.
-//! Only where the answer is nothing but quotations, with such a block in one of them, there are no words that show an
-//! example: models put each tag into a fence of its own.
+//! A call or content in a quotation that has no block which the fallback needs is an example: no strategy carries it
+//! out. The exception is an answer of nothing but quotations with such a block in one of them: there are no words
+//! that present an example, and models do put each tag into a fence of its own.
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Strategy, message, quote};
@@ -16,14 +16,14 @@ use crate::surface::Role;
 use crate::text::Span;
 
 impl Judgement<'_> {
-    /// Answers each block that is quoted. Of a wrapper, only what is in it counts.
+    /// Answers each quoted block. For a wrapper, only the blocks inside it are answered.
     pub(super) fn judge_fenced(&mut self) {
         let Some(dialect) = self.dialect.filter(|_| !self.document.fenced.is_empty()) else { return };
         let is_needed = |block: &&Block| {
             let is_answer = self.bound(block).is_some_and(|bound| bound.role.is_answer());
             is_answer && dialect.is_claimed_by(block.name().of(self.text))
         };
-        // Both are in order.
+        // Blocks and quotations are both in order, so a single pass over the blocks is enough.
         let mut needed = self.document.blocks.iter().filter(is_needed).map(|block| block.span().start).peekable();
         let holds_needed = |mask: &&Mask| {
             while needed.next_if(|start| *start < mask.span().start).is_some() {}
@@ -43,7 +43,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Whether there is nothing but blanks outside of quotations and reasoning.
+    /// Whether there is only white space outside quotations and reasoning.
     fn is_nothing_but_fenced(&self) -> bool {
         let is_thought = |block: &&Block| self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
         let thoughts = self.document.blocks.iter().filter(is_thought).map(Block::span);
@@ -54,7 +54,7 @@ impl Judgement<'_> {
         end.is_some_and(|end| is_blank(end, self.document.bytes))
     }
 
-    /// Answers a block that is quoted: not by `keep` if it is certainly not meant.
+    /// Answers a quoted block. If it is only in a fence that quotes an example, `keep` is not a valid answer.
     fn answer_fenced(&mut self, index: usize, block: &Block, bound: &program::BlockBinding, only_in_fence: bool) {
         let head = head(block);
         let message = message!("`{}` is quoted, and only a fallback reads it there", quote(head.of(self.text), 40));
@@ -70,7 +70,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Whether a block is quoted, and read only by a fallback.
+    /// Whether a block is inside a quotation, where only a fallback reads it.
     fn is_fenced(&self, block: &Block) -> bool {
         is_masked(&self.document.fenced, block.span().start)
     }

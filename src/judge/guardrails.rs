@@ -1,8 +1,8 @@
 //! Guardrails: does a text contain what it should not?
 //!
-//! In: the texts as they will be shown, and the whole reply.
+//! In: the texts as they will be displayed, and the whole reply.
 //! Out: tripped guardrails, answered by strategies; all patterns for one target are searched in one pass.
-//! Never: searches a text in which something has been replaced: all patterns see texts as they were written.
+//! Never: searches a text after replacements: all patterns see texts as they were written.
 
 use super::redacting::{Hit, PendingRedactions};
 use super::{Composed, Judgement, OutsideFate, StepKind, Subject, defect, head};
@@ -14,19 +14,19 @@ use crate::value::{Record, Value};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// One text that guardrails check.
+/// A text that guardrails check.
 pub(super) struct Looked {
     pub(super) text: Composed,
-    /// What it is about, for strategies.
+    /// What a strategy acts on if a guardrail trips on the text.
     pub(super) subject: Subject,
-    /// Of a text in a parameter, the path to it.
+    /// The path to the text if it is in a parameter, or [`KEY`] if it is a key; empty otherwise.
     pub(super) pointer: Vec<String>,
 }
 
 impl Judgement<'_> {
     pub(super) fn judge_guardrails(&mut self) {
         let program = self.program;
-        // Conditions of permits may have made parts of the reply before it was complete: make them anew.
+        // Conditions of permits may have computed members of the reply before it was complete: compute them again.
         self.reply = Record::default();
         if program.guardrails.rules.is_empty() {
             return;
@@ -62,16 +62,17 @@ impl Judgement<'_> {
             let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
             self.trip(rule, None, std::iter::empty(), &mut stale, &mut PendingRedactions::default());
         }
-        // What conditions have read of the reply is what effects read, unless a guardrail has removed something.
+        // Effects use the members of the reply that conditions have computed, unless a guardrail has removed
+        // something since.
         self.renew(&mut stale);
     }
 
-    /// Whether a guardrail replaces what it matches, by its own word.
+    /// Whether the guardrail itself declares the strategy `redact`.
     fn redacts(&self, rule: usize) -> bool {
         self.program.guardrails.rules.get(rule).is_some_and(|rule| rule.strategy == Some(Strategy::Redact))
     }
 
-    /// Whether a guardrail looks at a text: of a call that is dropped, only what is replaced matters.
+    /// Whether a guardrail checks a text. In the parameters of a dropped call, only guardrails that redact do.
     fn is_judged(&self, looked: &Looked, rule: &Guardrail) -> bool {
         let Subject::Call(call) = looked.subject else { return true };
         looked.pointer.is_empty()
@@ -83,7 +84,7 @@ impl Judgement<'_> {
         rule.modes.include(self.mode_id)
     }
 
-    /// Composes the message and the values for conditions again, if a guardrail has removed something since.
+    /// Composes the message and the values for conditions again if a guardrail has removed something since.
     fn renew(&mut self, stale: &mut bool) {
         if std::mem::take(stale) {
             self.compose();
@@ -91,7 +92,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Lets a guardrail trip if its condition is true; its pattern matched, or it has none. Sets `stale` unless the
+    /// Trips a guardrail whose pattern, if it has one, has matched, if its condition is true. Sets `stale` unless the
     /// strategy was `keep`.
     fn trip(
         &mut self,
@@ -105,20 +106,21 @@ impl Judgement<'_> {
             self.renew(stale);
         }
         let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
-        // If the strategy of the guardrail itself does not apply, the degradation table is asked.
+        // If the guardrail's own strategy does not apply, the degradation table decides.
         let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
         let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
         let first = strategies.clone().find(|chosen| chosen.0 != Strategy::AskAgain || self.may_ask_again);
         if let (Some(chosen @ (Strategy::Redact, _)), Some(looked)) =
             (first, looked.filter(|one| one.can_be_redacted(rule)))
         {
-            // Each match that trips is replaced. A condition that reads no captures applies to all or none.
+            // Each match that trips is replaced. A condition that reads no captures is true for all matches or for
+            // none.
             let (mut tried, mut replaced, mut is_first) = (0, 0, true);
             while let Some((Some(found), broken)) = match is_first || rule.reads_captures() {
                 true => self.tripping_match(rule, Some(looked), &mut matches, &mut tried),
                 false => Some((matches.next(), None)),
             } {
-                // Too many matches to look for them all: nothing behind the last one is shown.
+                // Too many matches to check each of them: everything from the last one on is redacted.
                 replaced += 1;
                 let is_last = replaced >= most_matches(&looked.text.text);
                 let found = if is_last { found.start..looked.text.text.len() } else { found };
@@ -151,7 +153,7 @@ impl Judgement<'_> {
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
         finding.help = rule.advice.clone().map(Message::from);
-        // Several texts of one call may share its place: report it once.
+        // Several texts of one call may have the same place: report the finding once.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
         if self.findings.list.iter().any(same) {
             return;
@@ -163,8 +165,9 @@ impl Judgement<'_> {
         }
     }
 
-    /// The next match that trips a guardrail, if it has a pattern, and the failure of the condition, if it fails; none
-    /// if it does not trip. A condition that reads captures is evaluated for each match, any other once.
+    /// The next match that trips a guardrail, if it has a pattern, with the failure of its condition, if that fails;
+    /// `None` if the guardrail does not trip. A condition that reads captures is evaluated for each match, any other
+    /// once.
     fn tripping_match(
         &mut self,
         rule: &Guardrail,
@@ -194,7 +197,7 @@ impl Judgement<'_> {
         }
         let tried = std::iter::once(matches.next()).chain(matches.map(Some));
         for found in tried.take(if each { usize::MAX } else { 1 }) {
-            // Too many matches to try them all: the guardrail trips.
+            // Too many matches to evaluate the condition for each of them: the guardrail trips.
             if looked.is_some_and(|looked| *evaluated >= most_matches(&looked.text.text)) {
                 return Some((found, None));
             }
@@ -210,14 +213,14 @@ impl Judgement<'_> {
             match holds {
                 Ok(true) => return Some((found, None)),
                 Ok(false) => {}
-                // A check that cannot be made has not been passed.
+                // A condition that fails trips the guardrail: a check that cannot be made has not been passed.
                 Err(failure) => return Some((found, Some(failure.message))),
             }
         }
         None
     }
 
-    /// The texts of a target in which some pattern trips, with the indexes of these patterns.
+    /// The texts of a target on which some guardrail may trip, each with the indexes of the patterns that match it.
     fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
         match &set.target {
             GuardrailTarget::Reply | GuardrailTarget::Input => Vec::new(),
@@ -235,7 +238,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The indexes of the patterns that match a text; none if no guardrail trips because of them.
+    /// The indexes of the patterns that match a text; `None` if no guardrail of the set can trip on it.
     fn hits(&self, set: &TargetPatterns, text: &str) -> Option<Vec<usize>> {
         let rules = &self.program.guardrails.rules;
         let hits = set.patterns.matches(text);
@@ -252,7 +255,7 @@ impl Judgement<'_> {
     /// The whole message as one text, however many blocks it is made of.
     fn tripping_message(&self, set: &TargetPatterns) -> Option<(Looked, Vec<usize>)> {
         let first = self.standing_blocks().find(|index| self.is_message(*index));
-        // An empty message is a message; without any, there is nothing to look at.
+        // An empty message block is checked as an empty text; without a message there is nothing to check.
         let empty = first.filter(|_| self.texts.message.text.is_empty()).map(|index| self.empty_text(index));
         let text = empty.as_ref().or(Some(&self.texts.message).filter(|text| !text.text.is_empty()))?;
         let hits = self.hits(set, &text.text)?;
@@ -297,7 +300,7 @@ impl Judgement<'_> {
     fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(Looked, Vec<usize>)> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
-            // A call that is dropped is listed with its parameters: what is redacted is in none of them.
+            // The outcome lists the parameters of dropped calls, too, so guardrails that redact check them.
             let looks = call.accepted || set.rules.iter().any(|rule| self.redacts(*rule));
             let value = call.params.get(param).filter(|_| looks && call.name == *action);
             let Some(value) = value else { continue };
@@ -305,7 +308,7 @@ impl Judgement<'_> {
             let whole = self.span_of(call.block);
             each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched| {
                 let Some(hits) = self.hits(set, matched) else { return };
-                // Beyond this limit no finding is reported, so that no place has to be looked for.
+                // Beyond this limit no finding is reported, so no place has to be computed.
                 let is_reported = found.len() < self.program.limits.diagnostics;
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_reported));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.form, pointer));
@@ -336,12 +339,12 @@ impl Judgement<'_> {
     }
 }
 
-/// The path of a key, which is no parameter.
+/// The path of the text of a key, which is not in a parameter.
 const KEY: &str = "key";
 
 impl Looked {
-    /// Whether matches in it can be replaced: a key names what is stored, a call is read into parameters, and what is
-    /// not matched is not there.
+    /// Whether matches in the text can be replaced. They cannot in a key, which names what is stored, nor in the raw
+    /// text of a call, whose parameters have been read already; and an inverted pattern has no match.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
         let is_text = match self.subject {
             Subject::Call(_) => !self.pointer.is_empty(),
@@ -351,7 +354,7 @@ impl Looked {
     }
 }
 
-/// Calls `then` for each text in a value, with the path to it.
+/// Calls `then` for each text in a value, at any depth, with the path to it.
 fn each_text<'v>(value: &'v Value, pointer: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str)) {
     let mut inside = |step: String, inner: &'v Value| {
         pointer.push(step);
@@ -366,7 +369,7 @@ fn each_text<'v>(value: &'v Value, pointer: &mut Vec<String>, then: &mut impl Fn
     }
 }
 
-/// The matches that could trip a guardrail in this text; empty if it trips because its pattern does not match.
+/// The matches that could trip a guardrail in this text; none for an inverted pattern.
 pub(super) fn matches<'l>(rule: &'l Guardrail, text: &'l str) -> impl Iterator<Item = Range<usize>> {
     rule.matches_from(text, 0)
 }

@@ -1,8 +1,8 @@
-//! Input: what of the words of a user may be heard, kept and shown to a model?
+//! Input: which part of a user's message may be classified, stored and sent to a model?
 //!
-//! In: the words, the session, and the guardrails `on = "input"`.
-//! Out: [`Guarded`]: the words with what is redacted replaced, the findings, and whether all of it is refused.
-//! Never: classifies the words, or shows what was replaced.
+//! In: the message of the user, the session, and the guardrails `on = "input"`.
+//! Out: [`Guarded`]: the message with redactions applied, the findings, and whether the message is refused.
+//! Never: classifies the message, or passes on redacted text.
 
 use super::guardrails::matches;
 use super::texts::replaced;
@@ -17,16 +17,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The words of a user after the guardrails have looked at them.
+/// A user's message after the guardrails have checked it.
 pub(crate) struct Guarded<'t> {
-    /// The words as they may be kept; empty if they are refused.
+    /// The message as it may be stored; empty if it is refused.
     pub(crate) text: Cow<'t, str>,
     pub(crate) findings: Vec<Diagnostic>,
     pub(crate) ruling: Ruling,
 }
 
 impl Program {
-    /// Lets the guardrails look at what a user says in the mode of the session.
+    /// Checks a user's message with the guardrails of the session's mode.
     pub(crate) fn guard_input<'t>(&self, session: &Session, text: &'t str) -> Guarded<'t> {
         let mut guarded = Guarded { text: Cow::Borrowed(text), findings: Vec::new(), ruling: Ruling::default() };
         let mut ranges: Vec<(Range<usize>, Arc<str>)> = Vec::new();
@@ -61,7 +61,7 @@ impl Program {
         let mut all = matches(rule, text);
         for number in 0.. {
             let Some(range) = all.next() else { break };
-            // Too many matches to look at them all: nothing behind this one is shown.
+            // Too many matches to check each of them: everything from this match on counts as one match.
             if number >= most {
                 found.push(range.start..text.len());
                 break;
@@ -104,7 +104,8 @@ impl Program {
         }
     }
 
-    /// Whether the condition of a guardrail applies to a match. One that cannot be evaluated has not been passed.
+    /// Whether the condition of a guardrail is true for a match. A condition that fails counts as true: a check that
+    /// cannot be made has not been passed.
     pub(crate) fn trips(&self, rule: &Guardrail, session: &Session, text: &str, found: Option<&Range<usize>>) -> bool {
         let Some(when) = &rule.when else { return true };
         let captures = found.zip(rule.pattern.as_ref()).filter(|_| rule.reads_captures());

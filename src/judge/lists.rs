@@ -28,13 +28,13 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Answers each section whose text does not have the form that its block declares, or loses something when it is
-    /// read. A section runs nothing: faults that change nothing are only remarks.
+    /// Answers each section whose text does not have the form that its block declares, or cannot be read without a
+    /// loss. A section runs nothing, so tolerated faults are only remarks.
     pub(super) fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             self.judge_schema(index, block, bound);
-            // Bullets and texts can be read from anything: such a payload never fails.
+            // The readers of bullets and of plain text accept any text: such a payload never fails.
             let reads_any =
                 |reader: &surface::Payload| matches!(reader, surface::Payload::Bullets | surface::Payload::Text);
             let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
@@ -63,13 +63,15 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Answers a block whose value or text does not fit its schema. The value of a section is typed by it first.
+    /// Answers a block whose value or text is not valid against its schema. The value of a section is first converted
+    /// to the types of the schema.
     fn judge_schema(&mut self, index: usize, block: &Block, bound: &program::BlockBinding) {
-        // A template makes a text from any value, whatever form the schema asks for.
+        // A template makes a text from any value, so a block with a template is not checked against its schema.
         let Some(schema) = bound.schema.as_ref().filter(|_| bound.text.is_none()) else { return };
         let value = match bound.role {
             Role::Section => self.section_value(index),
-            // A member of an object may be the text, and the schema that of the object.
+            // The text may be one member of an object that the schema describes: a schema that accepts every text is
+            // skipped.
             Role::Message | Role::Content | Role::Utterance if schema.takes_every_text() => None,
             Role::Message | Role::Content | Role::Utterance => Some(self.body(index).into()),
             Role::Call | Role::Thinking | Role::Wrapper => None,
@@ -94,7 +96,7 @@ impl<'r> Judgement<'r> {
         self.judge_fit(JudgedValue { subject, value, schema, message, at: &at, rule });
     }
 
-    /// Whether the value of a block was read, if something of it was lost; none if nothing was.
+    /// For a block that could not be read without a loss, whether it has a value; `None` for any other block.
     pub(super) fn was_read(&self, block: usize) -> Option<bool> {
         self.readable.get(&block).copied()
     }
@@ -121,7 +123,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The contents of this name that stand, with their keys, in order.
+    /// The contents of this name that count, with their keys, in order.
     fn keys_of(&self, name: &str) -> Vec<(usize, Cow<'r, str>)> {
         let reported = (0..self.document.blocks.len()).filter_map(|index| self.reported_at(index));
         let keys = reported.filter_map(|index| Some((index, self.key(index)?)));
@@ -131,7 +133,7 @@ impl<'r> Judgement<'r> {
     /// The value of a section's payload, if it can be read.
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
-        // Reading it counts its values against the limit: it is read once, however often it is asked for.
+        // Reading a section counts its values against the limit, so each section is read only once.
         if let Some(read) = self.read.borrow().get(&index) {
             return read.clone();
         }
@@ -163,7 +165,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Lists that the reply should have but does not contain: the keys that they would list.
+    /// For each list that the reply should have but does not contain, its name and the keys that it would list.
     pub(super) fn derived_lists(&self) -> Vec<(String, Value)> {
         let counts = self.mode.map(|mode| mode.reply.counts.as_slice()).unwrap_or_default();
         let lists = counts.iter().filter_map(|count| Some((count, count.lists.as_ref()?)));
@@ -177,7 +179,7 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// Keys and their endings: a list may leave out the leading folders of a key, or have more of them.
+/// Keys and their endings: a list may leave out the leading folders of a key, or add some.
 struct Ends<'k> {
     whole: HashSet<&'k str, RandomState>,
     ends: HashSet<&'k str, RandomState>,
@@ -195,7 +197,7 @@ impl<'k> Ends<'k> {
     }
 }
 
-/// A key, and what is left of it without its leading folders, up to a number of times.
+/// A key, then the rest of it after each `/`: at most `MOST` strings.
 fn ends(key: &str) -> impl Iterator<Item = &str> {
     const MOST: usize = 64;
     let starts = key.match_indices('/').map(|(at, _)| at + 1);

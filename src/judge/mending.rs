@@ -1,11 +1,13 @@
-//! Mending: what becomes of each value that does not fit its schema?
+//! Mending: how is each value mended that is not valid against its schema?
 //!
-//! In: the parameters of a call, or the value of a section, with its schema; the strategies for such a defect, in order.
-//! Out: the value with everything mended that could be; a finding for each wrong part, with the strategy that answered it.
-//! Never: touches a part that fits, or accepts a value that does not fit as a whole.
+//! In: the parameters of a call, or the value of a section, with its schema; the strategies for this defect, in
+//! order.
+//! Out: the value with every part mended that could be; a finding for each wrong part, with the strategy that
+//! answered it.
+//! Never: changes a valid part, or accepts a value that is not valid as a whole.
 //!
-//! A strategy that mends acts on each wrong part by itself, and what it mended stays mended. Any other acts once, on the
-//! whole call or section, if a part is left wrong.
+//! `coerce`, `interpret`, `default` and `omit` act on each wrong part separately, and the next strategy sees only
+//! what is still wrong. Any other strategy acts once, on the whole call or section.
 
 use super::{Judgement, Subject, defect, strategy, typing};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, quote};
@@ -19,34 +21,34 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The path from a value to a part of it.
 pub(super) type ValuePath = Vec<String>;
 
-/// A path, and what takes the place of the part there: another value, or nothing.
+/// A path, and the replacement of the part there; `None` leaves the part out.
 pub(super) type Mend = (ValuePath, Option<Value>);
 
-/// A value that is judged by a schema.
+/// A value that is checked against a schema.
 pub(super) struct JudgedValue<'s> {
-    /// The call or the section that has it.
+    /// The call or section to which the value belongs.
     pub(super) subject: Subject,
     pub(super) value: Value,
     pub(super) schema: &'s Schema,
-    /// What does not fit, in words; what is wrong with it follows.
+    /// The start of the message, which names the value; what is wrong with it is appended.
     pub(super) message: Message,
-    /// The place of a part in the response.
+    /// Returns the place of a part in the response.
     pub(super) at: &'s dyn Fn(&[String]) -> Span,
     pub(super) rule: Location,
 }
 
-/// A part of a value that does not fit, or is absent.
+/// A part of a value that is not valid, or is absent.
 pub(super) struct MisfitPart<'p> {
     pub(super) pointer: &'p [String],
     pub(super) value: Option<&'p Value>,
     pub(super) types: &'p Types,
-    /// The schema of the whole.
+    /// The schema of the whole value.
     pub(super) schema: &'p Schema,
-    /// Whether it has its meaning by its position in a list.
+    /// Whether the position of the part in a list gives it its meaning.
     pub(super) is_in_tuple: bool,
 }
 
-/// A path to a part that does not fit, or is absent, and what is wrong there.
+/// The path to a part that is not valid, or is absent, and what is wrong there.
 struct Wrong {
     pointer: ValuePath,
     is_missing: bool,
@@ -54,14 +56,16 @@ struct Wrong {
     why: Vec<MisfitReason>,
 }
 
-/// What is wrong: the path, if it is not the whole value, and words before and behind a quotation from it.
+/// What is wrong: the path, unless it is that of the whole value, and the text before, in and after a quotation from
+/// the value.
 struct MisfitReason {
     path: Option<Argument>,
     words: (String, String, String),
 }
 
 impl Judgement<'_> {
-    /// Answers everything in a value that does not fit its schema; returns whether it fits in the end.
+    /// Answers everything in a value that is not valid against its schema; returns whether the value is valid in the
+    /// end.
     pub(super) fn judge_fit(&mut self, typed: JudgedValue<'_>) -> bool {
         let JudgedValue { subject, mut value, schema, message, at, rule } = typed;
         if schema.validator().is_ok_and(|validator| validator.is_valid(&value)) {
@@ -71,7 +75,7 @@ impl Judgement<'_> {
             let groups =
                 parts.chunk_by(|one, other| one.is_missing && other.is_missing && one.outer() == other.outer());
             for (index, group) in groups.enumerate() {
-                // What an answer writes in great numbers is not put into words any more.
+                // Beyond the limit, findings are only counted.
                 if index >= judgement.program.limits.diagnostics {
                     judgement.findings.left_out += 1;
                     continue;
@@ -104,7 +108,8 @@ impl Judgement<'_> {
         false
     }
 
-    /// Whether the value is read from the judgement once more, so that a changed one counts. A text is what was written.
+    /// Whether a mended value takes effect. The text of a block other than a section is always taken as it is
+    /// written.
     fn takes_value(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Block(block) => self.has_role(*block, Role::Section),
@@ -120,7 +125,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// What a strategy makes of the wrong parts of a value: the paths to those that fit now, and the whole value.
+    /// Applies a strategy to the wrong parts of a value: the paths to the parts that are valid now, and the whole
+    /// value.
     fn mended(
         &self,
         strategy: Strategy,
@@ -134,8 +140,8 @@ impl Judgement<'_> {
             let part = MisfitPart { pointer, value: here, types, schema, is_in_tuple: *is_in_tuple };
             changes.extend(strategy::mend(strategy, self, &part));
         }
-        // A change counts only if nothing is wrong at its place afterwards. What cannot be left out may be so with the part
-        // that it is in.
+        // A change counts only if nothing is wrong at its place afterwards. If leaving a part out does not help, try
+        // to leave out the part around it.
         loop {
             let tried = wrong_parts(schema, &changed(value, &changes, schema));
             let tried: BTreeSet<ValuePath> =
@@ -165,7 +171,8 @@ impl Judgement<'_> {
         (wrong.iter().filter(is_mended).map(|part| part.pointer.clone()).collect(), value)
     }
 
-    /// Passes a reader of JSON in quotes, which loses nothing.
+    /// Calls `then` with a function that parses JSON in quotes, or returns `None` if a part would be dropped or
+    /// guessed.
     pub(super) fn reading_quoted_json<T>(&self, then: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
         let context = Context::new(self.program.limits.depth, &self.values);
         let parse = |text: &str| {
@@ -177,13 +184,13 @@ impl Judgement<'_> {
 }
 
 impl Wrong {
-    /// The path to what the part is in.
+    /// The path to the object or list that contains the part.
     fn outer(&self) -> &[String] {
         self.pointer.split_last().map_or(&[], |(_, outer)| outer)
     }
 }
 
-/// The message about parts that are wrong in the same way: the first three of all faults.
+/// The message about parts that are wrong in the same way, with at most three faults.
 fn about(what: &Message, parts: &[&Wrong]) -> Message {
     const MOST: usize = 3;
     let mut message = what.clone();
@@ -203,11 +210,11 @@ fn about(what: &Message, parts: &[&Wrong]) -> Message {
     message
 }
 
-/// The parts of a value that do not fit, each once, in the order of the faults.
+/// The parts of a value that are not valid, each once, in the order of the faults.
 fn wrong_parts(schema: &Schema, value: &Value) -> Vec<Wrong> {
     let validator = match schema.validator() {
         Ok(validator) => validator,
-        // Deny by default: nothing fits a schema that cannot be compiled.
+        // Deny by default: no value is valid against a schema that cannot be compiled.
         Err(error) => {
             let words = format!("the schema itself cannot be used: {}", excerpt(error, 120));
             let why = vec![MisfitReason { path: None, words: (words, String::new(), String::new()) }];
@@ -232,7 +239,8 @@ fn wrong_parts(schema: &Schema, value: &Value) -> Vec<Wrong> {
     wrong
 }
 
-/// A path in words; a quotation if it has names that the schema does not declare.
+/// A path for a message; quoted if it has names that the schema does not declare, because these come from the
+/// response. `None` if it is empty.
 fn path_of(pointer: &[String], types: &Types) -> Option<Argument> {
     let path = excerpt(&pointer.join("."), 120).into_owned();
     let mut types = Some(types);
@@ -248,7 +256,7 @@ fn path_of(pointer: &[String], types: &Types) -> Option<Argument> {
     }
 }
 
-/// The path that a part had before entries of lists were left out.
+/// The path that a part had before items of lists were left out.
 fn pointer_before(mut pointer: ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> ValuePath {
     for length in 0..pointer.len() {
         let Some(index) = pointer.get(length).and_then(|step| step.parse::<usize>().ok()) else { continue };
@@ -274,7 +282,7 @@ pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, pointer: &[String]
     })
 }
 
-/// The value without these parts; none if one of them is not there.
+/// The value without these parts; `None` if one of them does not exist.
 pub(super) fn without(value: &Value, ways: &[ValuePath], types: &Types, names: &BlockNames) -> Option<Value> {
     let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
     for pointer in ways {
@@ -297,14 +305,14 @@ pub(super) fn without(value: &Value, ways: &[ValuePath], types: &Types, names: &
     rebuilt(value, &mut ValuePath::new(), &changes)
 }
 
-/// The value with these changes, in the types of its schema.
+/// The value with these changes, converted to the types of its schema.
 fn changed(value: &Value, changes: &BTreeMap<ValuePath, Option<Value>>, schema: &Schema) -> Value {
     let mut value = rebuilt(value, &mut ValuePath::new(), changes).unwrap_or_default();
     typing::settle(&mut value, schema.types(), 0);
     value
 }
 
-/// The part at `pointer` with the changes at it and inside it; none if it is left out.
+/// The part at `pointer` with the changes at it and inside it; `None` if it is left out.
 fn rebuilt(value: &Value, pointer: &mut ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> Option<Value> {
     if let Some(change) = changes.get(pointer) {
         return change.clone();
@@ -313,7 +321,7 @@ fn rebuilt(value: &Value, pointer: &mut ValuePath, changes: &BTreeMap<ValuePath,
     if inside().next().is_none() {
         return Some(value.clone());
     }
-    // A member that is absent is added behind those that are there.
+    // A new member is added after the existing ones.
     let is_new = |(inner, _): &(&ValuePath, &Option<Value>)| inner.len() == pointer.len() + 1;
     let new: Vec<(String, Value)> = match value.is_object() {
         true => {

@@ -70,7 +70,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What becomes of a block.
+/// What the judge decides about a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It counts as its role.
@@ -86,7 +86,7 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
-    /// The fate in a word.
+    /// The fate in words, as the trace writes it.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Fate::Counts => "stands",
@@ -105,19 +105,19 @@ pub(crate) enum Subject {
     Place(Option<usize>, Span),
     /// One block.
     Block(usize),
-    /// Blocks of one name, in order, and how many of them may stand.
+    /// Blocks of one name, in order, and how many of them may count.
     Blocks(Vec<usize>, usize),
     /// One call.
     Call(usize),
-    /// Accepted calls, in order, and how many of them may stand.
+    /// Accepted calls, in order, and how many of them may count.
     Calls(Vec<usize>, usize),
     /// The parameters of a call that its action does not declare.
     Params(usize),
     /// Text outside every block, by the index of the piece.
     Outside(usize),
-    /// The message if it is more than one block, with its first block.
+    /// The message as a whole if it is more than one block, with its first block.
     Message(Option<usize>),
-    /// An answer that no dialect could read, as a whole.
+    /// The whole answer, if no dialect could read it.
     Unread,
     /// The reply as a whole.
     Reply,
@@ -132,29 +132,29 @@ pub(crate) struct Judgement<'r> {
     pub(crate) dialect: Option<&'r Dialect>,
     pub(crate) mode: Option<&'r Mode>,
     mode_id: Option<ModeId>,
-    /// Whether the host says that the model ran out of tokens.
+    /// Whether the host reports that the model ran out of tokens.
     truncated: bool,
     /// Where reasoning may be outside its blocks.
     reasoning: Vec<Reasoning>,
-    /// Where reasoning and quotations that are never closed may reach.
+    /// Ranges that unclosed reasoning and unclosed quotations may cover.
     unclosed: Vec<Unclosed>,
     fates: Vec<Fate>,
     pub(crate) calls: Vec<JudgedCall<'r>>,
     pub(crate) texts: ComposedTexts,
-    /// What guardrails took out of the texts.
+    /// What guardrails have redacted.
     pub(crate) redactions: Redactions,
     /// Groups of blocks that are joined into one, in order.
     joined: Vec<Vec<usize>>,
-    /// For contents that make room for a later one with the same key, the later one; for the later ones none, because
-    /// they are reported in the place of the first.
+    /// For a content that a later one with the same key replaces, the later one; for the later one `None`, because it
+    /// is reported at the position of the first.
     moved: BTreeMap<usize, Option<usize>>,
     pub(crate) findings: Findings,
     pub(crate) steps: Steps,
     /// The defect that dropped a block or changed its fate; recorded only if a trace is wanted.
     pub(crate) causes: BTreeMap<usize, Code>,
-    /// Sections that lost something when their values were read: whether there is a value.
+    /// For each section that could not be read without a loss, whether it has a value.
     readable: BTreeMap<usize, bool>,
-    /// How many more values payloads may have.
+    /// How many more values payloads may have in total.
     values: Rc<Cell<usize>>,
     /// What was decided about the reply as a whole.
     pub(crate) ruling: Ruling,
@@ -164,69 +164,71 @@ pub(crate) struct Judgement<'r> {
     shared: RefCell<BTreeMap<usize, Arc<str>>>,
     /// The values of sections that have been read.
     read: RefCell<BTreeMap<usize, Option<Value>>>,
-    /// The faults tolerated in some of them, until they are reported.
+    /// By section: the JSON whose tolerated faults have not been reported yet.
     forgiven: RefCell<BTreeMap<usize, Json>>,
-    /// Where the last call ends, if nothing may be behind it.
+    /// Where the last call ends, if the mode allows no text after it.
     calls_end: Option<usize>,
     /// The calls that do not count because they are only quoted.
     quoted_calls: BTreeSet<usize>,
     /// The calls and contents that a truncated answer may have left unfinished.
     unfinished: BTreeSet<usize>,
-    /// The places of reported marks that belong to no block, in order; found when first needed for a broken opener.
+    /// The places of reported marks that belong to no block, in order; computed when a broken opener first needs
+    /// them.
     marks: OnceCell<Vec<usize>>,
-    /// The last closer of each name that closes nothing; found when first needed for a content.
+    /// The last closer of each name that closes nothing; computed when a content first needs it.
     strays: OnceCell<BTreeMap<String, usize>>,
-    /// By block: members of calls named by their payload that are neither their names nor their parameters.
+    /// By block of a call that its payload names: the members that are neither the name nor the parameters.
     beside: BTreeMap<usize, Vec<Span>>,
-    /// The wrapper around each block; found when first needed for a key.
+    /// The wrapper around each block; computed when a key first needs it.
     around: OnceCell<Vec<Option<usize>>>,
-    /// The speakers of utterances, by block; read when first needed.
+    /// The speakers of utterances, by block; each is read when first needed.
     speakers: RefCell<BTreeMap<usize, Speaker>>,
     /// The declared speakers; evaluated when first needed.
     known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
-    /// What the calls do, if each is judged by the state that those before it left; and the session that they left.
+    /// Applies the effects of a call to a session, if the pack sets `calls = "in-turn"`: then the permits of each
+    /// call see the state after the calls before it. `in_turn` is the session after those calls.
     after_call: Option<Box<AfterCall<'r>>>,
     in_turn: Option<Session>,
-    /// How many calls that session has seen.
+    /// How many calls have been applied to `in_turn`.
     turns: usize,
-    /// What conditions see as `reply`; each member is made when it is read.
+    /// What conditions see as `reply`; each member is computed when it is first read.
     pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
     occasion: Occasion,
-    /// What all that is made of the answer may take together.
+    /// How many bytes everything that is made of the answer may take in total.
     pub(crate) budget: Arc<ByteBudget>,
 }
 
-/// What is judged.
+/// What is being judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Occasion {
     /// An answer of the model.
     #[default]
     Answer,
-    /// A call that a person has confirmed. Nothing else is expected of it that is expected of an answer.
+    /// A call that a person has confirmed. The requirements on the shape of an answer do not apply to it.
     Confirmed,
     /// A call that a person has declined.
     Declined,
 }
 
-/// The session after a call of an action with these parameters, if it is the session before that.
+/// The session after a call: of the session before it, the action and its name, the parameters, and the call's place.
 pub(crate) type AfterCall<'r> = dyn Fn(&Session, (ActionId, &str), &Value, Span) -> Session + 'r;
 
-/// What is known of an answer besides its text.
+/// What is known about an answer besides its text.
 pub(crate) struct Circumstances<'r> {
-    /// Whether the host says that the model ran out of tokens.
+    /// Whether the host reports that the model ran out of tokens.
     pub(crate) truncated: bool,
     /// How often the model has already been asked again.
     pub(crate) attempts: usize,
-    /// What all that is made of the answer may take together.
+    /// How many bytes everything that is made of the answer may take in total.
     pub(crate) budget: Arc<ByteBudget>,
-    /// What the calls do, if each is judged by the state that those before it left.
+    /// Applies the effects of a call to a session, if the pack sets `calls = "in-turn"`.
     pub(crate) after_call: Option<Box<AfterCall<'r>>>,
     pub(crate) occasion: Occasion,
 }
 
-/// Judges a document. Any document gives a judgement.
+/// Judges a document. There is a judgement for every document.
 pub(crate) fn judge<'r>(
     program: &'r Program,
     session: &'r Session,
@@ -241,7 +243,7 @@ pub(crate) fn judge<'r>(
     judgement
 }
 
-/// Judges a document by everything but guardrails.
+/// Judges a document by everything except guardrails.
 pub(crate) fn judge_parts<'r>(
     program: &'r Program,
     session: &'r Session,
@@ -320,7 +322,7 @@ pub(crate) fn judge_parts<'r>(
 }
 
 impl<'r> Judgement<'r> {
-    /// The declaration of a block.
+    /// The declaration of a block in the pack.
     pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::BlockBinding> {
         match block.is_native() {
             true => self.program.native_block(block.id),
@@ -351,8 +353,8 @@ impl<'r> Judgement<'r> {
         if let Some(slot) = self.fates.get_mut(index) {
             *slot = fate;
         }
-        // Blocks inside share its fate: nothing inside a removed or quoted block counts, except what was lifted out of
-        // a removed one.
+        // Blocks inside lose their own fate: nothing inside a removed or quoted block counts, except what was lifted
+        // out of a removed one.
         if matches!(fate, Fate::Dropped | Fate::Text | Fate::Inner) {
             let blocks = &self.document.blocks;
             let end = blocks.get(index).map_or(0, |block| block.span().end);
@@ -368,7 +370,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Whether a block is inside another one. With `unless_lifted`, not if it or a block between them was lifted out.
+    /// Whether a block is inside another one. With `unless_lifted`, a block that was lifted out, or is inside one
+    /// that was, is not.
     fn is_inside(&self, child: usize, around: usize, unless_lifted: bool) -> bool {
         let mut at = Some(child);
         while let Some(index) = at.filter(|index| !(unless_lifted && self.fate(*index) == Fate::Lifted)) {
@@ -394,7 +397,7 @@ impl<'r> Judgement<'r> {
         };
         let block = match subject {
             Subject::Place(around, _) | Subject::Message(around) => *around,
-            // How to answer a nested block is for the block around it to say.
+            // The block around a nested block declares how it is answered.
             Subject::Block(block) if defect == Defect::NestedBlock => {
                 self.document.blocks.get(*block).and_then(|block| block.parent())
             }
@@ -405,7 +408,8 @@ impl<'r> Judgement<'r> {
         let action = call.and_then(|call| self.action_of(call.block));
         let action = action.or_else(|| self.action_of(block?));
         let block = block.and_then(|block| self.block(block)).map(|(_, bound)| bound);
-        // A mark without a block of its own may still name one, whose word is nearer than that of the block around.
+        // A mark without a block may still name one, whose declaration takes precedence over the block around the
+        // mark.
         let meant = match subject {
             Subject::Place(_, span) => self.meant_at(defect, *span),
             _ => None,
@@ -422,12 +426,12 @@ impl<'r> Judgement<'r> {
         Some(action)
     }
 
-    /// The name of a block, from the first source of its declaration that is there.
+    /// The name of a block, from the first declared source that the block has.
     pub(crate) fn name_of(&self, block: &Block, bound: &'r program::BlockBinding) -> Option<Cow<'r, str>> {
         bound.sources().find_map(|source| self.called(block, source))
     }
 
-    /// A name of a block, from a source that its declaration gives.
+    /// A name of a block, from one declared source.
     pub(crate) fn called(&self, block: &Block, called: &'r program::NameSource) -> Option<Cow<'r, str>> {
         match called {
             program::NameSource::Around(wrapper, attribute) => self.attribute_around(block, wrapper, attribute),
@@ -436,8 +440,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The attributes in the opener of a block, by their names as the dialect compares them. If a name is repeated, the
-    /// first counts.
+    /// The attributes in the opener of a block, by their names as the dialect compares them. If a name is repeated,
+    /// the first attribute counts.
     pub(crate) fn attributes(&self, index: usize) -> Value {
         let (Some(block), Some(dialect)) = (self.document.blocks.get(index), self.dialect) else {
             return Value::Null;
@@ -453,7 +457,7 @@ impl<'r> Judgement<'r> {
         attributes.into()
     }
 
-    /// What the opener of a block says.
+    /// The name and attributes that the opener of a block gives.
     pub(super) fn opener_view<'b>(&self, block: &'b Block) -> Option<OpenerView<'r, 'b>> {
         Some(OpenerView::of(self.text, self.dialect_of(block)?, block))
     }
@@ -470,8 +474,8 @@ impl<'r> Judgement<'r> {
         finding: Diagnostic,
     ) -> Strategy {
         let applies = |(strategy, _): &ResolvedStrategy| strategy::apply(*strategy, self, subject);
-        // `take-stray-text` may find no text to take. If nothing else applies it is still named as the answer, so that
-        // the outcome is not clean.
+        // `take-stray-text` may find no text to take. If no other strategy applies, the finding still records it, so
+        // that the outcome counts as degraded.
         let takes = |(strategy, _): &ResolvedStrategy| *strategy == Strategy::TakeStrayText;
         let chosen = strategies.clone().find(applies).or_else(|| strategies.clone().find(takes));
         let chosen = chosen.unwrap_or((Strategy::Keep, None));
@@ -486,7 +490,7 @@ impl<'r> Judgement<'r> {
             self.with_call(*call, |call| call.accepted = false);
         }
         self.ruling.decide(strategy, view, &mut finding);
-        // What no pack declares, such as a native call, has no place in one.
+        // A rule whose place is in the response, such as that of a native call, is declared in no pack.
         let declared = finding.rule.filter(|rule| rule.source != SourceId::RESPONSE);
         finding.rule = declared.or(view).or_else(|| self.surroundings(subject));
         self.find(finding);
@@ -503,7 +507,7 @@ impl<'r> Judgement<'r> {
         block.or_else(|| self.dialect.map(|dialect| dialect.at))
     }
 
-    /// Records the defect that changed the subject's blocks. The first one is kept.
+    /// Records, for each of the subject's blocks whose fate has changed, the first defect that changed it.
     fn note_cause(&mut self, subject: &Subject, code: &Code) {
         if !self.steps.are_wanted() {
             return;
@@ -530,7 +534,7 @@ impl<'r> Judgement<'r> {
         view.attribute(name).map(|attribute| view.value_of(attribute))
     }
 
-    /// Like `attribute`, with the white space around it.
+    /// The value of an attribute in the opener of a block, including the white space around it.
     pub(super) fn whole_attribute(&self, block: &Block, name: &str) -> Option<Cow<'r, str>> {
         let view = self.opener_view(block)?;
         view.attribute(name).map(|attribute| view.whole_value_of(attribute))
@@ -553,7 +557,7 @@ impl<'r> Judgement<'r> {
         self.find(diagnostic.with_rule(rule));
     }
 
-    /// What conditions can see, besides the names of their place.
+    /// The variables that all conditions see; callers add those of their place.
     pub(crate) fn scope(&self) -> Scope<'_> {
         let mut scope = Scope::new();
         scope.limit(&self.budget);
@@ -566,12 +570,12 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// The block's name in its payload.
+/// The attribute for the block's name in its payload.
 fn named_within(block: &Block) -> Option<&Attribute> {
     block.attributes.iter().find(|attribute| matches!(attribute.key, AttributeKey::Payload))
 }
 
-/// The part of a block that says what it is.
+/// The part of a block that names it: the name in its payload, or else its opener.
 pub(crate) fn head(block: &Block) -> Span {
     let opener = if block.opener().is_empty() { block.span() } else { block.opener() };
     named_within(block).map_or(opener, |name| name.value.span())

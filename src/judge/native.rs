@@ -1,9 +1,9 @@
-//! Native: what of a structured reply has no counterpart in a text?
+//! Native: what in a structured reply has no counterpart in a text?
 //!
 //! In: the native parts of a reply.
-//! Out: calls that the text spells beside native ones, answered by strategies; remarks on what nothing reads, and on a
-//! refusal that the provider reports.
-//! Never: judges a native call: it is judged like any other.
+//! Out: calls that the text writes beside native ones, answered by strategies; remarks on parts that nothing reads,
+//! and on a refusal that the provider reports.
+//! Never: judges native calls differently from calls in a text.
 
 use super::{Fate, Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Remark, message, quote};
@@ -12,7 +12,7 @@ use crate::program;
 use crate::text::Span;
 
 impl Judgement<'_> {
-    /// Reports what is known of a reply beside its parts.
+    /// Reports unknown parts of a reply, and a refusal of the provider.
     pub(super) fn judge_natives(&mut self) {
         let Some(natives) = self.document.natives.as_deref() else { return };
         for kind in &natives.others {
@@ -25,7 +25,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Answers a call that the text spells beside native ones: it may only say what those do.
+    /// Answers a call that is written in the text beside native calls, and may only describe them.
     pub(super) fn judge_spelled(&mut self, call: usize, block: &Block, bound: &program::BlockBinding) {
         let beside = self.document.natives.as_ref().is_some_and(|natives| natives.has_calls());
         let Some(one) = self.calls.get(call).filter(|_| beside && !block.is_native()) else { return };
@@ -39,7 +39,8 @@ impl Judgement<'_> {
         self.answer(Defect::SpelledCall, &Subject::Call(call), finding);
     }
 
-    /// Makes a raw block part of the message. The parts of a structured reply beside its text are no text for anybody.
+    /// Makes a raw block part of the message. Native parts of a structured reply are not text for the user, so they
+    /// are dropped.
     pub(super) fn show_block(&mut self, block: usize) {
         let is_native = self.document.blocks.get(block).is_some_and(Block::is_native);
         self.set_fate(block, if is_native { Fate::Dropped } else { Fate::Text });

@@ -1,8 +1,8 @@
 //! Outside: what becomes of the text outside every block?
 //!
 //! In: the blocks, and the dialect's setting for text outside them.
-//! Out: the [`Piece`]s with their fates; stray ones are answered by strategies.
-//! Never: composes a text: a piece only has a place and a fate.
+//! Out: the [`OutsideText`]s with their fates; stray ones are answered by strategies.
+//! Never: composes a text: each piece only has a place and a fate.
 
 use super::enclosing_wrapper::wrapped;
 use super::{Judgement, Subject, defect};
@@ -30,7 +30,7 @@ impl OutsideText {
         self.gap.span()
     }
 
-    /// The gap without white space, and without what may be between blocks, at both ends.
+    /// The gap, trimmed at both ends of white space and of what the dialect allows between blocks.
     pub(super) fn core(&self) -> Span {
         self.core.span()
     }
@@ -79,7 +79,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// Takes loose text in a closed wrapper out of the message, if there is any other: it is not meant for the user.
+    /// Drops text that is directly inside a closed wrapper if there is message text elsewhere: it is not meant for
+    /// the user.
     fn judge_loose(&mut self) {
         let Some(dialect) = self.dialect.filter(|dialect| dialect.wraps && dialect.text == Outside::Message) else {
             return;
@@ -143,7 +144,7 @@ impl Judgement<'_> {
         let inner = self.outer();
         let outermost = self.document.blocks.iter().filter(|block| block.parent().is_none());
         let mut blocks = outermost.map(|block| block.span()).peekable();
-        // Markup between blocks, such as the commas of an object, is no text.
+        // Markup between blocks, such as the commas of an object, is not text.
         let spans = [&self.document.markup, &self.texts.taken];
         let [mut markup, mut taken] = spans.map(|spans| spans.iter().copied().peekable());
         let mut at = Some(inner.start);
@@ -163,8 +164,8 @@ impl Judgement<'_> {
         })
     }
 
-    /// The text before the first block, if the dialect makes it a section and no block has that name. The fate of the
-    /// first block does not matter.
+    /// The text before the first block that is an answer, if the dialect makes it a section and no block has that
+    /// name. The fate of that block does not matter.
     pub(super) fn outside_section(&self) -> Option<(&str, Span)> {
         let dialect = self.dialect?;
         let Outside::Section(name) = &dialect.text else { return None };
@@ -183,7 +184,7 @@ impl Judgement<'_> {
             let mut parts = gap.without(&self.document.markup).map(|part| without_between(part, self.text));
             parts.find(|core| !core.is_empty())
         };
-        // Where a section counts in place of an earlier one, the answer begins again, with the text before it.
+        // If a section replaces an earlier one, the answer starts again there, with the text before that section.
         let span = |index: usize| self.document.blocks.get(index).map(Block::span);
         let text_before = |index: usize| {
             let start = index.checked_sub(1).and_then(span).map_or(at, |before| before.end);
@@ -216,7 +217,7 @@ impl Judgement<'_> {
         self.document.stray_closers().filter(|_| lets).collect()
     }
 
-    /// What is left of a gap without what may be between blocks.
+    /// Trims a gap of white space, and of what the dialect allows between blocks, at both ends.
     fn without_between(&self, gap: Span, closers: &[Span]) -> Span {
         let between = self.dialect.map(|dialect| dialect.between.as_slice()).unwrap_or_default();
         let mut core = gap.trimmed(self.text);
@@ -241,13 +242,13 @@ impl Judgement<'_> {
         }
     }
 
-    /// The text without the fence around it.
+    /// The text without the fence around the whole answer, if there is one.
     pub(super) fn outer(&self) -> Span {
         let whole = Span::new(0, self.document.bytes);
         self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start))
     }
 
-    /// Takes a place out of the text outside every block; false if it is in a section, which stays whole.
+    /// Removes a place from the text outside every block; returns false if it is in a section, which is never cut.
     pub(super) fn take_out(&mut self, place: Span) -> bool {
         if self.outside_section().is_some_and(|(_, section)| section.contains(place.start)) {
             return false;

@@ -1,7 +1,7 @@
-//! Parameters: what does a payload that was read give a call?
+//! Parameters: which parameters does a payload that was read give a call?
 //!
 //! In: the fields or the JSON value of a payload, and the types that the action declares.
-//! Out: the parameters; a finding for each fault, repeated name and rounded number on the way.
+//! Out: the parameters; a finding for each fault, repeated name and rounded number.
 //! Never: reads a payload, or checks the parameters against the schema.
 
 use super::mending::ValuePath;
@@ -16,11 +16,11 @@ use crate::program::{self, Types};
 use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 
-/// Why a number is lost.
+/// Why a number cannot be stored.
 const TOO_LONG: &str = "a number cannot be kept as it is written";
 const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
 
-/// A reason with the names of the faults: a model that is asked again must know what to write instead.
+/// Appends the names of the faults to a reason: a model that is asked again needs to know what to correct.
 fn named_faults(why: &str, faults: &[JsonFault]) -> String {
     let mut words: Vec<String> = faults.iter().map(|fault| fault_words(fault.name)).collect();
     words.sort_unstable();
@@ -29,9 +29,9 @@ fn named_faults(why: &str, faults: &[JsonFault]) -> String {
 }
 
 impl Judgement<'_> {
-    /// The last brace of a payload that ends its block, if the payload goes on behind it: there is a brace too many.
+    /// The last brace of a payload that ends its block, if the payload continues after it: the brace is one too many.
     pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::BlockBinding) -> Option<JsonFault> {
-        // Other entries follow one of a list, and other members the value of one.
+        // An item of a list is followed by other items, and the value of a member by other members.
         let is_part = bound.lists_calls() || self.reads_members() || block.is_native();
         let end = Some(block.body().end).filter(|_| !is_part)?;
         let rest = self.text.get(end..).filter(|_| end == block.span().end)?.trim_start();
@@ -51,7 +51,7 @@ impl Judgement<'_> {
         let PayloadRequest { call, block, bound } = asked;
         let limits = &self.program.limits;
         if !fields.unclosed.is_empty() {
-            // Each field that is never closed is in both lists.
+            // Each unclosed field is in both lists.
             let readable = fields.list.len() > fields.unclosed.len();
             self.with_call(call, |call| call.readable = readable);
         }
@@ -81,8 +81,8 @@ impl Judgement<'_> {
             self.malformed(call, bound, places::whole(block), why);
             return None;
         }
-        // Where an outer field is never closed, unclosed fields inside of others may follow from that: only it is
-        // reported.
+        // If an outer field is never closed, unclosed fields inside others may be a consequence: only the outer one
+        // is reported.
         let inner: &[Span] = if fields.unclosed.is_empty() { &typed.unclosed } else { &[] };
         if is_cut_off(block) && !inner.is_empty() {
             let ways = self.cut_fields(fields, inner, types);
@@ -120,7 +120,7 @@ impl Judgement<'_> {
         Some(typed)
     }
 
-    /// The paths to the outermost fields around openers that are never closed.
+    /// The paths to the outermost fields around unclosed openers.
     fn cut_fields(&self, fields: &Fields, unclosed: &[Span], types: &Types) -> Vec<ValuePath> {
         let Some(dialect) = self.dialect else { return Vec::new() };
         let around = |opener: &Span| fields.list.iter().find(|field| field.span.covers(*opener));
@@ -128,8 +128,8 @@ impl Judgement<'_> {
         named.map(|name| vec![types.called(name, &dialect.names).map_or(name, |(known, _)| known).to_owned()]).collect()
     }
 
-    /// Answers fields that are never closed, and closers that close none: a field may have been cut off there. With
-    /// `lossy`, a value is missing or incomplete, so that no strategy accepts the call as it stands.
+    /// Answers fields that are never closed, and closers that close no field: something may be missing there. With
+    /// `lossy`, a value is missing or incomplete, so no strategy accepts the call as it is.
     fn judge_unpaired(&mut self, asked: PayloadRequest<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
         let PayloadRequest { call, bound, .. } = asked;
         if let Some(unclosed) = unclosed.first() {
@@ -157,7 +157,8 @@ impl Judgement<'_> {
         let whole = places::whole(block);
         let mut twice = Vec::new();
         json.value = typing::respelled(json.value, types, names, &mut twice);
-        // Which of two members was meant is a guess where the object has faults, as with a key that is repeated.
+        // If the object has faults, choosing one of two members with the same meaning is a guess, as with a repeated
+        // key.
         if !twice.is_empty() && !json.faults.is_empty() {
             json.faults.push(JsonFault { name: json::REPEATED_KEY, span: whole, grade: Grade::Lossy });
             json.forgiven = Some(json::LOSSY);
@@ -213,7 +214,7 @@ impl Judgement<'_> {
         Some(params)
     }
 
-    /// Reports a number with more digits than a double can keep.
+    /// Reports a number with more digits than a double can store.
     fn rounded(&mut self, at: Span, bound: &program::BlockBinding) {
         let message = message!("`{}` is rounded to the nearest double", quote(at.of(self.text), 40));
         self.remark(Remark::FieldForm, at, message, Some(bound.at));

@@ -1,29 +1,30 @@
-//! Parts: why did a condition hold, or not?
+//! Parts: why is a condition true or false?
 //!
 //! In: a condition, and the scope in which it was evaluated.
-//! Out: [`Part`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, each with its value.
-//! Never: decides whether the condition is true; a part that cannot be evaluated alone says why.
+//! Out: [`ConditionPart`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, with
+//! values.
+//! Never: decides whether the condition is true. If a part cannot be evaluated by itself, its value is the error.
 
 use crate::expression::{ExprTree, Expression, Failure, Operation, Scope, at_path};
 use crate::text::excerpt;
 use crate::value::Value;
 use std::io::{self, Write};
 
-/// The most bytes of a value that are shown.
+/// The maximum bytes of a value in the trace.
 const VALUE: usize = 160;
-/// The most parts of a condition that are shown.
+/// The maximum number of parts of a condition in the trace.
 const MOST: usize = 16;
 
 /// A part of a condition, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConditionPart {
-    /// Its source, as the pack writes it.
+    /// The source of the part, as the pack writes it.
     pub(crate) text: String,
-    /// Its value as JSON, shortened; or why it has none.
+    /// The value as JSON, shortened; or the error, if there is no value.
     pub(crate) value: String,
 }
 
-/// The parts of a condition in the order of its text, each whole before its operands; then the paths that it reads.
+/// The parts of a condition in the order of its text, each before its own operands; then the paths that it reads.
 pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<ConditionPart> {
     let mut parts: Vec<ConditionPart> = Vec::new();
     let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
@@ -43,7 +44,7 @@ pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<ConditionPart> 
     parts
 }
 
-/// Finds the operands of a condition, each whole before its own; constants are none.
+/// Calls `found` for each operand of a condition, before the operands of that operand. Constants are skipped.
 fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
     let parts = match (&tree.op, &*tree.parts) {
         (Operation::Not | Operation::And | Operation::Or | Operation::Comparison(_) | Operation::Chain(_), parts) => {
@@ -55,7 +56,7 @@ fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
     };
     for part in parts {
         let is_list = matches!((&tree.op, &part.op), (Operation::And, Operation::And) | (Operation::Or, Operation::Or));
-        // A chain is one list: `a and b and c` has three parts.
+        // A chain of one operator is a list: `a and b and c` has three parts.
         if part.constant().is_none() && !is_list {
             found(part);
         }
@@ -63,7 +64,7 @@ fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
     }
 }
 
-/// The path as an expression would write it.
+/// A path in the notation of expressions.
 fn spelled(name: &str, keys: &[String]) -> String {
     let mut text = name.to_owned();
     for key in keys {
@@ -78,7 +79,7 @@ fn spelled(name: &str, keys: &[String]) -> String {
     text
 }
 
-/// A value as JSON, shortened without writing out large ones.
+/// A value as JSON, cut to `VALUE` bytes. A large value is not written to its end.
 fn brief(value: &Value) -> String {
     let mut start = FirstBytes(Vec::new());
     let cut = serde_json::to_writer(&mut start, value).is_err();
@@ -89,7 +90,7 @@ fn brief(value: &Value) -> String {
     }
 }
 
-/// Keeps only the first bytes that are written.
+/// A writer that stores the first `VALUE` bytes and then fails.
 struct FirstBytes(Vec<u8>);
 
 impl Write for FirstBytes {

@@ -1,7 +1,7 @@
-//! Paths: as which path below the root is a parameter read?
+//! Paths: which path below the root does a parameter mean?
 //!
 //! In: the parameters of a call, and those that its action declares to be paths.
-//! Out: parameters whose paths have no root and no backslash; a remark for each that was written otherwise.
+//! Out: parameters whose paths have no root and no backslash; a remark for each path that was written differently.
 //! Never: decides whether a path is safe: the schema does.
 
 use super::{Judgement, typing::PayloadPath};
@@ -11,11 +11,11 @@ use crate::text::Span;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// A path that is read as another one: where it is, and both.
+/// A path that is read as another one: the pointer to it, the path as written, and the path as read.
 type Reread = (Vec<String>, String, String);
 
 impl Judgement<'_> {
-    /// Reads the parameters that are paths as paths below the root, so that permits and effects see the same ones.
+    /// Replaces paths in parameters by paths below the root, so that permits and effects see the same path.
     pub(super) fn read_paths(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) {
         let types = action.schema.types();
         if !types.has_paths() {
@@ -26,7 +26,7 @@ impl Judgement<'_> {
         read_at(&mut params, types, None, self.program, &mut reread);
         self.with_call(call, |call| call.params = params);
         for (pointer, written, path) in reread {
-            // `./a` is another way to write `a`, which needs no word.
+            // `./a` is another spelling of `a`, so it needs no remark.
             if written.trim_start_matches("./") != path {
                 let message = message!("`{}` is read as `{}`", quote(written, 60), quote(path, 60));
                 self.remark(Remark::FieldForm, at(&pointer), message, Some(action.at));

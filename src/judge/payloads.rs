@@ -24,15 +24,15 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a payload contains.
+/// The parameters that were read from a payload.
 struct GivenPayload {
     form: &'static str,
     params: Object,
-    /// Whether there is nothing in the parameters to [`settle`](super::typing::settle).
+    /// Whether the parameters need no [`settle`](super::typing::settle).
     settled: bool,
-    /// The index of the reader that read it.
+    /// The index of the reader that read the payload, in the declared order.
     rung: usize,
-    /// Whether it has more that cannot be read.
+    /// Whether a part of the payload could not be read.
     incomplete: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct PayloadRequest<'a> {
 }
 
 impl<'r> Judgement<'r> {
-    /// Reads and types the payload; returns whether its parameters fit the schema.
+    /// Reads and types the payload; returns whether its parameters are valid against the schema.
     pub(super) fn read_payload(
         &mut self,
         call: usize,
@@ -59,7 +59,7 @@ impl<'r> Judgement<'r> {
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &values) };
         let Some(mut given) = self.given(asked, source, types) else { return false };
-        // The faults themselves were reported when the whole answer was read.
+        // The faults themselves were reported when the whole answer was read; here, the call is answered.
         if let BodyEncoding::Mended | BodyEncoding::Salvaged = block.written {
             let lossy = block.written == BodyEncoding::Salvaged;
             self.with_call(call, |call| (call.readable, call.lossy) = (true, lossy));
@@ -72,12 +72,12 @@ impl<'r> Judgement<'r> {
             self.join_opener(asked, &mut given.params, of_opener, &outer, types);
         }
         let GivenPayload { form, params, settled, rung, incomplete } = given;
-        // Of a payload that was not accepted as it was read, nothing more is reported.
+        // If the call was rejected because its payload lost something, nothing more is reported about it.
         let refused = self.calls.get(call).is_some_and(|call| call.lossy && !call.accepted);
-        // Attributes that join another payload are no form of their own.
+        // Attributes that are added to another payload do not count as a form of their own.
         let mut readers = bound.payload.iter().map(|reader| reader.word());
         let declared = readers.find(|word| form == "attributes" || *word != "attributes").unwrap_or_default();
-        // Of a call that its payload names the parameters alone may be of another form.
+        // If the payload names the call and has its parameters in a member, `form` is that of the parameters alone.
         let apart = bound.named_within().is_some() && bound.body.is_some();
         if rung > 0 && declared != form && !apart {
             let message = message!("the payload is {} where {} is declared", &form, &declared);
@@ -90,7 +90,7 @@ impl<'r> Judgement<'r> {
         };
         let mut params = Value::Object(params);
         if types.respells() {
-            // Names are declared ones by now; of the fields that are texts, some may be other spellings of a value.
+            // The names are the declared ones by now, but some texts may be other spellings of a value.
             params = typing::respelled(params, types, &dialect.names, &mut Vec::new());
         }
         let omitted = self.calls.get_mut(call).map(|call| std::mem::take(&mut call.omitted)).unwrap_or_default();
@@ -117,8 +117,8 @@ impl<'r> Judgement<'r> {
         }
         let places = PayloadPlaces::new(source, types, block, outer);
         let at = |pointer: &[String]| places.at(form, pointer);
-        // Missing parameters of a payload that was cut off are no second defect, unless the call runs all the same; nor
-        // is what is beside the parameters.
+        // If the payload was cut off and the call was dropped, missing parameters and members beside the parameters
+        // are not reported as further defects.
         let dropped = incomplete && self.calls.get(call).is_some_and(|call| !call.accepted);
         let is_left_out = (dropped && apart) || self.judge_undeclared(call, &at, action, undeclared);
         if dropped || !is_left_out {
@@ -127,7 +127,7 @@ impl<'r> Judgement<'r> {
         self.validate(call, &at, action)
     }
 
-    /// The content of the payload, if it can be read.
+    /// The parameters in the payload, if it can be read.
     fn given(&mut self, asked: PayloadRequest<'_>, source: PayloadSource<'_>, types: &Types) -> Option<GivenPayload> {
         let PayloadRequest { call, block, bound } = asked;
         let read = self.payload(asked, source)?;
@@ -136,7 +136,7 @@ impl<'r> Judgement<'r> {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
                 let mut params = self.opener_params(asked, &self.outer_entries(block, bound), source, types);
-                // An empty body is an empty text.
+                // If the payload may be a text, an empty body is an empty text.
                 if let Some(name) = bound.text_param()
                     && block.is_closed()
                     && types.member(name).is_some()
@@ -222,7 +222,7 @@ impl<'r> Judgement<'r> {
         Some(payload::read(&source, block.body(), ladder))
     }
 
-    /// Adds the attributes of the opener; if both have a parameter, that of the payload counts.
+    /// Adds the attributes of the opener; if both have the same parameter, that of the payload counts.
     fn join_opener(
         &mut self,
         PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
@@ -275,7 +275,7 @@ impl<'r> Judgement<'r> {
         entries
     }
 
-    /// The parameters in the opener.
+    /// The parameters in the opener of a call.
     fn opener_params(
         &mut self,
         PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
@@ -283,13 +283,13 @@ impl<'r> Judgement<'r> {
         source: PayloadSource<'_>,
         types: &Types,
     ) -> Object {
-        // Attributes of tags hold entities, unless the block says how they are written; what a rule of the pack's own
-        // grammar captures is taken as it is.
+        // Attributes of tags may contain entities, unless the block declares another encoding; what a rule of the
+        // pack's own grammar captures is used as it is.
         let quoted = block.attributes.iter().any(|attribute| matches!(attribute.key, AttributeKey::Typed(_)));
         let spelling =
             if quoted && source.spelling == TextEncoding::Plain { TextEncoding::Entities } else { source.spelling };
         let typed = PayloadSource { spelling, ..source };
-        // What rules of the grammar build is typed as JSON is: by itself.
+        // A value that rules of the grammar build already has a type, as a JSON value does.
         let mut built = source.built_by_opener(block.opener());
         let text = self.text;
         let declared =
@@ -324,11 +324,11 @@ impl<'r> Judgement<'r> {
         params
     }
 
-    /// Reports what is beside a payload but cannot be part of it. If it is the name of a parameter, that parameter is
-    /// missing; otherwise it is just another form.
+    /// Reports attributes beside a payload, where they cannot be part of it. If one has the name of a parameter, that
+    /// parameter is missing; otherwise it is only a fault of form.
     fn judge_unread(&mut self, call: usize, block: &Block, bound: &program::BlockBinding, types: &Types) {
         let Some(dialect) = self.dialect_of(block) else { return };
-        // Where no member is declared as the body, all members are the payload.
+        // If no member is declared as the body, all members are the payload.
         if dialect.outline.is_some() && bound.body.is_none() {
             return;
         }
@@ -336,7 +336,7 @@ impl<'r> Judgement<'r> {
         let closes = |name: &str| {
             bound.close.iter().any(|closer| matches!(closer, program::Closer::Attribute(key) if same(key, name)))
         };
-        // Only attributes that the model named itself: what a rule of the grammar captures is the pack's own business.
+        // Only attributes that the model wrote with a name: what a rule of the grammar captures is up to the pack.
         let written = |entry: &FieldEntry<'_>| entry.span != entry.body && !closes(entry.name);
         for entry in self.outer_entries(block, bound).into_iter().filter(written) {
             let declared = types.called(entry.name, &dialect.names).is_some();
@@ -344,7 +344,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// Like `judge_unread`, for the members beside the name and the parameters, if the payload names its call.
+    /// Reports members beside the name and the parameters, as `judge_unread` does, if the payload names its call.
     pub(super) fn judge_beside(&mut self, call: usize, bound: &program::BlockBinding, action: Option<&Action>) {
         let block = self.calls.get(call).map(|call| call.block);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
@@ -358,7 +358,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// The name of a field beside the parameters of a call; none if it is not a field.
+    /// The name of the field at `member`, beside the parameters of a call; `None` if it is not a field.
     fn field_called(&self, block: Option<usize>, bound: &program::BlockBinding, member: Span) -> Option<&'r str> {
         if !bound.payload.contains(&surface::Payload::Tags) {
             return None;
@@ -368,7 +368,7 @@ impl<'r> Judgement<'r> {
         fields.list.first().filter(|field| field.span == member).map(|field| field.name.of(self.text))
     }
 
-    /// Reports something that no reader reads, which may be a `missed` parameter.
+    /// Reports something that no reader reads; `missed` if it has the name of a parameter.
     fn unread(&mut self, call: usize, bound: &program::BlockBinding, (name, at): (&str, Span), missed: bool) {
         let name = excerpt(name, 40);
         if missed {
@@ -383,7 +383,7 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What the readers need to know about the payload of a block.
+    /// What the readers of payloads need to know about the block.
     pub(super) fn source<'s>(
         &self,
         block: &Block,
@@ -394,7 +394,7 @@ impl<'r> Judgement<'r> {
     where
         'r: 's,
     {
-        // The parts of a structured reply do not go on in the next one.
+        // A native part ends where its block does: the text after it belongs to another part.
         let is_native = block.is_native();
         let text = if is_native { self.text.get(..block.span().end).unwrap_or_default() } else { self.text };
         PayloadSource {
@@ -432,8 +432,8 @@ impl<'r> Judgement<'r> {
         self.answer(Defect::MalformedPayload, &Subject::Call(call), finding);
     }
 
-    /// Answers what the action does not declare; returns whether all of it can be left out. A name that is probably a
-    /// misspelt one cannot: without it, the call would mean something else.
+    /// Answers parameters that the action does not declare; returns whether all of them can be left out. A name that
+    /// is probably a misspelt parameter cannot: without it, the call would mean something else.
     fn judge_undeclared(
         &mut self,
         call: usize,
@@ -469,7 +469,7 @@ impl<'r> Judgement<'r> {
         is_left_out
     }
 
-    /// Whether the parameters fit the schema, possibly after a strategy changed them.
+    /// Whether the parameters are valid against the schema, possibly after a strategy changed them.
     fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
         self.read_paths(call, at, action);
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
@@ -483,7 +483,7 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// Whether only the end of the answer ended a block: what stands last in it may be half of a value.
+/// Whether only the end of the answer ended a block: the last value in it may be incomplete.
 pub(super) fn is_cut_off(block: &Block) -> bool {
     block.ended == Ended::Open && !block.is_closed()
 }

@@ -1,8 +1,8 @@
 //! Permits: may this call run, or this content be stored, in the current mode?
 //!
 //! In: the calls and contents that count, and the mode and state that the prompt of the response showed.
-//! Out: each of them permitted, answered as forbidden, or, if a permit says so, waiting for a person.
-//! Never: lets what no permit allows, or what a denial cannot be evaluated for, have an effect.
+//! Out: each of them permitted, answered as forbidden, or, if a permit says so, pending until a person confirms it.
+//! Never: lets a call or content have effects if no permit allows it, or if a denial cannot be evaluated.
 
 use super::{JudgedCall, Judgement, Occasion, StepKind, Subject, defect, head};
 use crate::diagnostic::{Argument, Defect, Message, Strategy, message, quote};
@@ -15,10 +15,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// The most permits whose conditions and advice a finding shows.
+/// The maximum number of permits whose conditions and advice a finding lists.
 const MOST: usize = 3;
 
-/// The permits of a mode that the pack does not have.
+/// No permits, for a session whose mode the pack does not have.
 static NONE: LazyLock<ModePermits> = LazyLock::new(ModePermits::default);
 
 /// A call or a content whose permits are checked.
@@ -26,17 +26,17 @@ struct PermitRequest<'r> {
     subject: Subject,
     /// The name of the action, or of the content.
     name: Cow<'r, str>,
-    /// What a finding points at.
+    /// The span that a finding points at.
     head: Span,
     span: Span,
-    /// What conditions see of it.
+    /// The variables that conditions see in addition to those of the scope.
     values: Vec<(&'static str, Value)>,
 }
 
-/// What the permits say.
+/// What the permits decide.
 enum PermitVerdict {
     Permitted,
-    /// A person has to say yes to this first.
+    /// A person has to confirm this question first.
     Asks(String),
     Forbidden(Box<Forbidden>),
 }
@@ -44,16 +44,16 @@ enum PermitVerdict {
 /// Why something is forbidden.
 #[derive(Default)]
 struct Forbidden {
-    /// The conditions that do not hold, or the denial.
+    /// The conditions that are not true, or the denial.
     why: Vec<Message>,
-    /// What these conditions read of it.
+    /// The names of the arguments that these conditions read.
     read: BTreeSet<String>,
     advice: Vec<String>,
     about: Vec<String>,
     rule: Option<Location>,
-    /// Whether a denial forbids it.
+    /// Whether the reason is a denial.
     denied: bool,
-    /// Whether a permit might allow it under other circumstances.
+    /// Whether a permit might allow it under another condition.
     conditional: bool,
 }
 
@@ -69,8 +69,8 @@ impl<'r> Judgement<'r> {
         (self.in_turn, self.turns) = (None, 0);
     }
 
-    /// Applies the effects of the accepted calls before this one to the state that its permits see, if the pack asks
-    /// for that.
+    /// Applies the effects of the accepted calls before this one to the state that its permits see, if the pack sets
+    /// `calls = "in-turn"`.
     fn take_turns_before(&mut self, call: usize) {
         let Some(after_call) = &self.after_call else { return };
         for number in self.turns..call {
@@ -85,7 +85,8 @@ impl<'r> Judgement<'r> {
         self.turns = self.turns.max(call);
     }
 
-    /// Checks the permits again where they see what other calls do, if one of those is no longer accepted.
+    /// Checks the permits again if a call has been dropped whose effects later permits have seen (`calls =
+    /// "in-turn"`).
     pub(super) fn judge_permits_again(&mut self) {
         if self.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
             self.judge_permits(|call| call.accepted);
@@ -109,8 +110,8 @@ impl<'r> Judgement<'r> {
         if let (Some(permit), false) = (free, self.occasion == Occasion::Declined) {
             return self.steps.tell(StepKind::Permit, permit.at, block.span(), || format!("`{mode}` permits `{name}`"));
         }
-        // Conditions read parameters: a call that was dropped because its parameters do not fit is not reported again
-        // for a condition on them.
+        // Conditions read parameters: a call that was dropped for invalid parameters gets no second finding for a
+        // condition on them.
         if let (Some(permit), false, false, None) = (possible.first(), *params_fit, *accepted, free) {
             let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
             return self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
@@ -154,7 +155,7 @@ impl<'r> Judgement<'r> {
             let Some((name, key, text)) = self.content(index) else { continue };
             let is_named = |list: &crate::program::PermitList| !list.of(&name).is_empty();
             let permits = self.mode.map_or(&*NONE, |mode| &mode.contents);
-            // A content that no mode has a permit for needs none.
+            // A content needs a permit only if some mode has one for its name.
             let needs_permit = self.program.needs_permit(&name);
             if !needs_permit && !is_named(&permits.denies) {
                 continue;
@@ -177,8 +178,8 @@ impl<'r> Judgement<'r> {
         }
     }
 
-    /// What permits and denials say. Deny by default: what no permit allows is forbidden, and a condition that fails
-    /// denies. A permit that asks nobody counts before one that asks.
+    /// What permits and denials decide. Deny by default: what no permit allows is forbidden, and a condition that
+    /// fails denies. A permit that needs no confirmation takes precedence over one that does.
     fn verdict(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> PermitVerdict {
         if let Some(denied) = self.denial(permits, asked) {
             return PermitVerdict::Forbidden(denied);
@@ -209,7 +210,7 @@ impl<'r> Judgement<'r> {
                 Ok(question) => {
                     let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
                     self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
-                    // Never cut: what a person confirms has to be seen.
+                    // Never cut: a person has to see all of what they confirm.
                     return PermitVerdict::Asks(legible(&question).into_owned());
                 }
                 Err(failure) => forbidden.why.push(message!("what to confirm fails: {}", &failure)),
@@ -224,7 +225,7 @@ impl<'r> Judgement<'r> {
         PermitVerdict::Forbidden(Box::new(forbidden))
     }
 
-    /// The denial that forbids it, if there is one. One that cannot be evaluated denies.
+    /// The denial that forbids a call or content, if there is one. A denial whose condition fails applies.
     fn denial(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> Option<Box<Forbidden>> {
         for denial in permits.denies.of(&asked.name) {
             let mut read = Forbidden::default();
@@ -250,8 +251,9 @@ impl<'r> Judgement<'r> {
         None
     }
 
-    /// Why the condition of a permit is not true, or that of a denial; none if it holds. A permit that fails does not
-    /// hold, and a denial that fails does. Notes what it read, and the advice for where it is not true.
+    /// Why the condition of a permit or denial is not true; `None` if it is. A condition that fails counts as false
+    /// for a permit, and as true for a denial. Notes what the condition reads, and the advice of a permit whose
+    /// condition is not true.
     fn unmet(
         &mut self,
         permit: &'r Permit,
@@ -286,7 +288,7 @@ impl<'r> Judgement<'r> {
         Some(why)
     }
 
-    /// What a template of a permit says of it, in at most 300 characters.
+    /// The text of a permit's template, in at most 300 characters.
     fn words_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
         self.text_of(words, asked).map(|text| excerpt(&text, 300).into_owned())
     }
@@ -296,7 +298,7 @@ impl<'r> Judgement<'r> {
         words.text(&self.scope_of(asked)).map_err(|failure| failure.message.to_string())
     }
 
-    /// What the conditions of permits see.
+    /// The variables that the conditions of permits see.
     fn scope_of<'s>(&'s self, asked: &'s PermitRequest<'_>) -> crate::expression::Scope<'s> {
         let mut scope = self.scope();
         if let Some(session) = &self.in_turn {
@@ -309,7 +311,7 @@ impl<'r> Judgement<'r> {
         scope
     }
 
-    /// Answers what is forbidden.
+    /// Answers a forbidden call or content.
     fn forbid(
         &mut self,
         defect_of: Defect,
@@ -327,8 +329,8 @@ impl<'r> Judgement<'r> {
             }
         };
         let mut finding = defect(defect_of, asked.head, message).with_rule(rule);
-        // Conditions are written for people: a model reads what the pack says of them, or which arguments they are
-        // about.
+        // Conditions are written for people: a model gets the pack's advice instead, or the names of the arguments
+        // that the conditions read.
         let read: Vec<String> = read.into_iter().collect();
         finding.to_model = (conditional || denied).then(|| match read.as_slice() {
             [] => Box::new(message!("`{}` is not permitted now", name)),
@@ -342,7 +344,7 @@ impl<'r> Judgement<'r> {
         self.answer(defect_of, &asked.subject, finding);
     }
 
-    /// The modes that permit an action.
+    /// A help text that lists the modes that permit an action.
     fn permitted_elsewhere(&self, action: &str) -> Option<Message> {
         let modes = self.program.modes.iter().filter(|(_, mode)| !mode.actions.possible(action).is_empty());
         let modes: Vec<String> = modes.take(5).map(|(name, _)| format!("`{name}`")).collect();
@@ -379,7 +381,7 @@ fn arguments(reads: &[Vec<String>], asked: &PermitRequest<'_>) -> Vec<(String, S
     read.into_iter().map(|(name, value)| (name.to_owned(), word(value))).collect()
 }
 
-/// What permits say of their conditions in words.
+/// The descriptions that permits give of their conditions (`about`).
 fn abouts(permits: &MatchingEntries<'_>) -> Vec<String> {
     permits.iter().filter_map(|permit| permit.about.clone()).collect()
 }

@@ -61,7 +61,7 @@ impl<'t> PayloadPlaces<'t> {
         found.or_else(known_entries).unwrap_or(self.whole)
     }
 
-    /// Whether the last step of a path is what a payload calls so.
+    /// Whether a key in a payload is a spelling of the last step of a path.
     fn is_called(&self, pointer: &[String], key: &str) -> bool {
         let Some((name, outer)) = pointer.split_last() else { return false };
         let types = outer.iter().fold(self.types, |types, step| match types.kind {
@@ -71,7 +71,8 @@ impl<'t> PayloadPlaces<'t> {
         spells(types, name, key, &self.source.dialect.names)
     }
 
-    /// The field at the end of the path, by the rules of typing: of several that are no list, the last.
+    /// The field at the end of a path, by the rules of typing: of several fields of one name that are not a list, the
+    /// last.
     fn field(&self, body: Span, types: &Types, pointer: &[String]) -> Option<Span> {
         let (name, rest) = pointer.split_first()?;
         let fields = self.fields_in(body);

@@ -1,7 +1,7 @@
 //! Reading: which strategy answers the defects that the reader found?
 //!
 //! In: the findings of the document, in order.
-//! Out: remarks as they are; defects answered by strategies.
+//! Out: remarks unchanged; defects answered by strategies.
 //! Never: looks for defects of its own.
 
 use super::speakers::MISLABELLED;
@@ -19,7 +19,7 @@ impl<'r> Judgement<'r> {
         self.reasoning = self.reasoning_outside();
         self.unfinished = self.unfinished();
         self.unclosed = self.unclosed();
-        // In most answers there is nothing.
+        // Fast path: the reader finds nothing wrong in most answers.
         if !self.document.found.is_empty() {
             self.judge_all_found();
         } else {
@@ -29,8 +29,8 @@ impl<'r> Judgement<'r> {
     }
 
     fn judge_all_found(&mut self) {
-        // Nesting first: what stays the text of its surroundings has no defects of its own, nor does anything inside
-        // it.
+        // Nested blocks first: a block that remains text of the block around it has no defects of its own, nor has
+        // anything inside it.
         self.judge_nested();
         self.judge_fenced();
         let (mut closers, mut openers) = (Strategy::Keep, Strategy::Keep);
@@ -50,7 +50,7 @@ impl<'r> Judgement<'r> {
                 FindingKind::Defect(defect) => {
                     self.judge_found(defect, found);
                 }
-                // Whoever writes one object without quotes writes all of it so: each kind of fault is reported once.
+                // A model that omits quotes once does so in the whole object: each kind of fault is reported once.
                 FindingKind::Fault(rule) if self.reads_members() => {
                     if !reported.contains(&rule) {
                         reported.push(rule);
@@ -60,10 +60,10 @@ impl<'r> Judgement<'r> {
                 }
                 FindingKind::Fault(rule) => self.judge_fault(rule, found, 1),
                 FindingKind::PayloadFault(fault) => {
-                    // The same fault in one member after the other is reported once.
+                    // A fault that several consecutive findings have is reported once.
                     if number >= faults {
                         let rest = self.document.found.iter().skip(number);
-                        // The two marks of a fence are at two places.
+                        // The two ends of a code fence are at different places, so each is reported.
                         let same = |one: &&ReaderFinding| one.what == found.what && fault.name() != json::CODE_FENCE;
                         let times = rest.take_while(same).count().max(1);
                         faults = number + times;
@@ -84,7 +84,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Whether the finding is about a member beside the name and the parameters of a call. Whether a parameter is
-    /// missing because of it is known once the call is judged.
+    /// missing because of that is known only when the call is judged.
     fn is_beside(&self, found: &ReaderFinding) -> bool {
         let call = found.block().and_then(|block| self.block(block));
         let beside = |(block, bound): (&Block, &program::BlockBinding)| {
@@ -93,7 +93,7 @@ impl<'r> Judgement<'r> {
         call.is_some_and(beside)
     }
 
-    /// Whether the finding is about a tag around the text of a block, which was taken off.
+    /// Whether the finding is about a tag around the text of a block that the reader removed.
     fn is_around(&self, found: &ReaderFinding) -> bool {
         let block = found.block().and_then(|block| self.block(block)).filter(|(_, bound)| Enclosing::counts(bound));
         block.is_some_and(|(block, _)| {
@@ -101,7 +101,7 @@ impl<'r> Judgement<'r> {
         })
     }
 
-    /// Treats findings that were only counted like those that were reported.
+    /// Removes the marks beyond the limit of findings if the strategies removed those that were reported.
     fn take_out_untold(&mut self, closers: Strategy, openers: Strategy) {
         let left_out = &self.document.left_out;
         let mut places: Vec<Span> = Vec::new();
@@ -141,7 +141,7 @@ impl<'r> Judgement<'r> {
             (Defect::MalformedOpener, None) => Subject::Place(found.around(), self.broken_opener(found.span())),
             _ => Subject::Place(found.around(), found.span()),
         };
-        // A member without a value has nothing that could be repaired.
+        // A member without a value has nothing to repair.
         if let Some(block) = found.block().filter(|_| what == Defect::MalformedPayload && self.reads_members()) {
             self.readable.insert(block, false);
         }
@@ -166,7 +166,7 @@ impl<'r> Judgement<'r> {
         let family = block.map_or(0, |(block, _)| block.family());
         let Some(grammar) = self.dialect.and_then(|dialect| dialect.grammar(family)) else { return };
         let name = grammar.rule_name(rule);
-        // Where speakers are checked, this fault is a defect.
+        // If the pack checks speakers, this fault is reported as a defect instead.
         let speaks =
             self.program.flows.speakers.is_some() && block.is_some_and(|(_, bound)| bound.role == Role::Utterance);
         if speaks && name == MISLABELLED {
@@ -185,7 +185,7 @@ impl<'r> Judgement<'r> {
         self.find(diagnostic.with_rule(self.place_of(found)));
     }
 
-    /// Reports the tolerated faults of one payload, each kind once: whoever writes single quotes writes many.
+    /// Reports the tolerated faults of one payload: each kind once, with the number of its faults.
     pub(super) fn payload_faults(&mut self, faults: &[json::JsonFault], rule: Location) {
         let mut kinds: Vec<(&json::JsonFault, usize)> = Vec::new();
         for fault in faults {
@@ -198,7 +198,7 @@ impl<'r> Judgement<'r> {
         kinds.into_iter().for_each(|(first, times)| self.payload_fault(first.name, first.span, times, Some(rule)));
     }
 
-    /// Reports a tolerated fault of JSON that is made so many times.
+    /// Reports a tolerated fault of JSON that occurs `times` times.
     pub(super) fn payload_fault(&mut self, name: &str, span: Span, times: usize, rule: Option<Location>) {
         let words = fault_words(name);
         let message = match times {
@@ -212,7 +212,7 @@ impl<'r> Judgement<'r> {
         self.find(diagnostic.with_rule(rule));
     }
 
-    /// The declaration behind a finding: that of its block, or else of the dialect.
+    /// The declaration to which a finding belongs: that of its block, or else of the dialect.
     fn place_of(&self, found: &ReaderFinding) -> Option<Location> {
         let block = found.block().and_then(|block| self.block(block)).map(|(_, bound)| bound.at);
         block.or_else(|| self.dialect.map(|dialect| dialect.at))
@@ -227,7 +227,7 @@ impl<'r> Judgement<'r> {
         let whole = found.span().of(self.text);
         let quoted = || quote(whole, 40);
         let block = found.block().and_then(|block| self.document.blocks.get(block));
-        // An opener without a name, or one that was never written, has that of the pack.
+        // If the opener gives no name, or there is no opener, the block has its declared name.
         let name = || {
             let written = block.map_or(whole, |block| block.name().of(self.text));
             let declared = || block.and_then(|block| self.bound(block)).map_or("", |bound| bound.name.as_str());
@@ -315,7 +315,7 @@ impl<'r> Judgement<'r> {
         Span::new(span.start, span.start + core.of(self.text).trim_end().len())
     }
 
-    /// How the broken opener at `span` should be written; none if a few others have been explained already.
+    /// How the broken opener at `span` should be written; `None` if `MOST` such findings have been reported already.
     fn own_opener(&self, span: Span) -> Option<String> {
         const MOST: usize = 8;
         let dialect = self.dialect?;
@@ -414,7 +414,7 @@ impl<'r> Judgement<'r> {
         })
     }
 
-    /// Where a block was taken to end that is never closed.
+    /// A help text: where the reader took an unclosed block to end.
     fn ended(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (block, _) = self.block(block?).filter(|_| what == Defect::UnclosedBlock)?;
         Some(match self.text.get(block.span().end..)?.trim_start() {
@@ -423,7 +423,7 @@ impl<'r> Judgement<'r> {
         })
     }
 
-    /// The name of a block's own closer, if another one closed it.
+    /// A help text: the name of a block's own closer, if another one closed it.
     fn own_closer(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (block, bound) = self.block(block?).filter(|_| what == Defect::WrongCloser)?;
         let malformed = bound.close.iter().find_map(|closer| match closer {

@@ -1,13 +1,13 @@
 //! Reasoning: what may only have been part of the model's reasoning?
 //!
-//! In: closers of reasoning that close nothing, and what is before them.
+//! In: closers of reasoning that close nothing, and the text before them.
 //! Out: the places where reasoning may be outside its blocks; calls, contents and utterances there, answered by
 //! strategies.
 //! Never: decides what is reasoning: everything is reported as it was read, and needs a strategy from the pack to
 //! count.
 //!
-//! A server may remove the opener of reasoning, and a model that quotes an opener or closer in its reasoning closes it
-//! once too often. Both leave a closer behind.
+//! An inference server may remove the opener of reasoning, and a model that quotes an opener or closer in its
+//! reasoning closes it once too often. Both leave a closer without an opener.
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, message};
@@ -17,7 +17,7 @@ use crate::program::{Closer, Dialect};
 use crate::surface::Role;
 use crate::text::{Span, excerpt};
 
-/// Where reasoning may be outside its blocks: from the last of them, or the start of the answer, to a closer.
+/// Where reasoning may be outside its blocks: from the last such block, or the start of the answer, to a closer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reasoning {
     from: usize,
@@ -50,8 +50,9 @@ impl Judgement<'_> {
         found
     }
 
-    /// Closers of reasoning that close nothing: outside every block, or inside a block that ran on over them because it
-    /// is never closed. Utterances have no closers, so in an utterance they only count at the start or end of a line.
+    /// Closers of reasoning that close nothing: outside every block, or inside a block that extends over them because
+    /// it is never closed. Utterances have no closers, so in an utterance they only count at the start or end of a
+    /// line.
     fn stray_closers_of_reasoning(&self, dialect: &Dialect) -> Vec<Span> {
         let mut machine = Machine::new();
         let mut closer_at = |start: usize, within: Span| {
@@ -100,14 +101,14 @@ impl Judgement<'_> {
     }
 
     fn reasoning_around(&self, block: &Block) -> Option<&Reasoning> {
-        // Nothing in the text reaches into the other parts of a structured reply.
+        // Reasoning in the text cannot extend into native parts of a structured reply.
         if block.is_native() {
             return None;
         }
         let span = block.span();
         let next = self.reasoning.partition_point(|one| one.from <= span.start);
         let around = self.reasoning.get(next.checked_sub(1)?)?;
-        // An utterance ends at the next one only, so it may run on over the closer: then its start decides.
+        // An utterance ends only at the next one, so it may extend over the closer: its start decides.
         let speaks = self.bound(block).is_some_and(|bound| bound.role == Role::Utterance);
         (span.end <= around.closer.start || (speaks && span.start < around.closer.start)).then_some(around)
     }

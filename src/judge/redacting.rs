@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is to be replaced once all texts have been searched.
+/// The replacements to make once all texts have been searched.
 #[derive(Default)]
 pub(super) struct PendingRedactions {
     /// In texts that were made from values, by block.
@@ -34,16 +34,16 @@ type Ranges = Vec<(Range<usize>, Arc<str>)>;
 pub(super) struct Hit<'h> {
     pub(super) rule: &'h Guardrail,
     pub(super) looked: &'h Looked,
-    /// Its place in that text.
+    /// The range of the match in the text of `looked`.
     pub(super) found: Range<usize>,
-    /// Why the condition of the guardrail could not be evaluated, if so.
+    /// Why the condition of the guardrail could not be evaluated, if it could not.
     pub(super) broken: Option<String>,
-    /// Whether it is the first of its guardrail in this text.
+    /// Whether it is the first match of its guardrail in this text.
     pub(super) is_first: bool,
 }
 
 impl Judgement<'_> {
-    /// Notes what is replaced in a text, and reports it.
+    /// Records the replacement of a match, and reports it.
     pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: ResolvedStrategy, pending: &mut PendingRedactions) {
         let Hit { rule, looked, found, broken, is_first } = hit;
         let text = &looked.text;
@@ -53,7 +53,7 @@ impl Judgement<'_> {
         }
         let mut place = None;
         for origin in text.origins(self.text, found.clone()) {
-            // What goes on in another piece has been replaced in the first one.
+            // A match that continues in another piece is replaced in the first one, and removed from the others.
             let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
             let span = match (origin, &looked.subject) {
                 (RangeOrigin::Response(span), _) => {
@@ -76,7 +76,7 @@ impl Judgement<'_> {
                 }
                 (RangeOrigin::Value(_), _) => text.span,
             };
-            // What was decoded, or made from a value, may be in the response as it is.
+            // A text that was decoded, or made from a value, may also occur literally in the response.
             let exact =
                 span.of(self.text).find(matched).map(|at| Span::new(span.start + at, span.start + at + matched.len()));
             self.redactions.hide(exact.unwrap_or(span), matched);
@@ -131,7 +131,7 @@ impl Judgement<'_> {
         *stale = true;
     }
 
-    /// Hides in what is printed whatever a guardrail matches in a text that is not shown because of it.
+    /// Hides all matches of a guardrail that removed a text: nothing that is printed may quote them.
     pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &Looked) {
         let text = &looked.text;
         for found in matches(rule, &text.text).take(most_matches(&text.text)) {

@@ -1,4 +1,4 @@
-//! Redactions: what is replaced, or may not be quoted, of a response?
+//! Redactions: which text of a response is replaced, or may not be quoted?
 //!
 //! In: what guardrails matched, and what each match is replaced with.
 //! Out: [`Redactions`]: the pieces of a text with replacements for the rest; whether something that is printed quotes
@@ -12,20 +12,21 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What is printed in place of something that no one may see.
+/// What is printed in place of hidden text.
 const HIDDEN: &str = "[…]";
-/// A sentence of our own that holds something this short holds it by accident.
+/// The minimum length of a hidden text for which our own sentences are searched: a shorter one occurs there by
+/// chance.
 const SHORTEST: usize = 4;
 
-/// What guardrails took out of the texts of a response.
+/// What guardrails removed from the texts of a response.
 #[derive(Debug, Default)]
 pub(crate) struct Redactions {
-    /// The places whose text is replaced, apart from each other and in order, each with its replacement.
+    /// The places whose text is replaced, disjoint and in order, each with its replacement.
     replaced: Vec<(Span, Arc<str>)>,
-    /// The places that no one may see: those, what was taken out of parameters, and what made the whole answer or a
-    /// text of it go.
+    /// The places that may not be quoted: the replaced ones, those of values redacted in parameters, and the matches
+    /// for which a text or the whole answer was removed.
     hidden: Vec<Span>,
-    /// What is there, as texts have it.
+    /// The texts at these places, after decoding.
     texts: BTreeSet<String>,
 }
 
@@ -42,7 +43,7 @@ impl Redactions {
         self.hidden.is_empty()
     }
 
-    /// Adds a place whose text is replaced. Places that overlap are one.
+    /// Adds a place whose text is replaced. Overlapping places are merged.
     pub(super) fn replace(&mut self, span: Span, with: &Arc<str>) {
         let touches = |other: Span| span.start < other.end && other.start < span.end;
         let first = self.replaced.partition_point(|(other, _)| other.end <= span.start);
@@ -58,7 +59,7 @@ impl Redactions {
         self.replaced.splice(first..first + count, [whole]);
     }
 
-    /// Adds a place, and what is there, that nothing which is printed may quote.
+    /// Adds a place and its text, which nothing that is printed may quote.
     pub(super) fn hide(&mut self, span: Span, text: &str) {
         self.hidden.push(span);
         if !text.trim().is_empty() {
@@ -66,7 +67,7 @@ impl Redactions {
         }
     }
 
-    /// Puts the hidden places in order, as one where they overlap.
+    /// Sorts the hidden places, and merges those that overlap.
     pub(super) fn settle(&mut self) {
         self.hidden.sort_unstable_by_key(|span| (span.start, span.end));
         let mut apart: Vec<Span> = Vec::with_capacity(self.hidden.len());
@@ -79,12 +80,12 @@ impl Redactions {
         self.hidden = apart;
     }
 
-    /// The places that no one may see, in order.
+    /// The hidden places, in order.
     pub(crate) fn hidden(&self) -> &[Span] {
         &self.hidden
     }
 
-    /// A part of the response in pieces.
+    /// Splits a part of the response into text as it was written and replacements.
     pub(super) fn pieces(&self, part: Span) -> impl Iterator<Item = RedactionPiece<'_>> {
         let first = self.replaced.partition_point(|(span, _)| span.end <= part.start);
         let inside = self.replaced.get(first..).unwrap_or_default().iter();
@@ -102,7 +103,7 @@ impl Redactions {
                 let (span, with) = inside.next()?;
                 let place = Span::new(span.start.max(part.start), span.end.min(part.end));
                 at = place.end;
-                // What goes on from a piece before has been replaced there.
+                // A place that starts before this part has its replacement in an earlier part.
                 if span.start >= part.start {
                     return Some(RedactionPiece::Instead(place, with));
                 }
@@ -116,7 +117,7 @@ impl Redactions {
         self.replaced.get(first).is_some_and(|(span, _)| span.start < part.end)
     }
 
-    /// The text of a part of the response that is not decoded.
+    /// A part of the response with replacements, without decoding.
     pub(super) fn text<'t>(&self, part: Span, response: &'t str) -> Cow<'t, str> {
         if !self.touch(part) {
             return Cow::Borrowed(part.of(response));
@@ -128,7 +129,7 @@ impl Redactions {
         Cow::Owned(pieces.collect::<Vec<_>>().concat())
     }
 
-    /// Splits a part of the response at the hidden places, and says of each piece whether it is one.
+    /// Splits a part of the response at the hidden places; `then` gets each piece, and whether it is hidden.
     pub(super) fn split(&self, part: Span, mut then: impl FnMut(Span, bool)) {
         let first = self.hidden.partition_point(|span| span.end <= part.start);
         let mut at = part.start;
@@ -141,7 +142,7 @@ impl Redactions {
         then(Span::new(at, part.end), false);
     }
 
-    /// Removes hidden text from what is printed; none if nothing is hidden.
+    /// Removes hidden text from what is printed; `None` if nothing is hidden.
     pub(crate) fn veil(&self) -> Option<Veil<'_>> {
         if self.is_empty() {
             return None;
@@ -154,12 +155,13 @@ impl Redactions {
 /// Removes the hidden text of a response from what is printed about it.
 pub(crate) struct Veil<'r> {
     hidden: &'r [Span],
-    /// None if there are too many texts to look for: then nothing is quoted.
+    /// `None` if there are too many texts to search for: then every text counts as containing a hidden one.
     texts: Option<AhoCorasick>,
 }
 
 impl Veil<'_> {
-    /// Hides what a finding quotes, if it is about a hidden place, and whatever in it holds a hidden text.
+    /// Hides the quotations of a finding about a hidden place, and every part of a finding that contains a hidden
+    /// text.
     pub(crate) fn over(&self, found: &mut Diagnostic) {
         let span = found.at.map(|at| at.span).unwrap_or_default();
         let first = self.hidden.partition_point(|hidden| hidden.end <= span.start);
@@ -175,7 +177,7 @@ impl Veil<'_> {
         }
     }
 
-    /// Hides a text that holds a hidden one.
+    /// Replaces a text that contains a hidden one.
     pub(crate) fn over_text(&self, text: &mut String) {
         if self.holds(text, SHORTEST) {
             HIDDEN.clone_into(text);

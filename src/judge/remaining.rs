@@ -1,16 +1,16 @@
-//! Holes: what is left of a text after parts of it are removed?
+//! Remaining: what remains of a text after parts of it are removed?
 //!
 //! In: a range of a text, and the holes in it.
-//! Out: the spans that are left.
+//! Out: the spans that remain.
 //! Never: changes a character.
 //!
-//! If a hole covers everything on its lines, their blanks and the line break after it are removed as well (seed 001,
-//! §Output format: the text surrounds the action).
+//! If a hole covers everything on its lines, the white space on these lines and the line break after them are removed
+//! as well, so that a removed action leaves no empty line.
 
 use crate::text::Span;
 
-/// The spans of a range that are left without its holes. A hole that covers everything on its lines takes their blanks
-/// and its line break with it.
+/// The spans of a range that remain without its holes. A hole that covers everything on its lines also removes their
+/// spaces and tabs, and the line break after them.
 pub(super) fn remaining_spans(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
     let bytes = text.as_bytes();
     let blank = |from: usize, to: usize| {
@@ -21,7 +21,7 @@ pub(super) fn remaining_spans(text: &str, region: Span, holes: &[Span]) -> Vec<S
     let mut holes = holes.iter().peekable();
     while let Some(first) = holes.next() {
         let start = first.start;
-        // Holes on one line with nothing but blanks between them fill it together.
+        // Holes on one line with only spaces and tabs between them fill it together.
         let mut end = first.end;
         let mut between = Vec::new();
         while let Some(next) = holes.next_if(|next| blank(end, next.start)) {

@@ -1,9 +1,9 @@
 //! Reply: what do conditions and effects see of the whole answer?
 //!
 //! In: the blocks that count, the message and the calls.
-//! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each made when
-//! an expression reads it.
-//! Never: makes a member that is not read: each is a copy of a part of the response.
+//! Out: `reply` with `dialect`, `message`, `thinking`, `calls`, `sections`, `contents` and `utterances`, each
+//! computed when an expression reads it.
+//! Never: computes a member that is not read: each is a copy of a part of the response.
 
 use super::outside::OutsideFate;
 use super::{JudgedCall, Judgement};
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 impl Judgement<'_> {
-    /// Makes the members of `reply` that an expression with these reads needs.
+    /// Computes the members of `reply` that an expression with these reads needs.
     pub(crate) fn prepare_reply(&mut self, reads: &[Vec<String>]) {
         for path in reads.iter().filter(|path| path.first().is_some_and(|name| name == "reply")) {
             match path.get(1) {
@@ -37,7 +37,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Makes the message again, if it was read before the fate of the text outside was known.
+    /// Computes the message again if it was read before the fate of the text outside every block was known.
     pub(super) fn renew_message(&mut self) {
         if self.reply.get("message").is_some() {
             let message = self.reply_message();
@@ -84,12 +84,12 @@ impl Judgement<'_> {
         }
     }
 
-    /// The sections by name. A list that the reply does not contain has the keys that it would list.
+    /// The sections by name. A list that the reply does not contain has the keys that it should list.
     fn reply_sections(&self) -> Value {
         let section = |text, value| object(&SECTION, [text, value]);
         let mut written: Table<Cow<'_, str>, (Vec<Cow<'_, str>>, Value)> = Table::default();
         for index in self.with_role(Role::Section) {
-            // Several sections may bear one name: their texts are joined.
+            // Several sections may have one name: their texts are joined.
             let (texts, value) = written.entry(self.content_name(index).unwrap_or_default()).or_default();
             texts.push(self.body(index));
             *value = self.section_value(index).unwrap_or_default();
@@ -124,7 +124,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Stray text that was kept as part of the message. Text that replaces a missing message does not count.
+    /// Stray text that a strategy made part of the message. Text that replaces a missing message does not count.
     fn text_in_message(&self) -> impl Iterator<Item = Span> {
         let pieces = self.texts.pieces.iter().filter(|_| self.texts.strays == OutsideFate::Stray);
         let in_message = pieces.filter(|piece| piece.fate == OutsideFate::Message);

@@ -1,8 +1,8 @@
 //! Ruling: does a reply count, and is the model asked again?
 //!
 //! In: each strategy that answered a defect, while a reply is judged and while effects follow from it.
-//! Out: [`Ruling`], the one place that says whether anything was changed, refused, or has to be asked again.
-//! Never: chooses a strategy, or says why.
+//! Out: [`Ruling`]: whether anything was changed or refused, and whether the model is asked again.
+//! Never: chooses a strategy, or gives a reason.
 
 use crate::diagnostic::{Diagnostic, Severity, Strategy};
 use crate::text::Location;

@@ -42,8 +42,8 @@ impl Judgement<'_> {
             if count.required && blocks.is_empty() && !self.outside_counts_as(count) {
                 let end = Span::new(self.document.bytes, self.document.bytes);
                 let what = if count.message { Defect::MissingMessage } else { Defect::MissingBlock };
-                // Without a dialect there is no block at all, which has been said.
-                // A reply of native calls need not say anything.
+                // Without a dialect there are no blocks, which has been reported already. If only native parts were
+                // read, no block but the message is required, and beside native calls not even that.
                 let says = |natives: &Natives| !count.message || natives.has_calls();
                 let is_native = self.dialect.is_some_and(Dialect::is_native);
                 if self.dialect.is_none() || (is_native && self.document.natives.as_deref().is_some_and(says)) {
@@ -59,7 +59,7 @@ impl Judgement<'_> {
         self.judge_spelling();
     }
 
-    /// Whether text outside every block is what is required.
+    /// Whether text outside every block counts as the required block.
     fn outside_counts_as(&self, count: &Count) -> bool {
         let is_message = self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
         let says = || {
@@ -90,8 +90,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// Answers blocks behind the last call, if that should be last. Text there is answered with other text outside
-    /// blocks.
+    /// Answers blocks after the last call, if the mode requires calls to come last. Text there is answered with other
+    /// text outside blocks.
     fn judge_last(&mut self) {
         let Some(at) = self.mode.and_then(|mode| mode.reply.calls_last).filter(|_| !self.reads_members()) else {
             return;
@@ -99,7 +99,7 @@ impl Judgement<'_> {
         let is_call = |index: &usize| self.block(*index).is_some_and(|(_, bound)| bound.role == Role::Call);
         let mut blocks = 0..self.document.blocks.len();
         let Some(last) = blocks.rfind(|index| is_call(index) && self.counts(*index)) else { return };
-        // A call may be in another block.
+        // If the call is inside other blocks, the end of the outermost one counts.
         let parent = |index: &usize| self.document.blocks.get(*index)?.parent();
         let end =
             std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
@@ -130,12 +130,12 @@ impl Judgement<'_> {
     fn judge_spelling(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
-            // The calls of one list share an opener, which only the list has: theirs are empty.
+            // The calls of a list have empty openers: only the list itself has one.
             let Some(spelled) = bound.spelled.as_ref().filter(|_| !block.opener().is_empty()) else { continue };
             let written = block.opener().of(self.text).trim();
             let spelled = spelled.replace("@name", block.name().of(self.text));
             let spelled = spelled.trim();
-            // Both kinds of line breaks are the same here.
+            // Line breaks of both kinds are equal here.
             let plain = |text: &str| text.replace("\r\n", "\n");
             if written != spelled && plain(written) != plain(spelled) {
                 let message = message!("`{}` is understood as `{}`", quote(written, 60), &spelled);
@@ -163,7 +163,7 @@ impl Judgement<'_> {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             let Some(rank) = mode.reply.rank(dialect.id, block.id) else { continue };
-            // Of a repeated section, the last counts: there the reply begins again.
+            // If a section is repeated, the last one counts, and the order starts again there.
             if rank < furthest && self.replaces(index) {
                 furthest = rank;
             }

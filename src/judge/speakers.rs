@@ -1,9 +1,9 @@
-//! Speakers: may this one speak, with this label, and first?
+//! Speakers: may a speaker speak, with this label, and first?
 //!
 //! In: the utterances that count, and the pack's `[speakers]` with the order from the session.
 //! Out: utterances that may be reasoning, unknown speakers, wrong labels and a wrong first speaker, answered by
 //! strategies.
-//! Never: counts turns; it only answers an utterance that others found beyond the limit.
+//! Never: counts turns: the rules of the pack do, and this file answers an utterance beyond the limit.
 
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, KnownNames, message, quote};
@@ -15,7 +15,7 @@ use crate::value::Value;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-/// The rule of a grammar that matches where the opener of an utterance names its speaker in another way than it should.
+/// The grammar rule that matches where the opener of an utterance does not name its speaker as it should.
 pub(super) const MISLABELLED: &str = "fault_label";
 
 /// The speaker of an utterance.
@@ -28,7 +28,7 @@ pub(crate) struct Speaker {
 /// The declared speakers.
 struct DeclaredSpeakers {
     values: Arc<Vec<Value>>,
-    /// Their names; listed for the first speaker who is none of them.
+    /// The names of the speakers; computed for the first speaker who is not among them.
     names: OnceCell<KnownNames>,
 }
 
@@ -89,12 +89,12 @@ impl Judgement<'_> {
         self.answer(Defect::WrongLabel, &Subject::Block(index), finding);
     }
 
-    /// Whether the grammar says that the opener of an utterance names its speaker in another way than it should.
+    /// Whether the grammar reports that the opener of an utterance does not name its speaker as it should.
     fn is_mislabelled(&self, index: usize) -> bool {
         self.block(index).is_some_and(|(block, _)| self.attribute(block, MISLABELLED).is_some())
     }
 
-    /// Checks whether the speaker that should come first opens the reply.
+    /// Checks whether the reply starts with the speaker who should come first.
     fn judge_opening(&mut self, index: usize, speaker: &Speaker, speakers: &Speakers) {
         let order = speakers.order.as_ref().and_then(|order| order.value(&self.scope()).ok());
         let first = order.as_ref().and_then(|order| order.as_array()?.first()?.as_str());
@@ -123,7 +123,7 @@ impl Judgement<'_> {
         if bound.role != Role::Utterance {
             return None;
         }
-        // The judge, the rules and the outcome ask for it.
+        // Read once: the judge, the rules and the outcome all need it.
         let mut speakers = self.speakers.borrow_mut();
         Some(speakers.entry(index).or_insert_with(|| self.read_speaker(block, bound)).clone())
     }
@@ -142,7 +142,7 @@ impl Judgement<'_> {
     /// The declared speakers.
     fn known_speakers(&self) -> Option<&Arc<Vec<Value>>> {
         let known = self.known_speakers.get_or_init(|| {
-            // A table of speakers is as good as a list of them.
+            // The expression may give a table of speakers instead of a list.
             match self.program.flows.speakers.as_ref()?.from.as_ref()?.value(&self.scope()).ok()? {
                 Value::Array(items) => Some(items),
                 Value::Object(members) => Some(Arc::new(members.values().cloned().collect())),
@@ -152,7 +152,7 @@ impl Judgement<'_> {
         known.as_ref()
     }
 
-    /// The declaration of the speaker with this name. A name comes before another spelling of it.
+    /// The declaration of the speaker with this name. A name takes precedence over an alternative spelling (`names`).
     fn declared_speaker<'k>(&self, known: &'k [Value], name: &str) -> Option<&'k Value> {
         let is_name = |own: &Value| own.as_str().is_some_and(|own| self.same(own, name));
         let by_name = known.iter().find(|one| one.get("name").is_some_and(is_name));

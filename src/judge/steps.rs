@@ -1,7 +1,7 @@
-//! Steps: what was asked on the way, and what was the answer?
+//! Steps: which questions were decided, and how?
 //!
 //! In: each question when it is decided, if a trace is wanted.
-//! Out: [`Step`]s in order; conditions come with the values of their parts.
+//! Out: [`JudgeStep`]s in order; conditions have the values of their parts.
 //! Never: decides anything, or costs anything without a trace.
 
 use super::Leaf;
@@ -12,12 +12,12 @@ use crate::text::{Location, Span, excerpt};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The most steps that are kept: a rule may be checked for each of ten thousand utterances.
+/// The maximum number of recorded steps: a rule may be checked for each of ten thousand utterances.
 const MOST: usize = 20_000;
-/// The most characters of a condition that are shown.
+/// The maximum number of characters of a condition in the trace.
 const CONDITION: usize = 300;
 
-/// The kind of a step in the trace. In JSON its word, `step`, beside what else is known of it.
+/// The kind of a step in the trace. In JSON, `step` has its name, and the members of the kind are beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "step", rename_all = "lowercase")]
@@ -27,14 +27,14 @@ pub enum StepKind {
     Dialect,
     /// Bytes were counted.
     Bytes {
-        /// The part of the ledger that they count under.
+        /// The part of the ledger under which they count.
         part: Leaf,
         /// For dropped bytes: why they were dropped.
         why: Option<String>,
     },
-    /// Words of the user were classified.
+    /// A user's message was classified.
     Input,
-    /// A later input matches the words, too.
+    /// A later input matches the message, too.
     Shadowed,
     /// A block was recognised.
     Block,
@@ -51,7 +51,7 @@ pub enum StepKind {
     Defect,
     /// A guardrail tripped.
     Guardrail,
-    /// A strategy answered the finding before.
+    /// A strategy answered the preceding finding.
     Strategy,
     /// A remark was made.
     Remark,
@@ -69,7 +69,7 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// The word in the contract.
+    /// The name in the contract.
     #[doc(hidden)]
     pub fn word(&self) -> &'static str {
         match self {
@@ -98,12 +98,12 @@ impl fmt::Display for StepKind {
     }
 }
 
-/// Something that was decided on the way.
+/// Something that was decided.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct JudgeStep {
     pub(crate) kind: StepKind,
     pub(crate) found: String,
-    /// The declaration behind it.
+    /// The declaration that was applied.
     pub(crate) at: Location,
     /// The place in the response.
     pub(crate) span: Span,
@@ -120,7 +120,7 @@ pub(crate) struct Weighed<'e> {
 }
 
 impl Weighed<'_> {
-    /// Why it is not true; none if it holds. The condition is cut to `most` characters.
+    /// Why the condition is not true; `None` if it is. Its source is cut to `most` characters.
     pub(crate) fn why_not(&self, most: usize) -> Option<String> {
         let why = match &self.holds {
             Ok(true) => return None,
@@ -130,7 +130,7 @@ impl Weighed<'_> {
         Some(format!("`{}` {why}", excerpt(self.when.source(), most)))
     }
 
-    /// What would have to hold, for a sentence that says that it does not; none if it holds.
+    /// The condition, for a sentence that says that it is not true; `None` if it is true.
     pub(crate) fn unmet(&self) -> Option<Message> {
         let source = || excerpt(self.when.source(), 120);
         match &self.holds {
@@ -141,7 +141,7 @@ impl Weighed<'_> {
     }
 }
 
-/// The steps so far; none if no trace is wanted.
+/// The steps so far; `None` if no trace is wanted.
 #[derive(Debug, Default)]
 pub(crate) struct Steps(Option<Vec<JudgeStep>>);
 
@@ -170,7 +170,7 @@ impl Steps {
         self.push(|| JudgeStep { kind: kind(), found: format!("{from} to {to}"), at, span, parts: Vec::new() });
     }
 
-    /// Records the result of a condition; `whose` says what it decides.
+    /// Records the result of a condition; `whose` describes what the condition decides.
     pub(crate) fn trace_condition(
         &mut self,
         weighed: Weighed<'_>,

@@ -1,8 +1,8 @@
-//! Texts: what is shown?
+//! Texts: which texts are displayed?
 //!
 //! In: the blocks with their fates, and the text outside them.
 //! Out: [`Composed`] texts: the message, and the bodies of blocks.
-//! Never: changes a character: texts are pieces of the response, with entities decoded if the declaration says so.
+//! Never: changes a character, except for redactions, and for entities that a declaration has decoded.
 
 use super::outside::{OutsideFate, OutsideText};
 use super::redactions::{self, Redactions};
@@ -29,7 +29,7 @@ pub(crate) struct ComposedTexts {
     pub(crate) message_dropped: bool,
     /// The fate of all text outside every block that has no place in the dialect.
     pub(super) strays: OutsideFate,
-    /// What strategies took out of the text outside every block, in order.
+    /// What strategies removed from the text outside every block, in order.
     pub(super) taken: Vec<Span>,
     /// The texts made from the values of blocks, by block.
     made: Vec<(usize, String)>,
@@ -41,7 +41,7 @@ pub(crate) struct ComposedTexts {
 pub(crate) struct Composed {
     pub(crate) text: String,
     parts: SmallVec<[TextPart; 1]>,
-    /// The span of all blocks that it was made of.
+    /// The span in the response from the first piece to the last.
     pub(crate) span: Span,
 }
 
@@ -67,7 +67,7 @@ pub(super) enum RangeOrigin {
     Response(Span),
     /// A range of the text made from the value of a block.
     Made(usize, Range<usize>),
-    /// The value of a parameter, or of something else that is one text.
+    /// A range of a value that is one text, such as a parameter or a key.
     Value(Range<usize>),
 }
 
@@ -98,12 +98,12 @@ impl Deref for Spans {
 }
 
 impl Composed {
-    /// A text made from a value. Its place is that of the value, or of what contains it.
+    /// A text made from a value. Its place is that of the value, or of the block or field around it.
     pub(super) fn of_value(text: String, place: Span) -> Self {
         Self { text, parts: SmallVec::new(), span: place }
     }
 
-    /// Adds a part behind those before it.
+    /// Appends a part; `separator` is added if neither it nor the text so far is empty.
     fn add(&mut self, response: &str, visible: MessagePart<'_>, separator: &str, redactions: &Redactions) {
         let empty = match &visible {
             MessagePart::Pieces(spans, _) => spans.iter().all(|span| span.is_empty()),
@@ -155,12 +155,12 @@ impl Composed {
         self.cover(raw);
     }
 
-    /// Extends the span over the last part.
+    /// Extends the span to the end of the last part.
     fn cover(&mut self, raw: Span) {
         self.span = if self.parts.len() == 1 { raw } else { Span::new(self.span.start, raw.end) };
     }
 
-    /// Where a range of the text comes from, piece by piece: other blocks may be between two of them.
+    /// Where a range of the text comes from, piece by piece, because other blocks may be between two pieces.
     pub(super) fn origins(&self, response: &str, range: Range<usize>) -> Vec<RangeOrigin> {
         if self.parts.is_empty() {
             return vec![RangeOrigin::Value(range)];
@@ -179,7 +179,7 @@ impl Composed {
         origins
     }
 
-    /// The length of the text that comes from before a place in the response.
+    /// The length of the text that comes from the response before `place`.
     pub(crate) fn before(&self, place: usize) -> usize {
         let index = self.parts.partition_point(|part| part.raw.start < place);
         self.parts.get(index).map_or(self.text.len(), |part| part.at)
@@ -207,7 +207,7 @@ impl Composed {
     }
 }
 
-/// A text with these ranges replaced; those that overlap are one.
+/// A text with these ranges replaced; overlapping ranges are merged.
 pub(super) fn replaced(text: &str, ranges: &mut [(Range<usize>, Arc<str>)]) -> String {
     ranges.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut whole, mut at) = (String::with_capacity(text.len()), 0);
@@ -267,10 +267,12 @@ impl Judgement<'_> {
         let is_prose = self.is_prose();
         for (index, block) in self.document.blocks.iter().enumerate() {
             match self.fate(index) {
-                // Inside a message, or where all text outside is the message, it is shown already.
+                // Inside a message, or where the text outside every block is the message, the raw block is part of
+                // that text already.
                 Fate::Text if block.parent().map_or(is_prose, |parent| self.shows(parent)) => {}
                 Fate::Text => {
-                    // One that is never closed reaches up to what comes next.
+                    // The white space at the end of an unclosed block, before the next block, is not part of the
+                    // text.
                     parts.push((block.span().start, MessagePart::piece(block.span().trimmed(self.text))));
                 }
                 Fate::Counts | Fate::Lifted if self.is_message(index) => {
@@ -329,12 +331,12 @@ impl Judgement<'_> {
         parts.into_iter().map(|part| trim_ends(self.text, part)).filter(|part| !part.is_empty()).collect()
     }
 
-    /// Whether a block is a message that is shown.
+    /// Whether a block is a message that counts.
     fn shows(&self, index: usize) -> bool {
         self.counts(index) && self.block(index).is_some_and(|(_, bound)| bound.role == Role::Message)
     }
 
-    /// Whether a block is text of the one around it.
+    /// Whether a nested block is part of the text of the block around it.
     pub(super) fn stays_in(&self, child: usize, around: usize) -> bool {
         match self.fate(child) {
             Fate::Inner => true,
@@ -343,7 +345,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The body of a block as it is shown: without the blocks that are removed from it.
+    /// The body of a block as it is displayed: without the blocks that are removed from it.
     pub(super) fn body_spans(&self, index: usize) -> Spans {
         let Some(block) = self.document.blocks.get(index) else { return Spans::Many(Vec::new()) };
         let holes: Vec<Span> = self
@@ -402,7 +404,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// The text of a block as it is shown; borrowed if it is one piece of the response.
+    /// The text of a block as it is displayed; borrowed if it is one piece of the response.
     pub(crate) fn body(&self, index: usize) -> Cow<'_, str> {
         if let Some(text) = self.made(index) {
             return Cow::Borrowed(text);
@@ -413,8 +415,8 @@ impl Judgement<'_> {
         }
     }
 
-    /// The text of a block and its place. If blocks were joined, the first that stands has the text of all of them, and
-    /// the others have none.
+    /// The text of a block and its place. If blocks were joined, the first of them that counts has the text of all of
+    /// them, and the others have none.
     pub(crate) fn body_joined(&self, index: usize) -> Option<(Cow<'_, str>, Span)> {
         let span = |index: usize| self.document.blocks.get(index).map(|block| block.span()).unwrap_or_default();
         let joined = self.joined.iter().find(|blocks| blocks.binary_search(&index).is_ok());
@@ -435,7 +437,7 @@ impl Judgement<'_> {
         Some((text, whole))
     }
 
-    /// The text of a block as it is shown, with the places of its pieces.
+    /// The text of a block as it is displayed, with the places of its pieces.
     pub(super) fn body_text(&self, index: usize) -> Composed {
         if let (Some(text), Some(block)) = (self.made(index), self.document.blocks.get(index)) {
             return Composed::of_value(text.to_owned(), block.body());
@@ -448,7 +450,7 @@ impl Judgement<'_> {
         text
     }
 
-    /// Replaces ranges of a text that was made from the value of a block; they come in any order.
+    /// Replaces ranges of a text that was made from the value of a block, in any order.
     pub(super) fn redact_made(&mut self, index: usize, ranges: &mut [(Range<usize>, Arc<str>)]) {
         let made = &mut self.texts.made;
         if let Ok(at) = made.binary_search_by_key(&index, |(block, _)| *block)

@@ -64,8 +64,8 @@ impl Judgement<'_> {
         found
     }
 
-    /// The spans that open code spans might quote, if only the end of the answer leaves them open. None reaches beyond
-    /// its block.
+    /// The spans that unclosed code spans may quote, if the answer was cut off inside them. None extends beyond its
+    /// block.
     fn open_spans(&self) -> Vec<Span> {
         let until = |open: usize| {
             let around = |block: &&Block| block.span().contains(open) && !block.ended.is_cut();

@@ -2,7 +2,7 @@
 //!
 //! In: a payload that was read, and the JSON Schema of its action.
 //! Out: parameters, undeclared keys, repeated fields, and text between fields.
-//! Never: decides whether the parameters are valid: a field that does not fit its type stays text.
+//! Never: decides whether the parameters are valid: a field that cannot be converted to its type remains a text.
 
 use crate::document::payload::{Field, Fields, PayloadSource, ValueForm, unmarked};
 use crate::document::{TextEncoding, is_cdata};
@@ -23,21 +23,21 @@ pub(super) struct FieldEntry<'t> {
     pub(super) span: Span,
     /// The span of its value.
     pub(super) body: Span,
-    /// What its opener says about the value.
+    /// The form of the value that the opener declares.
     pub(super) form: ValueForm,
 }
 
-/// Parameters, with what is worth saying about them.
+/// Parameters, with what has to be reported about them.
 #[derive(Debug, Default)]
 pub(super) struct TypedParams {
     pub(super) params: Members<Value>,
     /// Whether all of them are texts that the schema declares, so that there is nothing to [`settle`].
     pub(super) plain: bool,
-    /// Fields for one value that are repeated.
+    /// Repeated fields for a parameter that is not a list.
     pub(super) repeated: Vec<(String, Span)>,
-    /// Keys that are repeated in an object inside a field, each with the text of the field.
+    /// Keys that are repeated in an object inside a field, each with the span of the field's value.
     pub(super) keys: Vec<(String, Span)>,
-    /// The number of such keys that are not listed.
+    /// The number of such keys beyond the limit, which are not listed.
     pub(super) left_out: usize,
     /// Text that is neither a field nor inside one.
     pub(super) between: Vec<Span>,
@@ -53,7 +53,7 @@ pub(super) struct TypedParams {
 }
 
 impl TypedParams {
-    /// Adds everything about the fields inside a field that is not one of their values.
+    /// Adds what has to be reported about the fields inside a field.
     fn add_unread(&mut self, fields: &Fields) {
         self.between.extend(&fields.between);
         self.verbose.extend(&fields.verbose);
@@ -62,7 +62,7 @@ impl TypedParams {
     }
 }
 
-/// How many fields most payloads have at most.
+/// Most payloads have at most this many fields.
 const FEW: usize = 4;
 
 /// The fields with one name.
@@ -74,7 +74,7 @@ struct Group<'g> {
     first: Span,
     /// The bodies of all of them, including the first, if there are several.
     further: Vec<Span>,
-    /// The span of the last one, and what its opener says about its value.
+    /// The span of the last one, and the form that its opener declares.
     last: Span,
     form: ValueForm,
 }
@@ -89,19 +89,19 @@ impl<'t> PayloadSource<'t> {
         self.spelling.decode(raw)
     }
 
-    /// Whether payloads may have one more value.
+    /// Counts one more value; returns false at the limit on the values of all payloads.
     fn takes(&self) -> bool {
         let left = self.values.get();
         self.values.set(left.saturating_sub(1));
         left > 0
     }
 
-    /// The JSON value in a field: strict, or with faults that change nothing.
+    /// The JSON value in a field: strict, or with faults that lose nothing.
     fn json_of(&self, text: &str, types: &Types, body: Span, outer: &mut TypedParams) -> Option<Value> {
         let before = self.values.get();
         let declares = |name: &str| self.declares(name);
         let context = Context { declares: &declares, ..self.context() };
-        // The strings of a list that is there without quotes have escapes of their own.
+        // If the raw text is JSON already, escapes belong to the strings in it: do not decode them first.
         let raw = Some(body.of(self.text).trim()).filter(|_| self.spelling == TextEncoding::Escapes);
         let is_json = |raw: &&str| json::strict(raw, Context::new(self.limits.depth, &Cell::new(before))).is_ok();
         let source = raw.filter(is_json).unwrap_or(text);
@@ -116,7 +116,7 @@ impl<'t> PayloadSource<'t> {
             }
             return None;
         };
-        // Where the text is decoded, its offsets are not those of the response.
+        // Offsets in a decoded text are not offsets in the response.
         let trimmed = body.trimmed(self.text);
         let place = |at: Span| match trimmed.of(self.text) == source {
             true => Span::new(trimmed.start + at.start, trimmed.start + at.end),
@@ -130,8 +130,8 @@ impl<'t> PayloadSource<'t> {
     }
 
     /// The number, boolean or `null` in a field, as JSON or Python writes it, if its schema allows that and does not
-    /// prefer a text. Where values are JSON literals, `null` is preferred to the text: a template writes it for a text
-    /// that is missing.
+    /// prefer a text. If the dialect writes values as JSON literals, `null` is preferred to a text, because chat
+    /// templates write it for a missing text.
     fn scalar(&self, text: &str, types: &Types, body: Span, outer: &mut TypedParams) -> Option<Value> {
         let is_null = self.spelled.literals && text.trim() == "null" && types.scalars().contains(&ValueKind::Null);
         if let Some(value) = is_null.then_some(Value::Null).or_else(|| scalar(text, types)) {
@@ -144,7 +144,7 @@ impl<'t> PayloadSource<'t> {
         Some(value)
     }
 
-    /// The JSON value that a field is, if it is one.
+    /// The value of a field whose text is strict JSON.
     fn literal(&self, body: Span, outer: &mut TypedParams) -> Option<Value> {
         let text = self.decoded(body);
         let tried = Cell::new(self.values.get());
@@ -164,7 +164,7 @@ impl<'t> PayloadSource<'t> {
         FieldEntry { name: field.name.of(self.text), span: field.span, body: field.body, form: field.form }
     }
 
-    /// The object that the fields inside a field make.
+    /// The object whose members are the fields inside a field.
     fn object(&self, fields: &Fields, types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let inner = self.typed(fields.list.iter().map(|field| self.entry(field)), types, depth);
         outer.repeated.extend(inner.repeated);
@@ -180,7 +180,7 @@ impl<'t> PayloadSource<'t> {
         Value::Object(inner.params.into())
     }
 
-    /// The parameters that entries make, wherever they are written.
+    /// The parameters from entries, whether they are fields of a payload or attributes of an opener.
     pub(super) fn typed<'e>(
         &self,
         entries: impl ExactSizeIterator<Item = FieldEntry<'e>>,
@@ -217,7 +217,7 @@ impl<'t> PayloadSource<'t> {
         }
         for group in groups {
             let bodies = if group.further.is_empty() { std::slice::from_ref(&group.first) } else { &group.further };
-            // The schema gives a declared name its spelling; any other is folded as the dialect compares names.
+            // A declared name is spelled as in the schema; any other is folded as the dialect compares names.
             let name = group.declared.map_or_else(|| self.dialect.names.fold(group.name).as_ref().into(), Arc::clone);
             if bodies.len() > 1 && group.types.kind != ValueKind::Array {
                 typed.repeated.push((name.to_string(), group.last));
@@ -239,7 +239,7 @@ impl<'t> PayloadSource<'t> {
         typed
     }
 
-    /// The value of a field that occurs once for each body.
+    /// The value of a field that occurs once for each of `bodies`.
     fn value(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let Some(last) = bodies.last().copied().filter(|_| self.takes()) else { return Value::Null };
         let text = || if types.verbatim { last.of(self.text).into() } else { self.decoded(last) };
@@ -268,8 +268,8 @@ impl<'t> PayloadSource<'t> {
                 let text = text();
                 self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
             }
-            // Inside an object without declared members, what looks like fields is fields, and a list if all have one
-            // name; tags in a sentence are text.
+            // If the type is unknown, a text of nothing but fields is an object, or a list if all of them have the
+            // same name; tags within a sentence are text.
             ValueKind::Unknown => {
                 let fields = self.fields_in(last);
                 if !fields.stand_alone() || depth == 0 {
@@ -280,7 +280,8 @@ impl<'t> PayloadSource<'t> {
                 }
                 self.object(&fields, types, depth - 1, outer)
             }
-            // Of a text that may only be some words, others may be a value of another type.
+            // The schema allows only some texts, and other types: any other text may be a value of one of those
+            // types.
             ValueKind::String if types.scalars().len() > 1 => {
                 let text = text();
                 self.scalar(&text, types, last, outer).unwrap_or_else(|| text.into())
@@ -289,7 +290,7 @@ impl<'t> PayloadSource<'t> {
         }
     }
 
-    /// Whether the only field of a list is a single entry: an object, or the members of one.
+    /// Whether the only field of a list is a single item: an object, or the members of one.
     pub(super) fn is_one(&self, body: Span, fields: &Fields, item: &Types) -> bool {
         let names = |field: &Field| item.called(field.name.of(self.text), &self.dialect.names).is_some();
         item.kind == ValueKind::Object
@@ -306,7 +307,7 @@ impl<'t> PayloadSource<'t> {
         fields.list.len() > 1 && names.all(|name| self.dialect.names.same(first, name))
     }
 
-    /// A list whose entries are fields.
+    /// A list whose items are fields.
     fn entries(&self, fields: &Fields, item: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         outer.add_unread(fields);
         fields.list.iter().map(|field| self.value(&[field.body], item, depth, outer)).collect()
@@ -318,8 +319,8 @@ impl<'t> PayloadSource<'t> {
         scalar(&word, types).unwrap_or_else(|| word.into())
     }
 
-    /// A list may be a JSON array, fields inside one field, a bullet or number on each line, words separated by commas,
-    /// or the same field several times.
+    /// Reads a list: a JSON array, fields inside one field, a bullet or number on each line, words separated by
+    /// commas, or the same field several times.
     fn items(&self, bodies: &[Span], types: &Types, depth: usize, outer: &mut TypedParams) -> Value {
         let item = types.items();
         if let [only] = bodies {
@@ -470,9 +471,9 @@ fn settle_at(
     }
 }
 
-/// A value whose members have the names that its schema declares, where a dialect takes them for the same or the schema
-/// has other spellings; and with the values that other spellings of them stand for. Of members that get one name, the
-/// last counts; the names of the others are added to `repeated`.
+/// Renames the members of a value to the names that its schema declares, if the dialect compares them as equal or the
+/// schema declares other spellings; values in another declared spelling are replaced likewise. If several members get
+/// the same name, the last counts, and the name is added to `repeated` for each of the others.
 pub(super) fn respelled(value: Value, types: &Types, names: &BlockNames, repeated: &mut Vec<String>) -> Value {
     if !names.is_insensitive() && !types.respells() {
         return value;
@@ -503,7 +504,7 @@ pub(super) fn respelled(value: Value, types: &Types, names: &BlockNames, repeate
     }
 }
 
-/// Whether a number that a double cannot keep is lost. A double is what a number means, but a whole number has all of
+/// Whether rounding a number loses digits that matter. The type `number` means a double, but an integer needs all of
 /// its digits. Members that a schema neither declares nor allows do not matter.
 pub(super) fn loses_digits(one: &Rounded, text: &str, types: &Types, names: &BlockNames) -> bool {
     let mut types = types;

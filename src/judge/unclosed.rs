@@ -1,12 +1,12 @@
-//! Unclosed: what may only be part of reasoning, or of a quotation, that is never closed?
+//! Unclosed: what may be part of reasoning, or of a quotation, that is never closed?
 //!
 //! In: the blocks of reasoning and the code fences that are never closed.
-//! Out: the calls and contents behind them, answered by strategies; none of them is carried out. Whether the reply is
+//! Out: the calls and contents after them, answered by strategies; none of these is carried out. Whether the reply is
 //! nothing but such reasoning.
-//! Never: takes a message back: it is read behind unclosed reasoning as anywhere else.
+//! Never: removes a message: after unclosed reasoning, it is read as anywhere else.
 //!
-//! Nothing shows where such reasoning, or such a quotation, would have ended. So a strategy that accepts a call as it
-//! stands does not apply here.
+//! Nothing indicates where such reasoning, or such a quotation, would have ended. So a strategy that accepts a call
+//! as it is does not apply here.
 
 use super::{Judgement, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Strategy, message, quote};
@@ -15,7 +15,7 @@ use crate::json;
 use crate::surface::Role;
 use crate::text::Span;
 
-/// Where reasoning or a quotation that is never closed may reach.
+/// The range that unclosed reasoning, or an unclosed quotation, may cover.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unclosed {
     opener: Span,
@@ -24,19 +24,19 @@ pub(super) struct Unclosed {
 }
 
 impl Judgement<'_> {
-    /// Where reasoning and quotations that are never closed may reach, in the order of their openers.
+    /// The ranges that unclosed reasoning and unclosed quotations may cover, in the order of their openers.
     pub(super) fn unclosed(&self) -> Vec<Unclosed> {
         let blocks = &self.document.blocks;
         let is_thinking =
             |block: &&Block| !block.is_native() && self.bound(block).is_some_and(|bound| bound.role == Role::Thinking);
         let is_open = |block: &Block| block.ended.is_cut() && !block.is_closed();
         let mut found: Vec<Unclosed> = Vec::new();
-        // What is behind one is behind any before it that reaches as far.
+        // If several ranges have the same end, the first one contains the others.
         let mut add = |one: Unclosed| match found.last_mut().filter(|later| later.until == one.until) {
             Some(later) => *later = one,
             None => found.push(one),
         };
-        // From the last: reasoning that is closed later shows that the model was reasoning up to there, and no longer.
+        // Backwards: if reasoning is closed later, the model was reasoning up to there, and no longer.
         let mut until = self.document.bytes;
         for block in (0..blocks.len()).rev().filter_map(|index| blocks.get(index)).filter(is_thinking) {
             let around = block.parent().and_then(|parent| blocks.get(parent)).filter(|around| around.is_closed());
@@ -52,33 +52,33 @@ impl Judgement<'_> {
         if let Some(open) = self.document.open_reasoning {
             found.push(Unclosed { opener: self.line_from(open), until: self.document.bytes, quotes: false });
         }
-        // A fence in a block that is closed belongs to that block, but not one in a text that the next block ended. Both are in
-        // order.
+        // A fence in a closed block belongs to that block; a fence in a text that only the next block ended does not.
+        // Blocks and fences are both in order.
         let is_text =
             |block: &Block| self.bound(block).is_some_and(|bound| !matches!(bound.role, Role::Call | Role::Content));
         let holds = |block: &&Block| {
             block.parent().is_none() && !block.ended.is_cut() && (block.is_closed() || !is_text(block))
         };
         let mut closed = blocks.iter().filter(holds).peekable();
-        // What is around the calls of a list is markup, with the fence that may be a part of it.
+        // The text around the calls of a list is markup, including a fence in it.
         let is_markup = |open: &usize| self.document.markup.iter().any(|span| span.contains(*open));
         for open in self.document.open_fences.iter().copied().filter(|open| !is_markup(open)) {
             while closed.next_if(|block| block.span().end <= open).is_some() {}
             if closed.peek().is_none_or(|block| open < block.span().start) {
                 found.push(Unclosed { opener: self.line_from(open), until: self.document.bytes, quotes: true });
-                // Everything behind the first is behind the others, too.
+                // The range of the first such fence contains the others.
                 break;
             }
         }
-        // A value that breaks off may hold all that follows.
+        // A value that breaks off may contain everything after it.
         let torn = blocks.iter().find(|block| self.is_torn(block) && block.parent().is_none());
         found.extend(torn.map(|block| Unclosed { opener: block.opener(), until: self.document.bytes, quotes: false }));
         found.sort_by_key(|one| one.opener.start);
         found
     }
 
-    /// Whether a block breaks off in the midst of a value, and may hold what follows: unless the answer ends with a block that
-    /// is closed, its text may go on up to there.
+    /// Whether a block breaks off in the middle of a value that may contain the text after it. If the answer ends
+    /// with a closed block, it does not, unless the answer was truncated or the value is an unclosed string.
     pub(super) fn is_torn(&self, block: &Block) -> bool {
         let is_top = |block: &&Block| block.parent().is_none();
         let ends_with_block = || {
@@ -89,12 +89,12 @@ impl Judgement<'_> {
                 !last.ended.is_cut() && rest.trim().is_empty()
             })
         };
-        // On the line of a string that is never closed, nothing can be outside of it.
+        // The rest of its line belongs to a string that is never closed.
         let in_string = || json::breaks_off(block.inner().of(self.text));
         block.ended == Ended::Torn && (self.truncated || in_string() || !ends_with_block())
     }
 
-    /// Notes a reply that is nothing but reasoning that is never closed: whatever the model meant to say is missing.
+    /// Marks a reply of nothing but unclosed reasoning as degraded: the answer itself is missing.
     pub(super) fn judge_unclosed_alone(&mut self) {
         let is_reasoning =
             |block: &Block| self.bound(block).is_none_or(|bound| matches!(bound.role, Role::Thinking | Role::Wrapper));
@@ -106,16 +106,16 @@ impl Judgement<'_> {
         }
     }
 
-    /// The rest of the line at `start`.
+    /// The span from `start` to the end of the line.
     fn line_from(&self, start: usize) -> Span {
         let rest = self.text.get(start..).unwrap_or_default();
         Span::new(start, start + rest.lines().next().map_or(0, str::len))
     }
 
-    /// What may contain a block that starts here, and is never closed.
+    /// The unclosed reasoning or quotation that may contain a block.
     fn unclosed_around(&self, block: &Block) -> Option<Unclosed> {
         let start = block.span().start;
-        // Nothing in the text reaches into the other parts of a structured reply.
+        // Unclosed text cannot extend into native parts of a structured reply.
         if block.is_native() {
             return None;
         }
@@ -140,12 +140,12 @@ impl Judgement<'_> {
         self.answer_unclosed(subject, finding);
     }
 
-    /// Answers what is never closed and must not be carried out: no strategy that would accept it applies.
+    /// Answers something unclosed that must not be carried out: no strategy that would accept it applies.
     pub(super) fn answer_unclosed(&mut self, subject: &Subject, finding: Diagnostic) -> Strategy {
         self.answer_unless(|one| accepts(one) || one == Strategy::Omit, subject, finding)
     }
 
-    /// Answers a call whose last value the end of the response cut off: it can only be accepted without that.
+    /// Answers a call whose last value the end of the response cut off: it can only be accepted without that value.
     pub(super) fn answer_cut(&mut self, subject: &Subject, finding: Diagnostic) -> Strategy {
         self.answer_unless(accepts, subject, finding)
     }
@@ -161,7 +161,7 @@ impl Judgement<'_> {
     }
 }
 
-/// Whether a strategy accepts what is there.
+/// Whether a strategy accepts a call or content as it is.
 fn accepts(strategy: Strategy) -> bool {
     matches!(strategy, Strategy::Keep | Strategy::Repair | Strategy::Salvage)
 }

@@ -2,7 +2,7 @@
 //!
 //! In: anything, as long as the model has not been asked about this answer as often as the pack allows.
 //! Out: no effects, as for `refuse`; [`prompt`](crate::prompt) writes the correction text.
-//! Never: writes a word for the model.
+//! Never: writes the correction text itself.
 
 use crate::judge::{Judgement, Subject};
 

@@ -1,7 +1,7 @@
 //! `coerce`: what is the value in the declared type?
 //!
-//! In: a value that does not fit its schema.
-//! Out: the same value converted; nothing where `null` says that there is none.
+//! In: a value that is not valid against its schema.
+//! Out: the value converted without loss; it is left out if `null` stands for a missing value.
 //! Never: loses any information in a value.
 
 use crate::judge::mending::{Mend, MisfitPart};

@@ -1,7 +1,7 @@
 //! `default`: which value does the schema declare for this case?
 //!
-//! In: a value that does not fit its schema, or is absent.
-//! Out: the schema's `default` for it, or for the nearest value around it that has one.
+//! In: a value that is not valid against its schema, or is absent.
+//! Out: the schema's `default` for the value, or for the nearest value around it that has one.
 //! Never: invents a value.
 
 use crate::judge::mending::{Mend, MisfitPart};

@@ -1,8 +1,8 @@
-//! `drop`: what is left without it?
+//! `drop`: what remains without the faulty part?
 //!
 //! In: a block, a call, parameters, or text, which may be the whole answer.
-//! Out: the reply without it.
-//! Never: touches what is around it.
+//! Out: the reply without that part.
+//! Never: changes the text around it.
 
 use crate::judge::{Fate, Judgement, OutsideFate, Subject};
 
@@ -25,7 +25,7 @@ pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
         Subject::Message(_) => judgement.texts.message_dropped = true,
         Subject::Unread => judgement.texts.strays = OutsideFate::Dropped,
         Subject::Place(None, span) => return judgement.take_out(*span),
-        // A place inside a block belongs to the text of that block, which stays.
+        // A place inside a block belongs to the text of that block, which is not changed.
         Subject::Place(Some(_), _) | Subject::Reply => return false,
     }
     true

@@ -1,8 +1,8 @@
-//! `interpret`: which value is in a text that has more around it?
+//! `interpret`: which value does a text with other words around it mean?
 //!
-//! In: a text where the schema asks for a number, a boolean or a word of a closed list.
-//! Out: the only one in it, without separators, units and words around it.
-//! Never: guesses between two.
+//! In: a text where the schema requires a number, a boolean or a word of a closed list.
+//! Out: the only such value in the text, without the separators, units and words around it.
+//! Never: chooses between several values.
 
 use crate::judge::converting;
 use crate::judge::mending::{Mend, MisfitPart};

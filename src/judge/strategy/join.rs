@@ -1,8 +1,8 @@
 //! `join`: can several blocks be read as one?
 //!
 //! In: blocks of one name.
-//! Out: all of them stand, and are reported as one text in the place of the first, with blank lines between them.
-//! Never: joins calls, which are no text, or contents, which have keys of their own.
+//! Out: all of them count, and are reported as one text in the place of the first, with blank lines between them.
+//! Never: joins calls, which are not texts, or contents, which have keys of their own.
 
 use crate::judge::{Judgement, Subject};
 use crate::surface::Role;

@@ -1,4 +1,4 @@
-//! `keep`: is it good enough as it is?
+//! `keep`: is the answer good enough as it is?
 //!
 //! In: anything.
 //! Out: no change.

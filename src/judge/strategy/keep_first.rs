@@ -1,8 +1,8 @@
 //! `keep-first`: which of several counts?
 //!
 //! In: blocks of one name, or accepted calls.
-//! Out: the first ones stand, as many as are allowed.
-//! Never: lets a later one stand.
+//! Out: the first ones count, as many as are allowed.
+//! Never: lets a later one count instead.
 
 use crate::judge::{Judgement, Subject};
 

@@ -1,8 +1,8 @@
 //! `keep-last`: which of several counts?
 //!
 //! In: blocks of one name, or accepted calls.
-//! Out: the last ones stand, as many as are allowed.
-//! Never: lets an earlier one stand.
+//! Out: the last ones count, as many as are allowed.
+//! Never: lets an earlier one count instead.
 
 use crate::judge::{Fate, Judgement, Subject};
 

@@ -1,7 +1,7 @@
-//! `lift`: does a block count as if it were outside?
+//! `lift`: does a nested block count as if it were outside?
 //!
 //! In: a block inside another.
-//! Out: the block on its own; its text is removed from the block around it.
+//! Out: the block by itself; its text is removed from the block around it.
 //! Never: lifts a block out of thinking, unless the thinking block `holds` it.
 
 use crate::judge::{Fate, Judgement, Subject};

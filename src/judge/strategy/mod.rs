@@ -1,8 +1,8 @@
 //! Strategies: what is done about a defect? One file for each.
 //!
-//! In: the judgement so far, and what the defect is about; for a strategy that mends, one value that does not fit.
-//! Out: the judgement changed, and whether the strategy applies; if not, the next one is tried. Of one that mends, what
-//! takes the place of the value.
+//! In: the judgement so far, and the subject of the defect; for a strategy that mends, one value that is not valid.
+//! Out: the changed judgement, and whether the strategy applies; if not, the next one is tried. From a strategy that
+//! mends, the replacement of the value.
 //! Never: depends on the defect: a strategy does the same everywhere.
 
 mod ask_again;
@@ -26,7 +26,7 @@ use super::mending::{Mend, MisfitPart};
 use super::{Judgement, Subject};
 use crate::diagnostic::Strategy;
 
-/// Lets a strategy act; false if it does not apply here.
+/// Applies a strategy; returns false if it does not apply to the subject.
 pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match strategy {
         Strategy::Keep => keep::apply(judgement, subject),
@@ -42,14 +42,14 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::Refuse => refuse::apply(),
         Strategy::AskAgain => ask_again::apply(judgement, subject),
         Strategy::Omit => omit::apply(judgement, subject),
-        // A guardrail redacts what it matches; it has nothing to match if this is asked.
+        // Guardrails redact matches themselves; here there is no match to redact.
         Strategy::Redact => false,
-        // These act on single values.
+        // These strategies change single values, by `mend`.
         Strategy::Coerce | Strategy::Interpret | Strategy::Default => false,
     }
 }
 
-/// What a strategy makes of one value that does not fit; none if it does not apply.
+/// The change that a strategy makes to a value that is not valid; `None` if it does not apply.
 pub(super) fn mend(strategy: Strategy, judgement: &Judgement<'_>, part: &MisfitPart<'_>) -> Option<Mend> {
     match strategy {
         Strategy::Coerce => coerce::mend(judgement, part),

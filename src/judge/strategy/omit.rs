@@ -1,8 +1,9 @@
 //! `omit`: can the value be left out?
 //!
-//! In: a value that does not fit its schema, or the values of a call of which something was lost, guessed or cut off.
-//! Out: nothing in their place: an optional member is absent, a list has one entry less.
-//! Never: leaves out a whole payload, or an entry that has its meaning by its position.
+//! In: a value that is not valid against its schema, or the values of a call of which a part was dropped, guessed or
+//! cut off.
+//! Out: the payload without them: an optional member is absent, a list has one item less.
+//! Never: leaves out a whole payload, or an item whose position gives it its meaning.
 
 use crate::judge::mending::{Mend, MisfitPart};
 use crate::judge::{Judgement, Subject};
@@ -15,7 +16,7 @@ pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
 
 pub(super) fn apply(judgement: &mut Judgement<'_>, subject: &Subject) -> bool {
     match subject {
-        // What a call that was cut off loses is known once its payload is read.
+        // Which values of a call are cut off is known only once its payload has been read.
         Subject::Block(block) => judgement.has_role(*block, Role::Call),
         Subject::Call(call) => judgement.omit_losses(*call),
         _ => false,

@@ -1,8 +1,8 @@
 //! `refuse`: does the answer count at all?
 //!
 //! In: anything.
-//! Out: no effects, and the session unchanged: the ruling says so.
-//! Never: removes what there is to show.
+//! Out: no effects, and the session unchanged; the ruling records this.
+//! Never: changes a block or a text.
 
 pub(super) fn apply() -> bool {
     true

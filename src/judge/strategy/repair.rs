@@ -1,8 +1,8 @@
-//! `repair`: does every reading of what was written with faults give the same value?
+//! `repair`: does every reading of a faulty text give the same value?
 //!
 //! In: a block that was cut off, or a call whose payload has faults.
 //! Out: the value as it was read.
-//! Never: accepts what could not be read, or of which something was lost or guessed.
+//! Never: accepts a value that could not be read, or of which a part was dropped or guessed.
 
 use crate::judge::{Judgement, Subject};
 

@@ -1,8 +1,8 @@
 //! `salvage`: is what could be read of a value good enough?
 //!
 //! In: a block that was cut off, or a call whose payload has faults.
-//! Out: the value as it was read, even if something of it was lost or guessed.
-//! Never: accepts what could not be read.
+//! Out: the value as it was read, even if a part of it was dropped or guessed.
+//! Never: accepts a value that could not be read at all.
 
 use crate::judge::{Judgement, Subject};
 
