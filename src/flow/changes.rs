@@ -1,8 +1,9 @@
-//! Changes: may a change to a file be asked of the host, alone and beside the others of the answer?
+//! Changes: is a change to a file valid, by itself and together with the others of the answer?
 //!
 //! In: effects on files, before the host sees them; the text of a patch.
-//! Out: those that are sound; `unsafe-path`, `invalid-edit`, `duplicate-write` and `edit-conflict`, answered by strategies.
-//! Never: reads a file: whether a text is in it shows only when the host carries the effects out.
+//! Out: the valid effects; `unsafe-path`, `invalid-edit`, `duplicate-write` and `edit-conflict`, answered by
+//! strategies.
+//! Never: reads a file: whether it contains a text is known only when the host carries the effects out.
 
 use super::effect::{Edit, Effect};
 use super::files::AddedEffect;
@@ -14,7 +15,7 @@ use crate::surface::Matching;
 use crate::text::{Location, unsafe_because};
 
 impl Flow<'_> {
-    /// Whether nothing is wrong with a change by itself; what is wrong is answered.
+    /// Whether a change is valid by itself; a defect in it is answered.
     pub(super) fn is_sound(&mut self, effect: &Effect, at: Location) -> bool {
         if let Some((key, why)) = effect.keys().find_map(|key| Some((key, unsafe_because(key)?))) {
             self.fault(Defect::UnsafePath, message!("`{}` is no safe path: {}", quote(key, 60), &why), at);
@@ -32,8 +33,8 @@ impl Flow<'_> {
         false
     }
 
-    /// Asks a sound change of the host, unless it contradicts those before it. A rule of the pack says itself what follows
-    /// what.
+    /// Adds a valid change to the effects, unless it contradicts earlier ones. Effects of rules are not compared: the
+    /// pack decides their order.
     pub(super) fn ask_host(&mut self, effect: Effect, at: Location) {
         if !self.of_answer {
             return self.did(effect, at);
@@ -61,7 +62,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Asks the host for everything that a patch says, or for nothing of it.
+    /// Adds the effects of a whole patch, or none of them.
     pub(super) fn patch(
         &mut self,
         text: &str,
@@ -117,7 +118,7 @@ impl Flow<'_> {
             }
             effects.extend(to.map(|to| Effect::Move { key, to }));
         }
-        // A patch may add lines without any beside them: only a text that a call gives may not be empty.
+        // A patch may add lines without context; only an edit that a call asks for needs a text to replace.
         let is_sound = |flow: &mut Self, effect: &Effect| match effect {
             Effect::Edit(edit) if edit.find.is_empty() => flow.is_sound(&Effect::Delete { key: edit.key.clone() }, at),
             effect => flow.is_sound(effect, at),
@@ -131,14 +132,14 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Answers a defect of what a call or content asks for.
+    /// Answers a defect in a change that a call or content asks for.
     fn fault(&mut self, defect: Defect, message: Message, at: Location) -> Strategy {
         let finding = Diagnostic::new(Code::Defect(defect), Location::response(self.span), message);
         self.answer(defect, finding.with_rule(Some(at)))
     }
 }
 
-/// Whether a text is a script for the program that its first line names.
+/// Whether a text is a script: its first line names an interpreter.
 pub(super) fn is_script(text: &str) -> bool {
     text.starts_with("#!")
 }

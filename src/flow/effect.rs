@@ -1,8 +1,8 @@
-//! The effect: what is a host asked to do?
+//! Effect: what is a host asked to do?
 //!
 //! In: nothing; these are plain types.
 //! Out: [`Effect`], a part of the contracts of `run` and `hear`.
-//! Never: carries itself out; knows what a file holds.
+//! Never: carries itself out, or reads a file.
 
 use crate::surface::Matching;
 use crate::value::Value;
@@ -39,7 +39,7 @@ pub enum Effect {
     Emit {
         /// The name of the event.
         event: String,
-        /// The value that goes with it.
+        /// The value of the event.
         value: Value,
     },
     /// Write a file, or whatever the key names.
@@ -90,11 +90,11 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The words for the kinds of effects, in the order of declaration.
+    /// The names of the kinds of effects, in the order of declaration.
     pub const KINDS: [&str; 11] =
         ["set", "append", "remove", "emit", "write", "say", "amend", "record", "edit", "delete", "move"];
 
-    /// Whether the file may turn out not to fit the effect: a text may not be in it, or it may not be there.
+    /// Whether the effect may fail on the file: a text may not be in it, or the file may not exist, or exist already.
     pub(crate) fn may_miss(&self) -> bool {
         matches!(self, Effect::Write { new: true, .. } | Effect::Edit(_) | Effect::Delete { .. } | Effect::Move { .. })
     }
@@ -134,7 +134,7 @@ pub struct Amendment {
     pub marker: String,
     /// The text to add.
     pub text: String,
-    /// A heading line to open a new section with if none fits; empty for none.
+    /// A heading line to open a new section with if there is no such section; empty for none.
     pub otherwise: String,
     /// What to say afterwards, with `{section}` for the heading that was chosen; empty for nothing.
     pub done: String,
@@ -144,35 +144,35 @@ pub struct Amendment {
 
 /// A replacement in a file. A patch gives one for each hunk.
 ///
-/// `find` is a text of the file as the effects before this one leave it. The line ends of the file are those of its own:
-/// `\r\n` and `\n` are the same in `find` and `put`.
+/// `find` is a text of the file as the effects before this one leave it. `\r\n` and `\n` are equal in `find` and
+/// `put`; the result has the line breaks of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Edit {
     /// The key of the file.
     pub key: String,
-    /// The text to replace. If it is empty, `put` is added: right behind the last line of `after`, or at the end of the
-    /// file.
+    /// The text to replace. If it is empty, `put` is added: right after the last line of `after`, or at the end of
+    /// the file.
     pub find: String,
     /// The text to put in its place.
     pub put: String,
-    /// Whether every occurrence is replaced. Otherwise there must be exactly one, unless `line` or `after` tells which.
+    /// Whether every occurrence is replaced. Otherwise there must be exactly one, unless `line` or `after` decides.
     #[serde(default, skip_serializing_if = "is_false")]
     pub all: bool,
     /// Whether `find` and `put` are whole lines, each with its line break: an occurrence begins at the start of a line.
     /// A last line without a line break is the last line of the file.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lines: bool,
-    /// The ways to compare `find` with the file: the first that finds it counts.
+    /// How to compare `find` with the file: the first comparison that finds it counts.
     #[serde(rename = "match")]
     pub matching: Vec<Matching>,
-    /// The line of the file, from 1, at which `find` should start: of several occurrences, the one there counts. It
-    /// decides nothing else, since models count badly.
+    /// The line of the file, from 1, at which `find` should start: of several occurrences, the one there counts. The
+    /// number decides nothing else, since models count badly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// Lines that come before, in this order, compared without the white space around them: the first occurrence behind
-    /// them counts.
+    /// Lines that come before, in this order, compared without the white space around them: the first occurrence
+    /// after them counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
     /// Whether the occurrence is at the end of the file.
@@ -197,28 +197,28 @@ impl Edit {
     }
 }
 
-/// An effect that does not fit the file that it meets.
+/// An effect that failed because the file is not as the effect requires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Miss {
-    /// Its place in the list of effects, from 0.
+    /// The index of the effect in the list of effects, from 0.
     pub effect: usize,
     /// What is wrong.
     pub kind: MissKind,
-    /// The lines that come nearest to the text, or each place where it occurs.
+    /// The lines most similar to the text, or each place where it occurs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<FileLines>,
 }
 
 impl Miss {
-    /// A miss of the effect at this place of the list, without any lines.
+    /// A miss of the effect with this index, without any lines.
     pub fn new(effect: usize, kind: MissKind) -> Self {
         Self { effect, kind, at: Vec::new() }
     }
 }
 
-/// Why an effect does not fit the file that it meets.
+/// Why an effect failed on its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -230,7 +230,7 @@ pub enum MissKind {
     Ambiguous,
     /// There is no such file to edit, delete or move.
     Absent,
-    /// There is a file already where one should be added, or moved to.
+    /// A file already exists where one should be added, or moved to.
     Exists,
     /// The file to edit is not UTF-8.
     NotUtf8,
@@ -248,7 +248,7 @@ pub struct FileLines {
 }
 
 impl FileLines {
-    /// These lines.
+    /// Lines of which the first has the number `line`.
     pub fn new(line: u64, text: impl Into<String>) -> Self {
         Self { line, text: text.into() }
     }

@@ -1,9 +1,10 @@
 //! Effects: what do accepted calls, contents and rules do, one after the other?
 //!
 //! In: the compiled effects, and the names that they can see.
-//! Out: the effects that were [done](super::occasion::Done), with their causes; the state, counters and remarks after
-//! them.
-//! Never: lets an effect see the state after a later one; stops at one that fails: it is left out, with a remark.
+//! Out: the effects that were [performed](super::turn::Performed), with their causes; the state, counters and remarks
+//! after them.
+//! Never: lets an effect see the state after a later one, or stops at one that fails: that one is left out, with a
+//! remark.
 
 use super::changes::is_script;
 use super::effect::{Amendment, Edit, Effect};
@@ -46,7 +47,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Performs one entry, for each item or once: first its names, then its condition, then its verb or its nested
+    /// Performs one entry, once or for each item: first its names, then its condition, then its verb or its nested
     /// effects.
     fn effect<'e>(&mut self, effect: &'e program::EffectRule, bound: &mut Bindings<'e>) -> Result<(), Failure> {
         let Some(each) = &effect.each else { return self.once(effect, bound) };
@@ -56,7 +57,7 @@ impl<'f> Flow<'f> {
             _ => return Err(Failure::new("`each` gives no list")),
         };
         for item in items.iter() {
-            // Names that one round binds are gone in the next.
+            // Names that are bound for one item are not visible for the next.
             bound.inside(|round| {
                 round.item = Some(item.clone());
                 // If one item fails, the others still count.
@@ -97,7 +98,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// Performs a verb. Some verbs only change the session; all others ask something of the host.
+    /// Performs a verb. Some verbs only change the session; all others ask the host for something.
     fn verb(&mut self, effect: &program::EffectRule, verb: &Verb, bound: &Bindings<'_>) -> Result<(), Failure> {
         if self.done.len() >= self.program.limits.effects {
             return Err(Failure::new(format!("more than {} effects", self.program.limits.effects)));
@@ -148,7 +149,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// What the host is asked to do, after the state has been changed; none if nothing changes.
+    /// What the host is asked to do, after the state has been changed; `None` if nothing changes.
     fn asked_of_host(&mut self, verb: &Verb, at: Location, bound: &Bindings<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } | Verb::Patch { .. } => return Ok(None),
@@ -220,12 +221,12 @@ impl<'f> Flow<'f> {
         }))
     }
 
-    /// What the host is told of a change that was made to the state; none if nothing was changed.
+    /// Changes the state, and returns the effect that reports the change to the host; `None` if nothing was changed.
     fn changed_state(&mut self, verb: &Verb, at: Location, bound: &Bindings<'_>) -> Result<Option<Effect>, Failure> {
         Ok(Some(match verb {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, bound)?;
-                // It is written out with the effect, and with the session.
+                // The value is serialized twice: with the effect, and with the session.
                 self.afford_twice(&value)?;
                 let set = |state: &mut Record| state::set(state, &path, &value);
                 let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
@@ -240,7 +241,8 @@ impl<'f> Flow<'f> {
                 let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
                 path.pop();
                 match place {
-                    // A host that applies effects one by one must not get the entry twice.
+                    // The value replaced an item: a host that applies effects one by one must not add it a second
+                    // time.
                     Some(index) => Effect::Set { path: format!("{}.{index}", state::dotted(&path)), value },
                     None => Effect::Append { path: state::dotted(&path), value },
                 }
@@ -272,7 +274,7 @@ impl<'f> Flow<'f> {
         }))
     }
 
-    /// The key of a document: below the root, as every system writes it.
+    /// The key of a document: a path below the root, with the separators of all systems.
     fn document_key(&self, key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
         Ok(self.program.below_root(&key.text(scope)?).into_owned())
     }
@@ -289,8 +291,8 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// Changes the state at `path`, which gets `value`, unless the result would not fit the pack's schema or be nested
-    /// too deeply.
+    /// Changes the state at `path` to `value`, unless the result would not be valid against the pack's schema, or
+    /// would be nested too deeply.
     fn change<T>(
         &mut self,
         path: &[PathKey<'_>],
@@ -313,7 +315,7 @@ impl<'f> Flow<'f> {
         });
         let Some((part, place)) = within else { return change(state).map(Some).map_err(Failure::new) };
         let name = || format!("state.{}", state::dotted(place));
-        // If the schema concerns more than the value itself, make the change and take it back if it does not fit.
+        // If the schema concerns more than the value itself, make the change, and undo it if the result is not valid.
         let (done, misfit) = if place.len() == path.len() {
             match value.and_then(|value| part.misfit(value, name)) {
                 None => (Some(change(state).map_err(Failure::new)?), None),
@@ -347,7 +349,7 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// What is empty in an effect that needs it to mean anything: the name of its event, or its key.
+/// What an effect requires and has empty: the name of its event, or its key.
 fn nameless(effect: &Effect) -> Option<&'static str> {
     let (what, says) = match effect {
         Effect::Emit { event, .. } => ("the name of the event", event),

@@ -1,18 +1,18 @@
 //! Files: do the changes of one answer to its files agree?
 //!
 //! In: the effects of calls and contents, in order.
-//! Out: what each does beside those before it; a contradiction, in words.
-//! Never: knows what a file holds, or chooses a strategy.
+//! Out: how each effect relates to the earlier ones, with a message about a contradiction.
+//! Never: reads a file, or chooses a strategy.
 //!
-//! Effects are carried out in order, each on what those before it left. Where that order cannot be what was meant, since a
-//! later change would undo an earlier one or needs what an earlier one took away, the two contradict each other.
+//! Effects are carried out in order, each on the result of the earlier ones. If a later change would undo an earlier
+//! one, or needs what an earlier one removed, the model cannot have meant that order: the two contradict each other.
 
 use super::effect::{Edit, Effect};
 use super::turn::Performed;
 use crate::diagnostic::{Argument, Message, message, quote};
 use std::collections::HashMap;
 
-/// The most edits of a file that a further one is compared with: the last ones. Whatever contradicts an earlier one is
+/// How many earlier edits of a file, the last ones, an edit is compared with. A contradiction to an older one is
 /// found when the file is read.
 const COMPARED: usize = 32;
 
@@ -23,30 +23,30 @@ pub(super) struct FileEffects(HashMap<String, FileState>);
 /// What the effects so far did to one file.
 #[derive(Debug, Default)]
 struct FileState {
-    /// The place of the effect that wrote it, in the list of effects.
+    /// The index of the effect that wrote the file, in the list of effects.
     written: Option<usize>,
-    /// The places of the edits of it since.
+    /// The indexes of the edits of the file since then.
     edits: Vec<usize>,
     /// Whether another file was moved here.
     came: bool,
-    /// What took it away.
+    /// How the file was removed: `deleted` or `moved`.
     gone: Option<&'static str>,
 }
 
-/// What an effect does beside those before it.
+/// How an effect relates to the earlier ones.
 pub(super) enum AddedEffect {
-    /// It follows them.
+    /// It is compatible with them.
     Follows,
-    /// The effect at this place already writes the same text.
+    /// An earlier effect already writes the same text.
     Same,
-    /// The effect at this place writes another text.
+    /// The effect with this index writes another text.
     Written(usize),
     /// It contradicts one of them.
     Contradicts(Message),
 }
 
 impl FileEffects {
-    /// What an effect does beside those that were done before it.
+    /// How an effect relates to those that were performed before it.
     pub(super) fn beside(&self, effect: &Effect, done: &[Performed]) -> AddedEffect {
         let of = |key: &str| self.0.get(key);
         let after = |key: &str, what: &str, before: &str| {
@@ -60,7 +60,7 @@ impl FileEffects {
                 if !file.edits.is_empty() {
                     return after(key, "written as a whole", "edited");
                 }
-                // A file that was moved may get a new text, but not one that the answer has just written.
+                // A file that was moved may be rewritten, but not if the same answer wrote it before the move.
                 if file.came && file.written.is_some() {
                     return after(key, "written as a whole", "moved there");
                 }
@@ -96,13 +96,13 @@ impl FileEffects {
         }
     }
 
-    /// Records an effect that comes at this place of the list.
+    /// Records an effect that has the index `place` in the list of effects.
     pub(super) fn record(&mut self, effect: &Effect, place: usize) {
         match effect {
             Effect::Write { key, .. } => {
                 self.0.insert(key.clone(), FileState { written: Some(place), ..FileState::default() });
             }
-            // Who adds to a document that was written means the document as it was written.
+            // An addition to a document that was just written is meant for the new text.
             Effect::Amend(amendment) => self.changes(&amendment.key),
             Effect::Record { key, .. } => self.changes(key),
             Effect::Edit(edit) => {
@@ -119,7 +119,7 @@ impl FileEffects {
         }
     }
 
-    /// Records that something was added to a file: another text for it is no second one of the same kind.
+    /// Records that something was added to a file: a later write of the whole file is not a duplicate then.
     fn changes(&mut self, key: &str) {
         if let Some(file) = self.0.get_mut(key) {
             file.written = None;
@@ -127,8 +127,8 @@ impl FileEffects {
     }
 }
 
-/// Whether an edit must be about the same text as one before it, if each text is in the file once: it looks for a part of
-/// what that one replaced, or for something around it.
+/// Whether two edits concern the same text, if each text occurs once in the file: the second looks for a part of what
+/// the first replaced, or for a text around it.
 fn overlaps(before: Option<&Effect>, edit: &Edit) -> bool {
     let Some(Effect::Edit(before)) = before else { return false };
     let is_placed = |edit: &Edit| edit.line.is_some() || !edit.after.is_empty() || edit.find.is_empty();

@@ -1,9 +1,9 @@
 //! Ids: what was the last number of a kind of id?
 //!
 //! In: the ids counted by a session, the state as it was before the occasion, and a kind of id.
-//! Out: the greatest number that the session counted or the state contains: a host may have kept only the state, or
+//! Out: the greatest number that the session counted or the state contains: a host may have stored only the state, or
 //! older counts.
-//! Never: gives out an id, or counts one that only this answer mentions.
+//! Never: assigns an id, or counts one that only this answer mentions.
 
 use crate::session::Ids;
 use crate::value::Record;
@@ -12,7 +12,7 @@ use crate::value::Value;
 /// The ids that exist before an occasion.
 #[derive(Default)]
 pub(super) struct KnownIds {
-    /// The kinds for which the state has been searched; the session's count is right from then on.
+    /// The kinds for which the state has been searched; the session's count is correct from then on.
     sought: Vec<String>,
 }
 
@@ -50,8 +50,8 @@ fn greatest(state: &Record, kind: &str) -> u64 {
     last
 }
 
-/// The number of an id of this kind; 0 if it is not one. Larger numbers than 32 bits are ignored: they were not given
-/// out here, and must not use up all others.
+/// The number of an id of this kind; 0 if it is not one. Numbers of more than 32 bits are ignored: the engine has not
+/// assigned them, and must not use up its range by counting on from them.
 fn number(text: &str, kind: &str) -> u64 {
     let digits = text.strip_prefix(kind).and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');

@@ -1,13 +1,13 @@
-//! Inputs: what do these words of a user mean?
+//! Inputs: which class does a user's message have?
 //!
-//! In: the words, and the mode in which they were said.
-//! Out: [`Words`]: their class, and what the pattern captured.
-//! Never: follows a rule, or guesses: the first input that matches counts.
+//! In: the message, and the mode of the session.
+//! Out: [`Words`]: the class of the message, and what the pattern captured.
+//! Never: runs a rule, or guesses: the first input that matches counts.
 
 use crate::program::{Input, Pattern, Program};
 use crate::value::Object;
 
-/// What some words of a user mean.
+/// The class of a user's message.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Words {
     /// The index of the input.
@@ -17,7 +17,7 @@ pub(crate) struct Words {
     pub(crate) captures: Object,
 }
 
-/// The class of the words, if an input of the mode matches them.
+/// The class of a message, if an input of the mode matches it.
 pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Words> {
     tried(program, mode).find_map(|(number, input)| {
         let captures = captures(input, text)?;
@@ -25,7 +25,7 @@ pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Word
     })
 }
 
-/// Later inputs of the mode that would match these words, too.
+/// Later inputs of the mode that would also match the message.
 pub(crate) fn shadowed<'p>(
     program: &'p Program,
     mode: &str,
@@ -44,7 +44,8 @@ fn tried<'p>(program: &'p Program, mode: &str) -> impl Iterator<Item = (usize, &
     program.flows.inputs.iter().enumerate().filter(move |(_, input)| input.modes.include(mode))
 }
 
-/// The captures of the first match; none if there is no match. Matches that overlap a match of `unless` do not count.
+/// The captures of the first match; `None` if there is no match. Matches that overlap a match of `unless` do not
+/// count.
 fn captures(input: &Input, text: &str) -> Option<Object> {
     if input.matches.is_empty() {
         return input.unless.iter().all(|pattern| pattern.find(text).is_none()).then(Object::new);

@@ -1,13 +1,13 @@
-//! Flow: what changes because of a response, or of what a user said?
+//! Flow: what changes because of a response, or of a user's message?
 //!
-//! In: the accepted calls and contents of a judgement in the order of the response, and the events on which rules
-//! follow.
+//! In: the accepted calls and contents of a judgement in the order of the response, and the events that trigger
+//! rules.
 //! Out: effects for the host, and the next session.
 //! Never: carries an effect out, or judges a response.
 //!
-//! One occasion is a finite list of events. For each, the rules follow in the order of the pack. A `go` acts after the
-//! last of them, and causes the events of leaving and entering. A mode is entered at most once on an occasion, so it
-//! always ends.
+//! An occasion is a finite list of events. For each event, its rules run in the order of the pack. A `go` takes
+//! effect after the last of them, and triggers the events of leaving and entering a mode. Each mode is entered at
+//! most once on an occasion, so every occasion ends.
 
 mod changes;
 mod effect;

@@ -1,9 +1,9 @@
-//! Modes: may the session change to this mode, and what follows on the way?
+//! Modes: may the session change to a mode, and which rules run when it does?
 //!
 //! In: a mode to change to, and the exits of the current one.
 //! Out: the session in another mode, after the rules for leaving and entering; or `gate-closed`, answered by a
 //! strategy.
-//! Never: enters a mode twice on one occasion, so that rules cannot go on for ever.
+//! Never: enters a mode twice on one occasion, so that rules cannot run forever.
 
 use super::turn::{Bindings, Flow, PendingTransition};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, message};
@@ -11,7 +11,7 @@ use crate::program::{DeclarationContext, Exit, Mode, ModeId, ResolvedStrategy, R
 use crate::text::{Location, excerpt};
 
 impl<'f> Flow<'f> {
-    /// Requests a change of mode. It happens after the event; the first request that is allowed counts.
+    /// Requests a change of mode. It happens after the event; the first permitted request counts.
     pub(super) fn go(&mut self, to: ModeId, insists: bool, at: Location) {
         let name = self.program.mode_name(to);
         if name == self.session.mode {
@@ -21,7 +21,7 @@ impl<'f> Flow<'f> {
         if chosen.is_some_and(|chosen| chosen.to == to) {
             return self.note(Remark::SecondGo, message!("the mode goes to `{}` already", &name), at);
         }
-        // A rule on an utterance may already have left the mode that the prompt showed.
+        // A rule for an utterance may already have left the mode in which the answer was written.
         let is_elsewhere = self.of_answer && !self.entered.is_empty();
         if chosen.is_some() || is_elsewhere || self.leaving || self.entered.contains(&to) {
             return self.second_go(to, at);
@@ -40,7 +40,7 @@ impl<'f> Flow<'f> {
             .shut
             .and_then(|message| self.program.messages.get_index(message))
             .and_then(|(_, message)| self.scope(&Bindings::default(), |scope| message.text.text(scope)).ok());
-        // The pack's own words for a shut gate tell more than its condition.
+        // The pack's message about a shut gate explains more than its condition.
         let why = declared.map_or(why, |text| excerpt(&text, 300).into_owned());
         let message = message!("the gate from `{}` to `{}` is shut", &self.session.mode, &name);
         if insists {
@@ -88,7 +88,7 @@ impl<'f> Flow<'f> {
     /// Answers a defect by the strategies of the nearest declaration.
     pub(super) fn answer(&mut self, defect: Defect, mut finding: Diagnostic) -> Strategy {
         let near = DeclarationContext { mode: self.current(), ..self.near };
-        // Where the model may not be asked again, the next strategy answers.
+        // If the model may not be asked again, the next strategy answers.
         let applies = |(strategy, _): &ResolvedStrategy| *strategy != Strategy::AskAgain || self.may_ask_again;
         let chosen = self.program.answers(defect, near).find(applies);
         let (strategy, declared) = chosen.unwrap_or((Strategy::Drop, None));
@@ -97,8 +97,8 @@ impl<'f> Flow<'f> {
         strategy
     }
 
-    /// Why the gate of an exit is shut; none if it is open. For calls, the state that the prompt showed decides; for
-    /// rules, the current state. A condition that fails denies.
+    /// Why the gate of an exit is shut; `None` if it is open. For calls, the state in the prompt decides; for rules,
+    /// the current state. A condition that fails shuts the gate.
     fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
         let weighed = self.scope_of_prompt_state(&Bindings::default(), |scope| self.steps.weigh(gate, scope));
@@ -108,10 +108,10 @@ impl<'f> Flow<'f> {
         why
     }
 
-    /// Ends the event that all calls and contents of the answer make up together.
+    /// Ends the event that consists of all calls and contents of the answer.
     pub(crate) fn answered(&mut self) {
         let Some(asked) = self.asked.take() else { return };
-        // A rule that followed an utterance may have gone elsewhere in the meantime.
+        // A rule for an utterance may have changed the mode in the meantime.
         if asked.from != self.mode_id() || self.entered.contains(&asked.to) {
             self.span = asked.span;
             return match Some(asked.to) == self.mode_id() {
@@ -123,7 +123,7 @@ impl<'f> Flow<'f> {
         self.depart();
     }
 
-    /// Ends the event: changes the mode if requested, and follows the rules for that.
+    /// Ends the event: changes the mode if requested, and runs the rules for leaving and entering.
     pub(super) fn depart(&mut self) {
         while let Some(going) = self.going.take() {
             let Some(from) = self.mode_id() else { return };

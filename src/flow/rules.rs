@@ -11,14 +11,14 @@ use crate::text::Span;
 use crate::value::Value;
 
 impl Flow<'_> {
-    /// Handles an event at `span`; `names` are its values.
+    /// Handles an event at `span`; `names` are the values of the event.
     pub(crate) fn happen(&mut self, event: RuleEvent, names: &[(&str, &Value)], span: Span) {
         self.span = span;
         self.follow(event, names);
         self.depart();
     }
 
-    /// Says the message with which the input of the words at `span` asks back, if it has one.
+    /// Sends the question that an input asks back, if it has one; `span` is the place of the user's message.
     pub(crate) fn ask(&mut self, input: &Input, span: Span) {
         self.span = span;
         if let Some(message) = input.ask
@@ -28,13 +28,13 @@ impl Flow<'_> {
         }
     }
 
-    /// Performs the rules for an event.
+    /// Runs the rules for an event.
     pub(super) fn follow(&mut self, event: RuleEvent, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
         let none = Value::Null;
         let looks = |rule: &&EventRule| rule.on.contains(&event) && rule.modes.include(mode);
         for rule in self.program.flows.rules.iter().filter(looks) {
-            // A rule may listen to several events: the names that only another one brings are none.
+            // A rule may have several events: names that this event does not provide are `none`.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));
             let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();
             let mut bound = Bindings::of(&names);

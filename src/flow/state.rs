@@ -1,16 +1,16 @@
-//! State: where does a path lead, and what is there?
+//! State: which value is at a path?
 //!
 //! In: the state as JSON, and a path of keys; numbers are indexes of lists.
-//! Out: the state changed, or why the path leads nowhere.
-//! Never: turns another value into a list.
+//! Out: the changed state, or why there is no such path.
+//! Never: turns a value that is not a list into one.
 
 use crate::program::PathKey;
 use crate::value::Record;
 use crate::value::{Object, Value};
 use std::sync::Arc;
 
-/// The deepest nesting of the state. JSON readers usually allow 128 levels, and what contains a session needs a few.
-/// Without a limit, a value that includes itself at every turn would make a session that no host can read.
+/// The deepest nesting of the state. JSON readers usually allow 128 levels, and the JSON around a session needs a
+/// few. Without a limit, a value that includes itself at every turn would make a session that no host can read.
 pub(super) const DEEPEST: usize = 120;
 
 /// Whether a value is nested more than `levels` deep.
@@ -23,7 +23,7 @@ pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Sets the value at a path; missing objects on the way are made.
+/// Sets the value at a path; missing objects on the path are created.
 pub(super) fn set(state: &mut Record, path: &[PathKey<'_>], value: &Value) -> Result<(), String> {
     match path {
         [only] => state.put(only, value.clone()),
@@ -32,7 +32,7 @@ pub(super) fn set(state: &mut Record, path: &[PathKey<'_>], value: &Value) -> Re
     Ok(())
 }
 
-/// The path as effects name it: keys with dots between them; a key that contains a dot is quoted.
+/// The path as effects write it: keys with dots between them; a key that contains a dot is quoted.
 pub(super) fn dotted(path: &[PathKey<'_>]) -> String {
     let mut out = String::with_capacity(path.iter().map(|key| key.len() + 1).sum());
     for (index, key) in path.iter().enumerate() {
@@ -47,7 +47,7 @@ pub(super) fn dotted(path: &[PathKey<'_>]) -> String {
     out
 }
 
-/// The value at a path, made if it is missing.
+/// The value at a path, created if it is missing.
 pub(super) fn reach<'s>(state: &'s mut Record, path: &[PathKey<'_>]) -> Result<&'s mut Value, String> {
     let (first, rest) = path.split_first().ok_or("the path is empty")?;
     let mut at = state.entry(first);
@@ -79,8 +79,8 @@ pub(super) fn get<'s>(state: &'s Record, path: &[PathKey<'_>]) -> Option<&'s Val
     })
 }
 
-/// Removes the value at a path; none if there is none. A whole value of the state becomes `initial` again, as in a new
-/// session.
+/// Removes and returns the value at a path; `None` if there is none. A whole value of the state becomes `initial`
+/// again, as in a new session.
 pub(super) fn remove(state: &mut Record, path: &[PathKey<'_>], initial: Option<&Value>) -> Option<Value> {
     let (first, rest) = path.split_first()?;
     let Some((last, before)) = rest.split_last() else {

@@ -1,9 +1,9 @@
-//! The occasion: what is known while effects change a session?
+//! Turn: what is known while effects change a session?
 //!
-//! In: a session, the reply of an answer or the words of a user, and the names that a list of effects binds.
+//! In: a session, the reply of an answer or the message of a user, and the names that a list of effects binds.
 //! Out: [`Flow`], which effects, rules and changes of mode advance; the names that they can see; and the result as
 //! [`Flowed`].
-//! Never: performs an effect, follows a rule or changes the mode by itself.
+//! Never: performs an effect, runs a rule or changes the mode by itself.
 
 use super::effect::Effect;
 use super::files::FileEffects;
@@ -23,7 +23,7 @@ use std::sync::{Arc, LazyLock};
 pub(crate) struct Performed {
     pub(crate) effect: Effect,
     pub(crate) cause: Location,
-    /// The place of the call or content behind it.
+    /// The place of the call or content that caused it.
     pub(crate) span: Span,
 }
 
@@ -41,11 +41,11 @@ pub(crate) struct Flowed {
 pub(crate) struct Flow<'f> {
     pub(super) program: &'f Program,
     pub(super) session: Session,
-    /// The state as the prompt showed it: no call opens a gate for its neighbour.
+    /// The state before the occasion, as in the prompt: no call opens a gate for another call of the answer.
     pub(super) prompt_state: Record,
     pub(super) known_ids: ids::KnownIds,
     pub(super) done: Vec<Performed>,
-    /// What the calls and contents did to files so far.
+    /// What the calls and contents have changed in files so far.
     pub(super) files: FileEffects,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) steps: Steps,
@@ -60,19 +60,19 @@ pub(crate) struct Flow<'f> {
     pub(super) near: DeclarationContext<'f>,
     /// Whether a call or content acts, and not a rule.
     pub(super) of_answer: bool,
-    /// The change of mode after the current event.
+    /// The change of mode to make after the current event.
     pub(super) going: Option<PendingTransition>,
-    /// The change of mode after the last call and content of the answer.
+    /// The change of mode to make after the last call and content of the answer.
     pub(super) asked: Option<PendingTransition>,
     pub(super) leaving: bool,
     /// The modes entered on this occasion.
     pub(super) entered: Vec<ModeId>,
-    /// What everything that is made on this occasion may take together.
+    /// How many bytes everything that is made on this occasion may take in total.
     budget: Arc<ByteBudget>,
 }
 
 /// The names that one list of effects sees: the values of the event, call or content, and the names that the list
-/// binds. Nested lists see them, too; names bound by a nested list end with it.
+/// binds. Nested lists see them, too; names bound by a nested list are removed at its end.
 #[derive(Default)]
 pub(super) struct Bindings<'e> {
     names: &'e [(&'e str, &'e Value)],
@@ -87,7 +87,7 @@ impl<'e> Bindings<'e> {
         Self { names, ..Self::default() }
     }
 
-    /// Runs `then`, and removes what it bound.
+    /// Runs `then`, and removes the names that it bound.
     pub(super) fn inside(&mut self, then: impl FnOnce(&mut Self)) {
         let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());
         then(self);
@@ -101,12 +101,12 @@ impl<'e> Bindings<'e> {
 pub(super) struct PendingTransition {
     pub(super) to: ModeId,
     pub(super) at: Location,
-    /// The mode to leave, and the place in the response of what requested it.
+    /// The mode to leave; `span` is the place in the response of what requested the change.
     pub(super) from: Option<ModeId>,
     pub(super) span: Span,
 }
 
-/// How many effects most occasions have at most.
+/// Most occasions have at most this many effects.
 const FEW: usize = 8;
 
 /// The value of `ids` and `item` if nothing is bound.
@@ -114,7 +114,7 @@ pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Objec
 static NO_ITEM: Value = Value::Null;
 
 impl<'f> Flow<'f> {
-    /// An occasion with this budget.
+    /// The flow of an occasion with this budget.
     pub(crate) fn new(
         program: &'f Program,
         session: &Session,
@@ -147,12 +147,12 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// This flow, for an answer that the model may be asked for again.
+    /// The flow, for an answer after which the model may be asked again, or not.
     pub(crate) fn asking(self, may_ask_again: bool) -> Self {
         Self { may_ask_again, ..self }
     }
 
-    /// Replaces the reply, because something in it no longer stands.
+    /// Replaces the reply, because something in it no longer counts.
     pub(crate) fn see(&mut self, reply: Record) {
         self.reply = reply;
     }
@@ -173,7 +173,7 @@ impl<'f> Flow<'f> {
         self.session
     }
 
-    /// Says a message of the pack to the user.
+    /// Sends a message of the pack to the user.
     pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
         let text = self.scope(&Bindings::of(given), |scope| message.text.text(scope))?;
@@ -181,18 +181,19 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// Takes what a value takes where it is written out: an outcome writes out what its values share.
+    /// Charges the budget for a value as it is serialized: an outcome writes out the parts that values share in
+    /// memory.
     pub(super) fn afford(&self, value: &Value) -> Result<(), Failure> {
         self.budget.take_value(value).map_err(Failure::exceeded)
     }
 
-    /// Takes twice what a value takes.
+    /// Charges the budget twice for a value.
     pub(super) fn afford_twice(&self, value: &Value) -> Result<(), Failure> {
         let bytes = weight(value, DEPTH);
         self.budget.take(bytes).and_then(|()| self.budget.take(bytes)).map_err(Failure::exceeded)
     }
 
-    /// Takes what texts take that are written out once more than the response writes them.
+    /// Charges the budget for texts that are written once more than in the response.
     pub(super) fn afford_texts(&self, texts: &[&str]) -> Result<(), Failure> {
         self.budget.take(texts.iter().map(|text| text.len()).sum()).map_err(Failure::exceeded)
     }
@@ -208,7 +209,7 @@ impl<'f> Flow<'f> {
         self.scope_over(&self.session.state, bound, then)
     }
 
-    /// Whether a condition is true; `whose` says what it decides.
+    /// Whether a condition is true; `whose` describes what it decides.
     pub(super) fn holds(
         &mut self,
         when: &Expression,
@@ -222,7 +223,7 @@ impl<'f> Flow<'f> {
         holds
     }
 
-    /// The same as [`Flow::scope`], but a call or content sees the state that the prompt showed.
+    /// Like [`Flow::scope`], but a call or content sees the state that was in the prompt.
     pub(super) fn scope_of_prompt_state<T>(&self, bound: &Bindings<'_>, then: impl FnOnce(&Scope<'_>) -> T) -> T {
         let state = if self.of_answer { &self.prompt_state } else { &self.session.state };
         self.scope_over(state, bound, then)
@@ -253,15 +254,15 @@ impl<'f> Flow<'f> {
         self.findings.push(Diagnostic::new(Code::Remark(remark), at, text).with_rule(Some(rule)));
     }
 
-    /// Reports something that was left out because it does not fit its schema. This is more than a remark: data is
-    /// lost.
+    /// Reports something that was left out because it is not valid against its schema. This is more than a remark:
+    /// data is lost.
     pub(super) fn note_data_loss(&mut self, message: impl Into<Message>, at: Location) {
         let span = Location::response(self.span);
         let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));
         self.findings.push(Diagnostic { severity: Severity::Warning, ..finding });
     }
 
-    /// Reports, once, that something was left out because it takes too much, if it was.
+    /// Reports, once, that something was left out because the budget was exceeded.
     fn too_costly(&mut self, at: Option<Location>) {
         if !self.budget.report() {
             return;

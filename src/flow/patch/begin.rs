@@ -2,11 +2,11 @@
 //!
 //! In: its lines, from the first on.
 //! Out: a [`FilePatch`] for each `*** Add File`, `*** Delete File` and `*** Update File`, in order.
-//! Never: accepts a body without its last line: it may be cut off.
+//! Never: accepts a body without its last line, because the body may be cut off.
 
 use super::{FileChange, FilePatch, PatchFault, PatchLines, hunk};
 
-/// The first line.
+/// The first line of such a patch.
 pub(super) const FIRST: &str = "*** Begin Patch";
 const LAST: &str = "*** End Patch";
 const END_OF_FILE: &str = "*** End of File";
@@ -79,7 +79,7 @@ fn updated(lines: &mut PatchLines<'_>, key: String) -> Result<FilePatch, PatchFa
         }
         let place = hunk::place(lines);
         let mut hunk = hunk::read(lines, place, |lines| lines.peek().is_some_and(|line| line.starts_with("*** ")))?;
-        // A number that the format does not have says nothing.
+        // The format has no line numbers: ignore what looks like one.
         hunk.line = None;
         if lines.peek().is_some_and(|line| line.trim_end() == END_OF_FILE) {
             lines.advance();

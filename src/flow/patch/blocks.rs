@@ -1,4 +1,4 @@
-//! Blocks: what do SEARCH/REPLACE blocks change, as coding assistants ask for them?
+//! Blocks: what do SEARCH/REPLACE blocks change, as coding assistants write them?
 //!
 //! In: their lines, and the file that they are about.
 //! Out: one [`FilePatch`] with a hunk for each block; a block with nothing to find is a new file.
@@ -15,7 +15,7 @@ enum ConflictMark {
 }
 
 impl ConflictMark {
-    /// The mark that a line is. Models do not count what it consists of.
+    /// The mark that a line is, if it is one. Models miscount its characters, so five to nine of them are accepted.
     fn of(line: &str) -> Option<Self> {
         let line = line.trim_end();
         let first = line.chars().next()?;
@@ -69,7 +69,7 @@ fn block(lines: &mut PatchLines<'_>) -> Result<Hunk, PatchFault> {
     Ok(Hunk { find, put, line, after: Vec::new(), end: false })
 }
 
-/// The line at which a block starts, where lines such as `:start_line:12` and a line of dashes come before its text.
+/// The line at which a block starts, if lines such as `:start_line:12` and a line of dashes precede its text.
 fn starting_line(lines: &mut PatchLines<'_>) -> Option<u64> {
     let is_note = |line: &str| line.starts_with(":start_line:") || line.starts_with(":end_line:");
     let notes = (0..).take_while(|count| lines.ahead(*count).is_some_and(is_note)).count();
@@ -83,7 +83,7 @@ fn starting_line(lines: &mut PatchLines<'_>) -> Option<u64> {
     line
 }
 
-/// The lines up to this mark, which is passed. A backslash before a mark says that the line is text.
+/// The lines before the next mark, which has to be `end` and is skipped. After a backslash, a mark is text.
 fn side(lines: &mut PatchLines<'_>, end: ConflictMark) -> Result<String, PatchFault> {
     let mut text = String::new();
     while let Some(line) = lines.peek() {

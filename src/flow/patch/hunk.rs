@@ -1,12 +1,12 @@
 //! Hunks: which lines does a part of a patch replace by which?
 //!
 //! In: the lines of a patch, from an `@@` on.
-//! Out: a [`Hunk`]; what its header says about its place.
-//! Never: believes the counts of a header; knows which file it is about.
+//! Out: a [`Hunk`], with the place that its headers give.
+//! Never: trusts the counts in a header, or knows the file.
 
 use super::{Hunk, PatchFault, PatchLines};
 
-/// Where a hunk is, as its headers say.
+/// Where a hunk belongs, as its headers say.
 #[derive(Debug, Default)]
 pub(super) struct HunkPlace {
     /// The first line in the file before the patch.
@@ -21,7 +21,7 @@ pub(super) fn place(lines: &mut PatchLines<'_>) -> HunkPlace {
     while let Some(header) = lines.peek().and_then(|line| line.strip_prefix("@@")) {
         lines.advance();
         let header = header.trim();
-        // `-12,3 +12,4 @@`, perhaps with the function around it, which is no more than a remark.
+        // `-12,3 +12,4 @@`, perhaps followed by the name of the function around it, which is ignored.
         if let Some(numbers) = header.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
             let digits = numbers.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
             place.line = digits.parse().ok().filter(|line| *line > 0);
@@ -35,7 +35,7 @@ pub(super) fn place(lines: &mut PatchLines<'_>) -> HunkPlace {
     place
 }
 
-/// Reads the lines of a hunk up to an `@@`, to where `ends` says so, or to the end.
+/// Reads the lines of a hunk up to an `@@`, to a line where `ends` is true, or to the end.
 pub(super) fn read(
     lines: &mut PatchLines<'_>,
     place: HunkPlace,
@@ -43,7 +43,7 @@ pub(super) fn read(
 ) -> Result<Hunk, PatchFault> {
     let first = lines.next;
     let (mut find, mut put) = (Side::default(), Side::default());
-    // Empty lines count as context only if other lines of the hunk follow: at its end, they are how a text is laid out.
+    // Empty lines count as context only if other lines of the hunk follow: at its end, they are layout.
     let mut blank = 0;
     let mut last = ' ';
     while let Some(line) = lines.peek().filter(|line| !line.starts_with("@@") && !ends(lines)) {
@@ -104,7 +104,7 @@ impl Side {
         self.count += 1;
     }
 
-    /// Takes the line break from the last line.
+    /// Removes the line break from the last line.
     fn unend(&mut self) {
         if self.text.ends_with('\n') {
             self.text.pop();

@@ -2,12 +2,12 @@
 //!
 //! In: a unified diff, as Git and `diff -u` write it, a `*** Begin Patch`, or SEARCH/REPLACE blocks.
 //! Out: the changes, file by file; or the first line that cannot be read, and why.
-//! Never: believes a count of lines, reads a file, or decides whether a path is safe.
+//! Never: trusts a count of lines, reads a file, or decides whether a path is safe.
 //!
-//! Models count badly, so the numbers in `@@ -1,4 +1,5 @@` say at the most which of several places is meant: a hunk ends
-//! where its lines end. What is left out without loss is forgiven: the space before an empty line of context, a code fence
-//! around the whole, the line breaks of another system. Everything else that is not of the format is a fault, with its
-//! line: a patch is carried out as a whole or not at all.
+//! Models count badly, so the numbers in `@@ -1,4 +1,5 @@` at most decide which of several places is meant: a hunk
+//! ends where its lines end. Omissions without loss are tolerated: the space before an empty line of context, a code
+//! fence around the whole patch, the line breaks of another system. Everything else outside the format is a fault,
+//! with its line: a patch is carried out as a whole or not at all.
 
 mod begin;
 mod blocks;
@@ -21,9 +21,9 @@ use std::fmt;
 pub(crate) struct FilePatch {
     /// The path, as the patch writes it, without the prefixes `a/` and `b/` of Git.
     pub(crate) key: String,
-    /// What happens to it.
+    /// The change to the file.
     pub(crate) change: FileChange,
-    /// Where the file goes after the change.
+    /// The new path, if the file is moved after the change.
     pub(crate) to: Option<String>,
 }
 
@@ -40,10 +40,10 @@ pub(crate) enum FileChange {
     Update(Vec<Hunk>),
 }
 
-/// A text in the place of another.
+/// A replacement of one text by another.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Hunk {
-    /// The lines to replace; none if lines are only added.
+    /// The lines to replace; empty if lines are only added.
     pub(crate) find: String,
     pub(crate) put: String,
     /// The line of the file at which it starts, after the hunks before it.
@@ -68,7 +68,7 @@ impl fmt::Display for PatchFault {
     }
 }
 
-/// Reads a patch. `file` is the file that hunks without the header of a file, and blocks, belong to, if there is one.
+/// Reads a patch. `file` is the file to which blocks, and hunks without a file header, belong.
 pub(crate) fn parse(text: &str, file: Option<&str>) -> Result<Vec<FilePatch>, PatchFault> {
     let mut lines = PatchLines::of(text);
     let files = match lines.peek() {
@@ -90,7 +90,7 @@ struct PatchLines<'p> {
 }
 
 impl<'p> PatchLines<'p> {
-    /// The lines, without blank ones at both ends, and without a code fence around all others.
+    /// The lines, without empty ones at both ends, and without a code fence around all others.
     fn of(text: &'p str) -> Self {
         let all = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
         let mut lines = Self { all: all.collect(), next: 0 };
@@ -119,7 +119,7 @@ impl<'p> PatchLines<'p> {
         self.ahead(0)
     }
 
-    /// The line that comes so many lines after the next one.
+    /// The line that is `count` lines after the next one.
     fn ahead(&self, count: usize) -> Option<&'p str> {
         self.all.get(self.next + count).copied()
     }
@@ -128,12 +128,12 @@ impl<'p> PatchLines<'p> {
         self.next += 1;
     }
 
-    /// The fault that the next line has.
+    /// A fault at the next line.
     fn fault(&self, why: impl Into<String>) -> PatchFault {
         self.fault_at(self.next, why)
     }
 
-    /// The fault that the line with this index has.
+    /// A fault at the line with this index.
     fn fault_at(&self, index: usize, why: impl Into<String>) -> PatchFault {
         PatchFault { line: index.min(self.all.len().saturating_sub(1)) + 1, why: why.into() }
     }

@@ -2,14 +2,15 @@
 //!
 //! In: its lines.
 //! Out: a [`FilePatch`] for each file, in order.
-//! Never: carries out what an effect cannot say, such as a binary change or another mode of a file: it is a fault.
+//! Never: ignores a change that no effect can make, such as one to a binary file or to a file's mode: that is a
+//! fault.
 
 use super::{FileChange, FilePatch, Hunk, PatchFault, PatchLines, hunk};
 
-/// The name of the file that is not there, before it is added or after it is deleted.
+/// The name of a file that does not exist, before it is added or after it is deleted.
 const NOWHERE: &str = "/dev/null";
 
-/// A file of the diff, as its headers and hunks come.
+/// A file of the diff, filled while its headers and hunks are read.
 #[derive(Default)]
 struct DiffFile {
     /// The line of its first header.
@@ -25,7 +26,7 @@ struct DiffFile {
     new: Option<String>,
     is_deleted: bool,
     hunks: Vec<Hunk>,
-    /// By how much the hunks so far make the file longer.
+    /// How many lines the hunks so far add to the file.
     longer: i64,
 }
 
@@ -61,7 +62,7 @@ pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Ve
         } else if line.starts_with(['+', '-']) && line != "---" {
             return Err(lines.fault("this line stands outside of a hunk: an `@@` is missing before it"));
         } else {
-            // Everything else before a hunk is a header of Git, or words around the diff.
+            // Everything else before a hunk is a header of Git, or text around the diff.
             if let Some(file) = &mut current {
                 file.header(line).map_err(|why| lines.fault(why))?;
             }
@@ -198,7 +199,7 @@ fn same_names(names: &str) -> Option<String> {
     (old == new).then_some(old)
 }
 
-/// The name in a header: without a date behind a tab, and without the quotes in which Git puts names with special
+/// The name in a header: without a date after a tab, and without the quotes in which Git puts names with special
 /// characters.
 fn name(text: &str) -> String {
     let text = text.split('\t').next().unwrap_or_default().trim_end();
@@ -208,7 +209,7 @@ fn name(text: &str) -> String {
     }
 }
 
-/// A text in the quotes of Git, with escapes as in C; none if it is not valid.
+/// A text in the quotes of Git, with escapes as in C; `None` if it is not valid.
 fn unquoted(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
