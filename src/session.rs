@@ -1,12 +1,12 @@
 //! Session: what is remembered between two answers?
 //!
-//! In: a program, and the state as a host keeps it, as plain JSON.
-//! Out: [`Session`], plain data that fits the program; `contract!`, which declares plain data.
-//! Never: changes anything but what is computed from the rest, or looks at a clock.
+//! In: a program, and the state as a host stores it, as plain JSON.
+//! Out: [`Session`], plain data that is valid for the program; `contract!`, which declares plain data.
+//! Never: changes a value that is not computed from others, or reads a clock.
 //!
-//! A session belongs to the program that made it. Load a session kept as JSON with [`Program::resume`], or with
+//! A session belongs to the program that made it. Load a session stored as JSON with [`Program::resume`], or with
 //! [`Program::resume_lossy`] if the pack may have changed since. In a mode that the program does not have, nothing is
-//! read, permitted or prompted, and a diagnostic says so.
+//! read, permitted or prompted, and a diagnostic reports that.
 
 use crate::diagnostic::{Code, Diagnostic, Faults};
 use crate::program::{self, Program, StateSlot};
@@ -36,43 +36,43 @@ macro_rules! contract {
 
 pub(crate) use contract;
 
-/// Plain data that the host keeps. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
+/// Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
 ///
-/// Cloning is cheap: clones share the values of the state until one of them changes. [`Program::resume`] reads one that
-/// was kept as JSON and checks it against the pack; serde alone reads it as it is.
+/// Cloning is cheap: clones share the values of the state until one of them changes. [`Program::resume`] reads a
+/// session that was stored as JSON, and checks it against the pack; serde alone does not check it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Session {
     /// The name of the mode.
     pub mode: String,
-    /// The values that the pack's `[state]` declares, in the order of declaration. A host may change them. Whether they
-    /// fit their schemas is checked by [`Program::resume`], not here.
+    /// The values that the pack's `[state]` declares, in the order of declaration. A host may change them.
+    /// [`Program::resume`] checks whether they are valid against their schemas; nothing is checked here.
     #[cfg_attr(feature = "schema", schemars(with = "Object"))]
     pub state: Record,
     /// The current time, which the host sets for each turn. The engine has no clock.
     pub now: Option<String>,
-    /// The last number given out for each kind of id.
+    /// The last number assigned for each kind of id.
     pub ids: Ids,
     /// The calls that wait until a person has confirmed them, by the id of their request; absent if none does.
     #[serde(default, skip_serializing_if = "Pending::is_empty")]
     pub pending: Pending,
 }
 
-/// The last number given out for each kind of id, in the order in which the kinds were first used. Clones share it.
+/// The last number assigned for each kind of id, in the order in which the kinds were first used. Clones share it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Ids(#[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, u64>"))] Arc<IndexMap<String, u64>>);
 
 impl Ids {
-    /// The last number given out for this kind; none if there is none yet.
+    /// The last number assigned for this kind; `None` if there is none yet.
     #[doc(hidden)]
     pub fn last(&self, kind: &str) -> Option<u64> {
         self.0.get(kind).copied()
     }
 
-    /// Notes that `number` was given out for this kind.
+    /// Records that `number` was assigned for this kind.
     pub(crate) fn give(&mut self, kind: &str, number: u64) {
         let numbers = Arc::make_mut(&mut self.0);
         match numbers.get_mut(kind) {
@@ -100,7 +100,7 @@ contract! {
 /// The calls that wait, by the id of their request.
 pub type Pending = BTreeMap<String, PendingCall>;
 
-/// Reads the values of a state as they are; what is computed is computed when the session is used.
+/// Reads the values of a state as they are; computed values are computed when the session is used.
 impl<'de> Deserialize<'de> for Record {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(crate::value::Object::deserialize(deserializer)?.iter().map(|(name, value)| (name, value.clone())).collect())
@@ -132,19 +132,19 @@ impl Session {
     }
 }
 
-/// A part of a kept session that does not fit.
+/// A part of a stored session that is not valid.
 #[derive(Debug)]
 pub struct Misfit {
     /// The JSON pointer to the part.
     pub pointer: String,
     /// Whether the name is wrong, and not the value.
     pub named: bool,
-    /// What does not fit, and why.
+    /// What is not valid, and why.
     pub diagnostic: Diagnostic,
 }
 
 impl Misfit {
-    /// A misfit whose value does not fit.
+    /// A misfit whose value is not valid.
     fn value(pointer: impl Into<String>, message: String) -> Self {
         Self { pointer: pointer.into(), named: false, diagnostic: misfit(message) }
     }
@@ -160,7 +160,7 @@ impl Misfit {
     }
 }
 
-/// The parts that do not fit, up to a limit: a session may come from anywhere.
+/// The misfits, up to a limit: a session may come from anywhere.
 struct Misfits {
     list: Vec<Misfit>,
     left_out: usize,
@@ -175,10 +175,10 @@ impl Misfits {
         }
     }
 
-    /// What was found and, as the last, how much was left out.
+    /// The misfits and, as the last one, how many others were left out.
     fn into_list(mut self) -> Vec<Misfit> {
         if self.left_out > 0 {
-            // The word about the others takes one of the places.
+            // The message about the others takes the place of one of them.
             self.left_out += usize::from(self.list.pop().is_some());
             let message = format!("{} more parts of the session do not fit", self.left_out);
             self.list.push(Misfit::value("", message));
@@ -187,11 +187,11 @@ impl Misfits {
     }
 }
 
-/// Ids are less than this: up to here every reader of JSON keeps whole numbers apart.
+/// Ids are less than this: up to here, every JSON reader distinguishes integers.
 pub(crate) const MOST_IDS: u64 = 1 << 53;
 
 impl Program {
-    /// The work behind [`Program::session`].
+    /// Implements [`Program::session`].
     pub(crate) fn first_session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
         let state = self.computed.get_or_init(|| self.initial_computed()).clone();
@@ -203,8 +203,9 @@ impl Program {
         session
     }
 
-    /// The state of a new session, with the values that are computed alike in all sessions. Sessions share them, so that
-    /// they are computed once; unless they take too much, which is reported where one of them is read.
+    /// The state of a new session, with the computed values that are the same in all new sessions. Sessions share
+    /// these values, so that they are computed once. If they exceed the budget, they are left out here, and reported
+    /// where one is read.
     fn initial_computed(&self) -> Record {
         let mut state = self.initial.clone();
         for (name, slot) in self.slots.iter() {
@@ -216,7 +217,7 @@ impl Program {
         if state.is_too_costly() { lazy } else { state }
     }
 
-    /// The work behind [`Program::resume`].
+    /// Implements [`Program::resume`].
     pub(crate) fn resume_whole(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
         match self.resume_lossy(stored) {
             (session, faults) if faults.is_empty() => Ok(session),
@@ -224,13 +225,13 @@ impl Program {
         }
     }
 
-    /// The work behind [`Program::resume_lossy`].
+    /// Implements [`Program::resume_lossy`].
     pub(crate) fn resume_what_is_valid(&self, stored: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
         let (session, misfits) = self.resume_in_part(&stored.into());
         (session, misfits.into_iter().map(|misfit| misfit.diagnostic).collect())
     }
 
-    /// The same as [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
+    /// Like [`Program::resume_lossy`], for a caller that knows where the parts of the session are written.
     #[doc(hidden)]
     pub fn resume_in_part(&self, stored: &Value) -> (Session, Vec<Misfit>) {
         let mut session = self.first_session();
@@ -267,7 +268,7 @@ impl Program {
         (session, faults.into_list())
     }
 
-    /// The session with its computed values up to date: a host may have changed the others.
+    /// The session with its computed values up to date: a host may have changed the values they depend on.
     pub(crate) fn up_to_date<'s>(&self, session: &'s Session) -> Cow<'s, Session> {
         let mut session = Cow::Borrowed(session);
         if !session.is_computed(self) {
@@ -276,8 +277,8 @@ impl Program {
         session
     }
 
-    /// The session for an occasion with an input of this many bytes, and what all that is made on it may take together.
-    /// Computed values take their part until the state is [settled](Record::settle).
+    /// The session for an occasion with an input of `length` bytes, and the budget for everything that is made on it.
+    /// Computed values are charged to that budget until the state is [settled](Record::settle).
     pub(crate) fn occasion<'s>(&self, session: Cow<'s, Session>, length: usize) -> (Cow<'s, Session>, Arc<ByteBudget>) {
         let mut session = session;
         let budget = Arc::new(ByteBudget::new(length, session.state.clone(), self.data.clone()));
@@ -296,13 +297,13 @@ impl Program {
         for (name, value) in stored {
             let pointer = || pointer_to("/state", name);
             match self.slots.get(name) {
-                // It is computed anew, whatever the pack said that kept it.
+                // A computed value is computed again, even if the stored session has one.
                 Some(slot) if slot.compute.is_some() => continue,
                 Some(slot) => {
                     let Ok(validator) = slot.schema.validator() else { continue };
                     let valid = validator.is_valid(value);
-                    // `null` from a host means that it has no value yet: keep the initial one, unless an effect may have
-                    // set it to `none`.
+                    // `null` from a host means that there is no value yet: use the initial one, unless an effect may
+                    // have set it to `none`.
                     if value.is_null() && !(valid && slot.changed) {
                         continue;
                     }
@@ -329,7 +330,7 @@ impl Program {
     }
 }
 
-/// Takes over the calls that wait for a person.
+/// Restores the pending calls.
 fn resume_pending(given: &Object, pointer: &str, session: &mut Session, faults: &mut Misfits) {
     for (id, waits) in given {
         match pending_call(waits) {
@@ -342,7 +343,7 @@ fn resume_pending(given: &Object, pointer: &str, session: &mut Session, faults: 
     }
 }
 
-/// A call that waits, if a value is one.
+/// The pending call that a value describes, if it does.
 fn pending_call(value: &Value) -> Option<PendingCall> {
     let members = value.as_object()?;
     let is_known = |(name, _): (&str, &Value)| matches!(name, "action" | "params" | "question" | "call");
@@ -356,7 +357,7 @@ fn pending_call(value: &Value) -> Option<PendingCall> {
     members.iter().all(is_known).then_some(waits)
 }
 
-/// Takes over counters of ids, if all of them are fit for use.
+/// Restores the counters of ids, if all of them are valid.
 fn resume_ids(given: &Object, pointer: &str, session: &mut Session, faults: &mut Misfits) {
     let mut ids = IndexMap::with_capacity(given.len());
     for (kind, last) in given {
