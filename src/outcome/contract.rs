@@ -49,14 +49,14 @@ contract! {
         calls: Vec<Call>,
         /// What the host should carry out, in order.
         effects: Vec<EffectRecord>,
-        /// Everything that was wrong or worth saying, ordered by place, then by code.
+        /// Everything that was wrong or worth reporting, ordered by place, then by code.
         diagnostics: Vec<Finding>,
         /// A correction text to send to the model; none unless the strategy `ask-again` acted.
         ask_again: Option<String>,
         /// The account of every byte of the response.
         ledger: Ledger,
-        /// The bytes that nobody may be shown, since a guardrail replaced or removed them or refused the answer because of
-        /// them, in order.
+        /// The bytes that must not be displayed, since a guardrail replaced or removed them or refused the answer
+        /// because of them, in order.
         redacted: Vec<Extent>,
         /// The session after the response: pass it with the next one.
         session: Session,
@@ -68,7 +68,7 @@ contract! {
         trace: Option<Vec<TraceStep>>,
     }
 
-    /// What was read of a response that was refused. Nobody may be shown it.
+    /// What was read of a response that was refused. It must not be displayed.
     #[derive(Default)]
     pub struct Withheld {
         /// The text that would have been shown.
@@ -104,7 +104,7 @@ contract! {
         name: String,
         /// The key to store it under, such as a path.
         key: String,
-        /// What its opener says, by the names of the attributes; as conditions and effects see it.
+        /// The attributes of its opener, by name, as conditions and effects see them.
         #[cfg_attr(feature = "schema", schemars(with = "Object"))]
         #[serde(default)]
         attributes: Value,
@@ -164,17 +164,17 @@ contract! {
         line: usize,
         /// The column of its first byte, in characters, from 1; 0 if it is not about a place.
         column: usize,
-        /// The declaration behind it.
+        /// The declaration to which the finding refers.
         rule: Option<FilePlace>,
         /// The strategy that answered the defect; none for a remark.
         strategy: Option<Strategy>,
         /// How to fix it.
         help: Option<Message>,
-        /// The message in words for a model, which does not read the pack's conditions; absent if that is `message`.
+        /// The message for a model, without the pack's conditions; absent if it is the same as `message`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to_model: Option<Message>,
-        /// Lines of the file that an edit does not fit: those that come nearest to its text, or the first of each place where
-        /// it is; absent from all other findings.
+        /// Lines of the file on which an edit failed: those most similar to its text, or the first of each place
+        /// where the text occurs; absent from all other findings.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         file_lines: Vec<FileLines>,
     }
@@ -217,16 +217,16 @@ contract! {
         column: usize,
     }
 
-    /// One step on the way from the response to the outcome.
+    /// One step from the response to the outcome.
     pub struct TraceStep {
-        /// The kind of step, with what else is known of it.
+        /// The kind of step, with the members of that kind.
         #[serde(flatten)]
         step: StepKind,
         /// Where in the response.
         span: Extent,
         /// What was found, in words.
         found: String,
-        /// The declaration behind it.
+        /// The declaration that was applied.
         rule: Option<FilePlace>,
         /// The parts of a condition and their values.
         parts: Vec<Part>,
@@ -237,12 +237,12 @@ contract! {
     pub struct Part {
         /// The source of the part, as the pack writes it.
         text: String,
-        /// Its value as JSON, shortened; or why it has none.
+        /// Its value as JSON, shortened; or the error, if there is no value.
         value: String,
     }
 }
 
-/// Whether anything had to be done about the response.
+/// Whether strategies changed or refused the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -278,8 +278,8 @@ pub struct EffectRecord {
     pub effect: Effect,
     /// The declaration that caused it; none if no pack did.
     pub cause: Option<FilePlace>,
-    /// The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`, `move`,
-    /// and `write` if the file must be new.
+    /// The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`, and
+    /// `write` if the file must be new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
@@ -358,7 +358,7 @@ impl Finding {
         self.severity == Severity::Error
     }
 
-    /// Leaves out of its sentences what they quote.
+    /// Removes the quotations from its sentences.
     pub(super) fn hide_quotes(&mut self) {
         self.message.hide_quotes();
         self.help.iter_mut().chain(&mut self.to_model).for_each(Message::hide_quotes);
@@ -427,15 +427,16 @@ impl Outcome {
         self.diagnostics.iter().any(Finding::is_error)
     }
 
-    /// The outcome as JSON on one line: what `serde_json` writes of it. Compiled with the engine, so that a command that is
-    /// compiled for its size writes many of them as fast.
+    /// The outcome as JSON on one line, as `serde_json` writes it. Compiled with the engine, so that a command that
+    /// is compiled for size serializes as fast.
     #[doc(hidden)]
     pub fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }
 
-    /// The response as people may see it, for reports that draw its lines: each byte of what was taken out is a `*`, and
-    /// every word is if the response was refused and nobody asked for what is withheld. Places stay what they are.
+    /// The response as it may be displayed, for reports that print its lines: each redacted byte is a `*`, or all
+    /// bytes if the response was refused and the outcome has no `withheld`; white space remains. Places in the
+    /// response remain valid.
     #[doc(hidden)]
     pub fn readable<'r>(&self, response: &'r str) -> Cow<'r, str> {
         let is_withheld = self.status == Status::Refused && self.withheld.is_none();

@@ -13,7 +13,7 @@ const ASIDE: &[&str] = &["cause", "rule", "message", "help"];
 
 /// The differences of `other` from `one`, a phrase each; empty if a host could not distinguish the outcomes.
 ///
-/// Entries of lists are identified by what they say, not by number: one more entry does not make all later ones differ.
+/// Entries of lists are identified by content, not by number: one more entry does not make all later ones differ.
 pub fn differences(one: &Outcome, other: &Outcome) -> Vec<String> {
     let mut phrases = Vec::new();
     if let (Some(Value::Object(one)), Some(Value::Object(other))) = (to_value(one), to_value(other)) {
@@ -40,7 +40,7 @@ fn members(path: &str, one: &Object, other: &Object, phrases: &mut Vec<String>) 
 
 fn value(path: &str, one: &Value, other: &Value, phrases: &mut Vec<String>) {
     match (one, other) {
-        // The ledger follows from the rest: that it differs is enough to say.
+        // The ledger follows from the rest, so its differences are not listed one by one.
         _ if path == "ledger" => phrases.push(path.to_owned()),
         (Value::Object(one), Value::Object(other)) => members(path, one, other, phrases),
         (Value::Array(one), Value::Array(other)) => items(path, one, other, phrases),
@@ -51,7 +51,7 @@ fn value(path: &str, one: &Value, other: &Value, phrases: &mut Vec<String>) {
     }
 }
 
-/// Compares two lists: equal entries are set aside, and the others are compared with the entry of the same name.
+/// Compares two lists: equal entries are skipped, and the others are compared with the entry of the same name.
 fn items(path: &str, one: &[Value], other: &[Value], phrases: &mut Vec<String>) {
     let mut new: Vec<&Value> = other.iter().collect();
     let gone: Vec<&Value> = one

@@ -1,7 +1,7 @@
-//! Fields: what does a stream emit of the parameters of calls?
+//! Fields: which parts of the parameters of calls does a stream emit?
 //!
-//! In: the arguments of a call while they come, or the calls of an outcome.
-//! Out: [`StreamEvent::Field`]s: the decoded pieces of each value that is no object and no list.
+//! In: the arguments of a call while they arrive, or the calls of an outcome.
+//! Out: [`StreamEvent::Field`]s: the decoded pieces of each value that is neither an object nor a list.
 //! Never: emits anything of a call that does not count, unless the pack asks for drafts (`hold = "none"`).
 
 use super::contract::{Outcome, Verdict};
@@ -9,7 +9,8 @@ use crate::document::StreamEvent;
 use crate::json::decode_string;
 use crate::value::Value;
 
-/// The fields of the calls that count, each as a whole; those whose fields were emitted while they came are left out.
+/// The fields of the calls that count, each as a whole; calls whose fields were emitted while they arrived are left
+/// out.
 pub(super) fn fields_of(outcome: &Outcome, is_emitted: impl Fn(usize) -> bool) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let counts = |(_, call): &(usize, &super::contract::Call)| call.verdict != Verdict::Dropped;
@@ -21,7 +22,7 @@ pub(super) fn fields_of(outcome: &Outcome, is_emitted: impl Fn(usize) -> bool) -
     events
 }
 
-/// The values that are no object and no list, each with its path and its text.
+/// Calls `each` for every value that is neither an object nor a list, with its path and its text.
 fn leaves(value: &Value, path: &mut Vec<String>, each: &mut dyn FnMut(&[String], String)) {
     let mut inside = |step: String, value: &Value, each: &mut dyn FnMut(&[String], String)| {
         path.push(step);
@@ -38,17 +39,17 @@ fn leaves(value: &Value, path: &mut Vec<String>, each: &mut dyn FnMut(&[String],
     }
 }
 
-/// The arguments of one call while they come, as strict JSON. Where they are not, nothing more is emitted.
+/// The arguments of one call while they arrive, as strict JSON. If they are not, nothing more is emitted.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
-    /// What has come and is not emitted yet: a token that may go on.
+    /// What has arrived and is not emitted yet: a token that may continue.
     rest: String,
     /// The objects and lists that are open.
     open: Vec<OpenValue>,
     state: FieldState,
 }
 
-/// An object or a list that is open, and the key or the index of its value that is coming.
+/// An object or a list that is open, and the key or the index of its value that is arriving.
 #[derive(Debug)]
 struct OpenValue {
     is_list: bool,
@@ -58,22 +59,22 @@ struct OpenValue {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum FieldState {
-    /// A value is to come, or the end of a list.
+    /// A value is expected, or the end of a list.
     #[default]
     Value,
-    /// A key is to come, or the end of the object.
+    /// A key is expected, or the end of the object.
     Key,
     Colon,
-    /// A comma or a closer is to come.
+    /// A comma or a closer is expected.
     Next,
     /// Inside a text that is a value.
     Text,
-    /// The value is complete, or it is no strict JSON.
+    /// The value is complete, or it is not strict JSON.
     Over,
 }
 
 impl Arguments {
-    /// Takes more of the arguments, and passes on the path and the text of what has come.
+    /// Takes more of the arguments, and passes the path and the text of each new piece to `tell`.
     pub(super) fn push(&mut self, more: &str, tell: &mut dyn FnMut(Vec<String>, String)) {
         if self.state == FieldState::Over {
             return;
@@ -89,7 +90,7 @@ impl Arguments {
         }
     }
 
-    /// Reads one token; returns its length, or none if it may go on or nothing is left.
+    /// Reads one token; returns its length, or `None` if it may continue or nothing is left.
     fn step(&mut self, text: &str, tell: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
         if self.state == FieldState::Text {
             return self.text(text, tell);
@@ -134,7 +135,7 @@ impl Arguments {
                 1
             }
             (FieldState::Value, b'0'..=b'9' | b'-' | b't' | b'f' | b'n') if !self.open.is_empty() => {
-                // A number or a word ends at what follows it.
+                // A number or a word is complete only when the next character has arrived.
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')))?;
                 let value = rest.get(..end)?;
                 match serde_json::from_str::<Value>(value) {
@@ -154,7 +155,7 @@ impl Arguments {
         (self.state != FieldState::Over).then_some(blank + length)
     }
 
-    /// Reads on in a text, up to its end or to an escape that may go on.
+    /// Reads more of a text, up to its end or to an escape that may be incomplete.
     fn text(&mut self, text: &str, tell: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
         let (end, is_whole) = certain(text);
         let piece = text.get(..end)?;
@@ -173,12 +174,12 @@ impl Arguments {
     }
 }
 
-/// How much of a text inside quotes can be decoded whatever follows, and whether its closing quote is right behind
+/// How much of a text inside quotes can be decoded, whatever follows, and whether its closing quote comes right after
 /// that.
 fn certain(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    // Where the first half of a surrogate pair starts, which is decoded with the second.
+    // Where the first half of a surrogate pair starts: it is decoded together with the second.
     let mut half = None;
     while let Some(byte) = bytes.get(at) {
         match byte {
@@ -203,7 +204,7 @@ fn certain(text: &str) -> (usize, bool) {
     (half.unwrap_or(at), false)
 }
 
-/// The end of the text in quotes at the start, with its closing quote; none if that has not come.
+/// The end of the text in quotes at the start, with its closing quote; `None` if that has not arrived.
 fn string_end(text: &str) -> Option<usize> {
     let inner = text.get(1..)?;
     let mut escaped = false;

@@ -1,6 +1,6 @@
-//! Hearing: what follows from the words of a user, or from the start of a session?
+//! Hearing: what follows from a user's message, or from the start of a session?
 //!
-//! In: a program, a session, and what the user said.
+//! In: a program, a session, and the message of a user.
 //! Out: [`Heard`].
 //! Never: classifies or performs anything itself: it calls the floors above in their order.
 
@@ -19,7 +19,7 @@ use crate::value::Record;
 use crate::value::{Object, Value};
 
 impl Program {
-    /// The work behind [`Program::hear`].
+    /// Implements [`Program::hear`].
     pub(crate) fn hear_words(&self, session: &Session, text: &str, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), text.len());
@@ -40,7 +40,7 @@ impl Program {
         self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
-    /// The work behind [`Program::start`].
+    /// Implements [`Program::start`].
     pub(crate) fn start_session(&self, session: &Session, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), 0);
@@ -103,7 +103,7 @@ impl Program {
 }
 
 impl Heard {
-    /// Adds what the guardrails found in the words of the user.
+    /// Adds what the guardrails found in the user's message.
     fn guarded(mut self, program: &Program, session: &Session, text: &str, guarded: Guarded<'_>) -> Self {
         let mut findings = Findings::new(program.limits.diagnostics, 0);
         guarded.findings.into_iter().for_each(|finding| findings.add(finding));
@@ -122,7 +122,7 @@ impl Heard {
     }
 }
 
-/// The session from before, after its occasion.
+/// The session from before the occasion, with its state settled.
 fn settled(session: &Session) -> Session {
     let mut session = session.clone();
     session.state.settle();

@@ -1,4 +1,4 @@
-//! The contract of `hear`: what does a host get back for the words of its user?
+//! The contract of `hear`: what does a host get back for a message of its user?
 //!
 //! In: nothing; these are plain types.
 //! Out: [`Heard`], version 1, with its JSON (`schemas/heard.schema.json`).
@@ -9,26 +9,26 @@ use crate::session::{Session, contract};
 use crate::value::Object;
 
 contract! {
-    /// What the user's words mean, and what follows from them.
+    /// The class of a user's message, and what follows from it.
     pub struct Heard {
         /// The version of this contract: 1.
         version: u32,
-        /// The words of the user as they may be kept and shown to a model: guardrails on the input have replaced what they
-        /// redact. Empty if the words are refused.
+        /// The user's message as it may be stored and sent to a model: guardrails on the input have replaced what
+        /// they redact. Empty if the message is refused.
         text: String,
-        /// Whether a guardrail refuses the words. Nothing follows from them, and a host keeps them nowhere.
+        /// Whether a guardrail refuses the message. Nothing follows from it, and a host must not store it.
         refused: bool,
         /// The class of the input that matched; none if no input of the mode matched.
         class: Option<String>,
         /// What the pattern of the input captured.
         captures: Object,
-        /// What to say to the user, in order. These are the texts of the effects that say something: show each once.
+        /// The texts to show to the user, in order. They are the texts of the `say` effects: show each once.
         say: Vec<String>,
         /// What the host should carry out, in order.
         effects: Vec<EffectRecord>,
-        /// Everything worth saying.
+        /// Everything worth reporting.
         diagnostics: Vec<Finding>,
-        /// The session afterwards: pass it with the next words or response.
+        /// The session afterwards: pass it with the next message or response.
         session: Session,
         /// Which declaration caused what, step by step; absent unless a trace was asked for.
         #[serde(default, skip_serializing_if = "Option::is_none")]

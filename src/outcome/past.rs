@@ -1,8 +1,8 @@
-//! Past answers: what of an answer does a history hold?
+//! Past answers: which parts of an answer does a history contain?
 //!
-//! In: an outcome; or an answer whose outcome is gone, which is then read once.
+//! In: an outcome; or an answer without its outcome, which is then read once more.
 //! Out: a [`Turn`] with what the user saw, and with the parts of the answer that counted.
-//! Never: holds more of an answer than counted: nothing refused, dropped, redacted or withheld, and no reasoning.
+//! Never: contains a part that did not count: nothing refused, dropped, redacted or withheld, and no reasoning.
 
 use super::contract::{Call, Finding, Outcome, Section, Status, Utterance, Verdict};
 use crate::diagnostic::{Code, Strategy};
@@ -15,24 +15,24 @@ use crate::session::Session;
 use crate::text::excerpt;
 use indexmap::IndexMap;
 
-/// The longest parameters of a call that a history repeats, in bytes of JSON: whatever is longer costs more in every
-/// prompt to come than it teaches the model.
+/// The longest parameters of a call that a history repeats, in bytes of JSON: longer ones cost more in every later
+/// prompt than they teach the model.
 const LONGEST_CALL: usize = 4096;
 /// The longest answer that a history can repeat, in bytes: the texts of its parts, besides the message.
 const LONGEST: usize = 64 * 1024;
-/// The most calls that a history names, repeats or gives reasons for.
+/// The maximum number of calls that a history names, repeats or gives reasons for.
 const MOST_CALLS: usize = 32;
-/// The most contents that a history names.
+/// The maximum number of contents that a history names.
 const MOST_CONTENTS: usize = 64;
-/// What a model is told of a call that waits for a person.
+/// The message to a model about a pending call.
 const WAITS: &str = "it waits until a person has confirmed it";
-/// The most characters of a reason, and of an advice.
+/// The maximum number of characters of a reason, and of an advice.
 const REASON: usize = 300;
 
 impl Turn {
     /// An answer of the model. Its `content` is what the user saw: the message, with the utterances in their places;
-    /// without a message, the sections and the utterances. The parts that counted are in its `outcome`, so that a prompt
-    /// can show the answer in the form in which answers are asked for.
+    /// without a message, the sections and the utterances. The parts that counted are in its `outcome`, so that a
+    /// prompt can repeat the answer in the form in which it asks for answers.
     pub fn answer(outcome: &Outcome) -> Self {
         let parts = texts(&outcome.message, &outcome.sections, &outcome.utterances);
         let content = seen(&parts);
@@ -128,18 +128,18 @@ fn decides(found: &&Finding) -> bool {
     matches!(found.strategy, Some(AskAgain | Drop | KeepAsText | KeepFirst | KeepLast | Refuse))
 }
 
-/// Why a call does not count that nothing is wrong with.
+/// The reason for a call that does not count although nothing is wrong with it.
 fn without_finding(outcome: &Outcome) -> &'static str {
     if outcome.status == Status::Refused { "the whole answer was refused" } else { "it did not count" }
 }
 
-/// A finding in words for a model, and how to do better.
+/// A finding in words for a model, with the help on how to correct it.
 fn in_words(found: &Finding) -> (&str, Option<&str>) {
     let message = found.to_model.as_ref().unwrap_or(&found.message);
     in_words_for_a_model(&found.code, message, found.help.as_deref())
 }
 
-/// Why a call was not carried out: by the finding of the strategy that decided so, or by what else is wrong with it.
+/// Why a call was not carried out: the finding whose strategy decided that, or else the first defect in the call.
 fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
     if call.verdict == Verdict::Pending {
         let action = excerpt(&call.action, REASON).into_owned();
@@ -155,8 +155,8 @@ fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
 }
 
 impl Program {
-    /// The parts that an answer of this text has in the session's mode, whatever counts of them. What a history does not
-    /// repeat is named.
+    /// The parts that an answer with this text has in the session's mode, whether or not they count. Parts that a
+    /// history does not repeat are named.
     pub(super) fn read_back(&self, session: &Session, text: &str) -> PastAnswer {
         let read = self.read_parts(session, text);
         let calls = read.calls.into_iter().map(|Call { action, params, .. }| PastCall { action, params });
@@ -169,7 +169,7 @@ impl Program {
         }
     }
 
-    /// The answer of a turn as a prompt in the session's mode writes it again; none if the prompt shows what the user saw.
+    /// The answer of a turn as a prompt in the session's mode repeats it; `None` if the prompt has what the user saw.
     #[doc(hidden)]
     pub fn rewritten(&self, session: &Session, turn: &Turn) -> Option<String> {
         let read = |text: &str| self.read_back(session, text);
@@ -177,11 +177,11 @@ impl Program {
         rewriter.rewrite(turn.outcome.as_ref()?, turn.content.trim())
     }
 
-    /// The work behind [`Program::turn`].
+    /// Implements [`Program::turn`].
     pub(crate) fn turn_of_text(&self, session: &Session, answer: &str) -> Turn {
         let session = self.session_of(session, answer);
         let turn = Turn::answer(&self.run(&session, answer));
-        // Without a block, this is a message without its markup, whatever the pack does with stray text.
+        // A text without any block is a message without its markup, whatever the pack does with stray text.
         if turn.content.is_empty() && self.read_only(&session, answer) == 0 { Turn::assistant(answer) } else { turn }
     }
 
@@ -200,12 +200,12 @@ impl Program {
         turns.collect()
     }
 
-    /// The session to read an answer in that was given earlier: in the mode of `session`, or else in the first mode with
-    /// other dialects that find a block in it. Read by the wrong dialect, reasoning and calls would be text.
+    /// The session in which an earlier answer is read: in the mode of `session`, or else in the first mode with other
+    /// dialects that find a block in it. The wrong dialect would read reasoning and calls as text.
     fn session_of(&self, session: &Session, answer: &str) -> Session {
         let own = self.modes.get(&session.mode).map(|mode| mode.dialects.as_slice()).unwrap_or_default();
         let reads_more = |mode: &Mode| mode.dialects.iter().any(|dialect| !own.contains(dialect));
-        // Modes with the same dialects read alike.
+        // Modes with the same dialects read an answer in the same way.
         let mut others = IndexMap::new();
         for (name, mode) in self.modes.iter().filter(|(_, mode)| reads_more(mode)) {
             others.entry(mode.dialects.as_slice()).or_insert(name);
@@ -236,7 +236,7 @@ fn seen(parts: &PastAnswer) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// An utterance with its speaker. In its original form it would read as an utterance of the prompt itself.
+/// An utterance with its speaker. In its original form, it would be read as an utterance in the prompt itself.
 fn attributed(PastUtterance { speaker, label, text, .. }: &PastUtterance) -> String {
     match label.as_str() {
         "" => format!("({speaker}) {text}"),

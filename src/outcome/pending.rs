@@ -1,8 +1,8 @@
-//! Pending calls: what becomes of a call that waited until a person said yes or no?
+//! Pending calls: what becomes of a call that a person confirms or declines?
 //!
 //! In: the session that a call waits in, and the id under which it waits.
-//! Out: the outcome of that call alone, judged by the mode and state of now; the session without it.
-//! Never: takes parameters from the host: what is carried out is what was judged when the model asked for it.
+//! Out: the outcome of that call alone, judged by the current mode and state; the session without the call.
+//! Never: takes parameters from the host: the call is carried out as it was judged when the model wrote it.
 
 use super::contract::{Finding, Outcome, Status, Verdict};
 use super::reader::Broken;
@@ -15,9 +15,9 @@ use crate::provider::{Reply, ReplyPart};
 use crate::session::{PendingCall, Session};
 use crate::text::{Location, Span, excerpt};
 
-/// The kind of the ids under which calls wait.
+/// The kind of the ids of pending calls.
 const KIND: &str = "p";
-/// The most calls that wait in a session.
+/// The maximum number of pending calls in a session.
 const MOST: usize = 100;
 
 impl Program {
@@ -36,7 +36,7 @@ impl Program {
         self.outcome_on(occasion, &session, &layout.source, &document, &options, &Broken::default())
     }
 
-    /// The outcome for an id under which no call waits.
+    /// The outcome for an id that no pending call has.
     fn nothing_waits(&self, session: &Session, id: &str) -> Outcome {
         let document = Document::default();
         let (options, broken) = (Options::default(), Broken::default());
@@ -51,8 +51,8 @@ impl Program {
         outcome
     }
 
-    /// Notes the calls that wait in the session after an answer, and in each call, which has its question as `pending`, the
-    /// id under which it waits. Those that waited before are dropped, unless the pack says otherwise.
+    /// Adds the pending calls of an answer to the session, and replaces their questions, in `pending`, by the ids
+    /// under which they wait. Earlier pending calls are dropped, unless the pack says otherwise.
     pub(super) fn pend(&self, outcome: &mut Outcome, occasion: Occasion) {
         if outcome.status == Status::Refused {
             return;

@@ -2,7 +2,7 @@
 //!
 //! In: a program, a session, and a [`Request`].
 //! Out: [`Prompt`], version 1, with its JSON (`schemas/prompt.schema.json`).
-//! Never: writes a word of a prompt.
+//! Never: writes the text of a prompt itself.
 
 use super::contract::{Finding, VERSION};
 use crate::diagnostic::Diagnostic;
@@ -22,7 +22,7 @@ pub struct Prompt {
     pub messages: Vec<PromptMessage>,
     /// The account of every token.
     pub ledger: TokenLedger,
-    /// Everything worth saying about the prompt.
+    /// Everything worth reporting about the prompt.
     pub diagnostics: Vec<Finding>,
     /// The same prompt as one text, with the pack's separator between the layers.
     #[serde(skip)]
@@ -43,7 +43,7 @@ impl Prompt {
 }
 
 impl Program {
-    /// The work behind [`Program::prompt`].
+    /// Implements [`Program::prompt`].
     pub(crate) fn assemble_prompt(&self, session: &Session, request: &Request) -> Prompt {
         let assembled = assemble(self, session, request, &|session, text| self.read_back(session, text));
         let findings = assembled

@@ -1,4 +1,4 @@
-//! Reader: what becomes of a response that comes in pieces?
+//! Reader: what becomes of a response that arrives in pieces?
 //!
 //! In: a program, a session, pieces of a response: bytes of a text, or chunks of an API.
 //! Out: [`StreamEvent`]s as soon as they are certain, and at the end the [`Outcome`], which does not depend on the
@@ -18,7 +18,7 @@ use crate::surface::Role;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A response that comes in pieces.
+/// A response that arrives in pieces.
 ///
 /// ```
 /// # use rulebook::{Folder, Program};
@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// assert_eq!(reader.finish().message, "Hello!");
 /// ```
 ///
-/// `P` holds the program: a reference, as above, or an `Arc`. With an `Arc`, program and reader can live in one struct,
+/// `P` is the program: a reference, as above, or an `Arc`. With an `Arc`, program and reader can be in one struct,
 /// move to another thread, and outlive the function that made them.
 ///
 /// ```
@@ -74,7 +74,7 @@ pub struct Reader<P: Borrow<Program>> {
     chunks: Option<Box<Chunked>>,
 }
 
-/// Replacement characters in the place of bytes that are not UTF-8: where the first ones are, and how many there are.
+/// Replacement characters for bytes that are not UTF-8: where the first ones are, and how many there are.
 #[derive(Debug, Default)]
 pub(super) struct Broken {
     pub(super) first: Vec<usize>,
@@ -82,20 +82,20 @@ pub(super) struct Broken {
 }
 
 impl Broken {
-    /// How many places are kept at most, whatever the limit on findings.
+    /// How many places are stored at most, whatever the limit on findings.
     const MOST: usize = 1000;
 }
 
-/// A reply that comes in chunks.
+/// A reply that arrives in chunks.
 #[derive(Debug)]
 struct Chunked {
     chunks: Chunks,
-    /// Whether all its text is the message, since no dialect reads it.
+    /// Whether all its text is the message, because no dialect reads it.
     tells_text: bool,
-    /// Whether no dialect finds reasoning in the text, so that all comes from the API.
+    /// Whether no dialect finds reasoning in the text, so that all reasoning comes from the API.
     tells_thinking: bool,
-    /// The calls whose fields are emitted while they come, each with its number among the calls of the outcome; none
-    /// for one whose number is not certain.
+    /// The calls whose fields are emitted while they arrive, each with its number among the calls of the outcome;
+    /// `None` for a call whose number is not certain.
     fields: BTreeMap<PartKey, Option<(usize, Arguments)>>,
 }
 
@@ -113,7 +113,7 @@ impl Chunked {
 }
 
 impl Chunked {
-    /// Tells what has come of the arguments of a call.
+    /// Emits the fields that have arrived in the arguments of a call.
     fn tell_fields(&mut self, provider: Provider, key: PartKey, more: &str, events: &mut Vec<StreamEvent>) {
         let chunks = &self.chunks;
         let begin = || chunks.number_of(provider, key).map(|number| (number, Arguments::default()));
@@ -130,7 +130,7 @@ impl Chunked {
 }
 
 impl<P: Borrow<Program>> Reader<P> {
-    /// Starts to read a response that comes in pieces.
+    /// Starts to read a response that arrives in pieces.
     pub fn new(program: P, session: &Session, options: &Options) -> Self {
         let rules = program.borrow();
         Self {
@@ -147,7 +147,7 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// Takes the next piece, which may be cut anywhere, and returns what has become certain. If the pack or the host
-    /// holds the response (`[reply] hold`), nothing is emitted before it has been judged.
+    /// holds the response back (`[reply] hold`), nothing is emitted before it has been judged.
     pub fn push(&mut self, piece: &[u8]) -> Vec<StreamEvent> {
         if let Some(chunked) = &mut self.chunks {
             chunked.chunks.note_other("bytes beside chunks");
@@ -158,8 +158,8 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// Takes the next chunk of an API that streams: the JSON of one chunk or event, without the `data:` before it.
-    /// `[DONE]` is taken, too. Returns what has become certain, as [`Reader::push`] does: the text of the reply is
-    /// emitted as far as the pack lets it, and under `hold = "none"` the fields of calls while they come.
+    /// `[DONE]` is accepted, too. Returns what has become certain, as [`Reader::push`] does: the text of the reply is
+    /// emitted as far as the pack permits, and under `hold = "none"` the fields of calls while they arrive.
     ///
     /// The outcome is that of [`Program::judge`] for the whole reply. A stream without an end was cut off.
     ///
@@ -186,8 +186,8 @@ impl<P: Borrow<Program>> Reader<P> {
     ///
     /// # Errors
     ///
-    /// What is no chunk of this provider, an error that the API returned, and a chunk after bytes of a text. What came
-    /// before stays, and the reader can go on, or finish.
+    /// A text that is no chunk of this provider, an error that the API returned, and a chunk after bytes of a text.
+    /// What arrived before remains, and the reader can continue, or finish.
     pub fn push_chunk(&mut self, provider: Provider, chunk: &str) -> Result<Vec<StreamEvent>, Faults> {
         if self.chunks.is_none() && !(self.text.is_empty() && self.rest.is_empty()) {
             return Err(Faults::mixed());
@@ -208,7 +208,7 @@ impl<P: Borrow<Program>> Reader<P> {
                 }
                 Delta::Thinking(key, more) if tells_thinking => self.release.think(context, key, &more, &mut events),
                 Delta::Arguments(key, more) if self.release.is_draft() => {
-                    // A call in the text would have a number of its own.
+                    // If dialects read the text, a call in it would change the numbers of native calls.
                     if let Some(chunked) = self.chunks.as_deref_mut().filter(|chunked| chunked.tells_text) {
                         chunked.tell_fields(provider, key, &more, &mut events);
                     }
@@ -223,7 +223,7 @@ impl<P: Borrow<Program>> Reader<P> {
         Ok(events)
     }
 
-    /// Tells the text of a reply that no dialect reads.
+    /// Emits the text of a reply that no dialect reads.
     fn tell_native(&mut self, drafts: Vec<EventDraft>) -> Vec<StreamEvent> {
         if drafts.is_empty() || self.release.is_whole() {
             return Vec::new();
@@ -233,7 +233,7 @@ impl<P: Borrow<Program>> Reader<P> {
         self.release.tell(Context { program, session, dialect, text, doubtful: None }, drafts, false)
     }
 
-    /// Reads on, and returns what has become certain.
+    /// Continues to read, and returns what has become certain.
     fn announce(&mut self, complete: bool) -> Vec<StreamEvent> {
         let program = self.program.borrow();
         let mut drafts = Vec::new();
@@ -262,8 +262,8 @@ impl<P: Borrow<Program>> Reader<P> {
     }
 
     /// Whether the response is longer than [`Limits::input`](crate::Limits::input). Such a response is not read,
-    /// whatever was already announced of it. A host should stop the model and call [`finish`](Self::finish); all bytes
-    /// pushed are kept and counted.
+    /// whatever was already emitted of it. A host should stop the model and call [`finish`](Self::finish); all bytes
+    /// pushed are stored and counted.
     pub fn is_too_large(&self) -> bool {
         self.text.len() > self.program.borrow().limits.input
     }
@@ -274,11 +274,11 @@ impl<P: Borrow<Program>> Reader<P> {
         self.finish_with_events().0
     }
 
-    /// The same as [`Reader::finish`], together with the announcements that only the end made certain.
+    /// Like [`Reader::finish`], together with the events that only the end made certain.
     #[must_use]
     pub fn finish_with_events(mut self) -> (Outcome, Vec<StreamEvent>) {
         self.decode(&[], true);
-        // A buffer that has doubled may be half empty, and the outcome is still to be made.
+        // A buffer that has doubled may be half empty, and the outcome still has to be built.
         self.text.shrink_to_fit();
         let mut events = self.announce(true);
         let program = self.program.borrow();
@@ -287,7 +287,8 @@ impl<P: Borrow<Program>> Reader<P> {
             Some(chunked) => {
                 let reply = chunked.chunks.into_reply();
                 let layout = reply.layout();
-                // INVARIANT: what came too late for its place was moved behind what had been passed on.
+                // INVARIANT: a text that arrived too late for its place was moved after the texts that had been
+                // passed on.
                 debug_assert!(layout.text().starts_with(&self.text));
                 let document = self.readers.finish(&program.dialects, layout.text());
                 program.outcome_of(&self.session, &reply, &layout, document, &self.options)

@@ -1,6 +1,6 @@
-//! Rejecting: what becomes of an answer whose effects do not fit the files that they meet?
+//! Rejecting: what becomes of an answer whose effects failed on files?
 //!
-//! In: an outcome that was not carried out, the session before it, and the misses that the host found.
+//! In: an outcome that was not carried out, the session before it, and the misses that the host reports.
 //! Out: the outcome that the answer has with them: refused, or the model is asked again, by the pack's strategies.
 //! Never: carries out a part of the answer, or lets session and files differ.
 
@@ -15,16 +15,17 @@ use crate::session::Session;
 use crate::text::{boundary, excerpt};
 use crate::value::{ByteBudget, Value};
 
-/// The most places of a miss that are shown, of a text that is not there and of one that is there several times.
+/// The maximum number of places of a miss in a finding: of a text that is not there, and of one that is there several
+/// times.
 const NEAREST: usize = 3;
 const OCCURRENCES: usize = 20;
-/// The most bytes of the lines at one place.
+/// The maximum number of bytes of the lines at one place.
 const LINES: usize = 2000;
-/// The most characters of a single line.
+/// The maximum number of characters of a single line.
 const LINE: usize = 160;
 
 impl Program {
-    /// The work behind [`Program::reject`].
+    /// Implements [`Program::reject`].
     pub(crate) fn reject_misses(
         &self,
         session: &Session,
@@ -69,7 +70,7 @@ impl Program {
         outcome
     }
 
-    /// The action of the call that asks for an effect.
+    /// The action of the call that asked for an effect.
     fn action_behind(&self, outcome: &Outcome, record: &EffectRecord) -> Option<ActionId> {
         let origin = record.origin?;
         let call = outcome.calls.iter().find(|call| call.verdict == Verdict::Accepted && call.span == origin.span)?;
@@ -87,7 +88,7 @@ impl Program {
     ) -> Finding {
         let (defect, message) = words(miss, record.map(|record| &record.effect));
         let near = DeclarationContext { mode: self.modes.get(mode), ..near };
-        // Only the whole answer can be taken back: what else it says may follow from the edit.
+        // Only the whole answer can be refused: its other parts may depend on the edit.
         let applies =
             |strategy: Strategy| strategy == Strategy::Refuse || (strategy == Strategy::AskAgain && may_ask_again);
         let strategy = self.answers(defect, near).map(|(strategy, _)| strategy).find(|strategy| applies(*strategy));
@@ -120,7 +121,7 @@ impl Program {
         self.ask_again(&outcome.mode, dialect, is_native, actions, &faults, &budget)
     }
 
-    /// What a refused answer shows; words that fail say nothing.
+    /// The message of a refused answer; empty if the pack has none, or its template fails.
     fn words_of_refusal(&self, session: &Session) -> String {
         let words = self.modes.get(&session.mode).and_then(|mode| mode.reply.refused.as_ref());
         let (mode, now) = (Value::from(session.mode.as_str()), Value::from(session.now.as_deref()));
@@ -130,10 +131,10 @@ impl Program {
     }
 }
 
-/// The defect that a miss is, in words.
+/// The defect of a miss, and its message.
 fn words(miss: &Miss, effect: Option<&Effect>) -> (Defect, Message) {
     let mut keys = effect.into_iter().flat_map(Effect::keys);
-    // What is in the way is where a file is moved to.
+    // The file that exists already is the target of a move.
     let key = if miss.kind == MissKind::Exists { keys.last() } else { keys.next() };
     let key = quote(key.unwrap_or_default(), 120);
     match miss.kind {
@@ -145,7 +146,7 @@ fn words(miss: &Miss, effect: Option<&Effect>) -> (Defect, Message) {
     }
 }
 
-/// Shows the lines of the file that help to write the edit anew, as many as are of use.
+/// Adds the lines of the file that help to correct the edit, up to a limit.
 fn show_lines(finding: &mut Finding, miss: &Miss) {
     let is_ambiguous = miss.kind == MissKind::Ambiguous;
     let cited = |lines: &FileLines| {
@@ -174,17 +175,17 @@ fn show_lines(finding: &mut Finding, miss: &Miss) {
 }
 
 impl Finding {
-    /// The lines of a file that it shows, each part with its number, to be appended to its help; empty if it shows
-    /// none.
+    /// The lines of a file that the finding lists, each part with its number, to be appended to its help; empty if it
+    /// lists none.
     pub(super) fn file_text(&self) -> String {
-        // What comes nearest may be several lines, to be copied as they are.
+        // The most similar text may be several lines, to be copied as they are.
         let behind = if self.code == Code::Defect(Defect::EditAmbiguous) { ' ' } else { '\n' };
         let of = |lines: &FileLines| format!("\nline {}:{behind}{}", lines.line, lines.text);
         self.file_lines.iter().map(of).collect()
     }
 }
 
-/// As many whole lines as there is room for, at least the start of the first.
+/// As many whole lines as `LINES` bytes have room for; at least the start of the first.
 fn within(text: &str) -> String {
     if text.len() <= LINES {
         return text.to_owned();

@@ -1,7 +1,7 @@
-//! Release: which text of an answer that is still coming is final?
+//! Release: which text of an answer that is still arriving is final?
 //!
 //! In: what has become certain of the document, and what each text waits for.
-//! Out: stream events. The texts of a role, joined, are the start of what the outcome has of that role.
+//! Out: stream events. The joined texts of a role are a prefix of what the outcome has for that role.
 //! Never: judges: where a strategy, a guardrail or another block may still change a text, it waits for the outcome.
 
 use super::contract::Outcome;
@@ -19,9 +19,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The roles that have texts, in the order in which a stream emits at the end what it has not emitted before.
+/// The roles that have texts, in the order in which a stream emits the rest of them at the end.
 const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Content, Role::Utterance];
-/// The most matches of guardrails in one text that a stream replaces: of longer texts, no more may be examined.
+/// The maximum number of guardrail matches that a stream replaces in one text; after that, the text waits for the
+/// outcome.
 const MOST: usize = 64;
 
 /// The texts of one answer, as far as they have been emitted.
@@ -39,15 +40,15 @@ pub(super) struct Release {
     calls: bool,
     /// How many bytes of text have been emitted.
     emitted_so_far: usize,
-    /// The piece of reasoning that is coming, if an API returns it apart from the text.
+    /// The piece of reasoning that is arriving, if an API returns reasoning separately from the text.
     thinking: Option<PartKey>,
 }
 
 #[derive(Debug)]
 struct StreamedBlock {
-    /// The role as which its text is emitted; none if it has no text.
+    /// The role as which its text is emitted; `None` if it has no text.
     role: Option<Role>,
-    /// Whether it is a wrapper: blocks are at home in it.
+    /// Whether it is a wrapper: a block inside it is not a nested block.
     wraps: bool,
     /// Whether nothing of it is emitted before it has ended.
     by_block: bool,
@@ -60,17 +61,17 @@ struct Channel {
     emitted: usize,
     /// Whether everything that follows waits for the outcome.
     waits: bool,
-    /// The text that is coming, as it was written: that of the open block; of the message, all of it.
+    /// The text that is arriving, as it was written: that of the open block; for the message, all of it.
     text: String,
     /// How much of it has been emitted.
     done: usize,
-    /// Where the part that is coming starts in it; none before that part has any text.
+    /// Where the current part starts in `text`; `None` before that part has any text.
     part: Option<usize>,
-    /// The block of that part; none for text outside every block.
+    /// The block of that part; `None` for text outside every block.
     from: Option<usize>,
     /// White space that counts only if more text follows.
     space: String,
-    /// The guardrails that act on it; none before they are known.
+    /// The guardrails that act on the text; `None` before they are known.
     guards: Option<Vec<TextGuard>>,
     /// How many matches have been replaced.
     matches: usize,
@@ -84,7 +85,7 @@ struct TextGuard {
     watching: Watching,
 }
 
-/// What is known of the answer.
+/// What is known about the answer.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'c> {
     pub(super) program: &'c Program,
@@ -92,12 +93,12 @@ pub(super) struct Context<'c> {
     /// The dialect that reads the answer.
     pub(super) dialect: Option<&'c Dialect>,
     pub(super) text: &'c str,
-    /// Where a strategy may still take something out of the text outside every block.
+    /// The place from which on a strategy may still remove text outside every block.
     pub(super) doubtful: Option<usize>,
 }
 
 impl Release {
-    /// `strict`: whether the host asks to hold everything back, whatever the pack says.
+    /// With `strict`, the host asks to hold everything back, whatever the pack says.
     pub(super) fn new(program: &Program, session: &Session, strict: bool) -> Self {
         let mode = program.mode_id(&session.mode);
         let hold = mode.map_or(Hold::Settled, |mode| program.settling(mode).hold);
@@ -113,7 +114,7 @@ impl Release {
         }
     }
 
-    /// The mode of the session; none if the pack does not have it.
+    /// The mode of the session; `None` if the pack does not have it.
     pub(super) fn mode<'p>(&self, program: &'p Program) -> Option<&'p Mode> {
         self.mode.and_then(|mode| program.modes.get_index(mode.0)).map(|(_, mode)| mode)
     }
@@ -123,7 +124,7 @@ impl Release {
         self.hold == Hold::Answer
     }
 
-    /// Whether what comes is emitted as a draft.
+    /// Whether text is emitted as a draft, as it arrives.
     pub(super) fn is_draft(&self) -> bool {
         self.hold == Hold::None
     }
@@ -133,8 +134,7 @@ impl Release {
         self.emitted_so_far
     }
 
-    /// Tells what is final of what has become certain. Text that only the end of the answer made certain waits for the
-    /// outcome.
+    /// Emits what is final. Text that only the end of the answer made certain waits for the outcome.
     pub(super) fn tell(&mut self, context: Context<'_>, drafts: Vec<EventDraft>, complete: bool) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -157,7 +157,8 @@ impl Release {
         events
     }
 
-    /// Tells what is final of reasoning that an API returns apart from the text: each piece is a text of its own.
+    /// Emits what is final of reasoning that an API returns separately from the text: each piece is a text of its
+    /// own.
     pub(super) fn think(&mut self, context: Context<'_>, key: PartKey, more: &str, events: &mut Vec<StreamEvent>) {
         let program = context.program;
         let native = program.native_block(BlockId::THINKING);
@@ -173,7 +174,7 @@ impl Release {
         }
         if self.thinking != Some(key) {
             self.release(context, Role::Thinking, true, events);
-            // Earlier reasoning comes first in the outcome.
+            // The outcome has earlier reasoning first, before what may have been emitted already.
             let is_early = self.thinking.is_some_and(|last| key < last);
             self.thinking = Some(key);
             let waits = program.waits(mode, &program.native, Some(block));
@@ -187,7 +188,7 @@ impl Release {
         self.release(context, Role::Thinking, false, events);
     }
 
-    /// What the outcome has beyond the texts that have been emitted.
+    /// The texts of the outcome that have not been emitted yet.
     pub(super) fn rest(&self, program: &Program, outcome: &Outcome) -> Vec<StreamEvent> {
         if self.hold == Hold::None {
             return Vec::new();
@@ -199,7 +200,7 @@ impl Release {
             for text in texts_of(outcome, role, shows) {
                 let skipped = emitted.min(text.len());
                 emitted -= skipped;
-                // INVARIANT: what has been emitted is the start of what the outcome has, so it ends with a character.
+                // INVARIANT: what has been emitted is a prefix of what the outcome has, so it ends with a character.
                 debug_assert!(text.is_char_boundary(skipped), "{role:?}");
                 if let Some(rest) = text.get(skipped..).filter(|rest| !rest.is_empty()) {
                     events.push(StreamEvent::Text { block: None, role: Some(role), text: rest.to_owned() });
@@ -213,12 +214,12 @@ impl Release {
         self.channels.get_mut(ROLES.iter().position(|known| *known == role)?)
     }
 
-    /// Lets everything that follows of a role wait for the outcome.
+    /// Makes all further text of a role wait for the outcome.
     fn wait(&mut self, role: Role) {
         self.channel(role).into_iter().for_each(|channel| channel.waits = true);
     }
 
-    /// A block opens.
+    /// Handles the opening of a block.
     fn begin(&mut self, context: Context<'_>, number: usize, role: Role, called: Option<&str>, draft: &EventDraft) {
         let Context { program, dialect, .. } = context;
         let mode = self.mode.zip(self.mode(program));
@@ -227,7 +228,7 @@ impl Release {
             self.open.push(StreamedBlock { role: None, wraps: false, by_block: false });
             return;
         };
-        // A block inside another may be taken out of it, or turn out to be its text.
+        // A nested block may be removed from the block around it, or turn out to be its text.
         let is_nested = self.open.last().is_some_and(|outer| !outer.wraps);
         if let Some(outer) = self.open.last().and_then(|outer| outer.role) {
             self.wait(outer);
@@ -241,7 +242,7 @@ impl Release {
             && emitted_as != Role::Message
             && self.channel(Role::Message).is_some_and(|one| one.part.is_some())
         {
-            // What is left of a line around the block is known only once the line has ended.
+            // What remains of a line around the block is known only once the line has ended.
             self.wait(Role::Message);
         }
         let opened = self.opened.entry(id).or_default();
@@ -252,7 +253,7 @@ impl Release {
         let near = DeclarationContext { block: Some(block), mode: Some(mode), ..DeclarationContext::default() };
         let is_beyond = count.and_then(|count| count.most).is_some_and(|most| times > most)
             && program.moving(Defect::DuplicateBlock, near).next().is_some();
-        // What is behind a call may be behind the last one.
+        // A block after a call may be after the last call.
         self.calls |= role == Role::Call;
         let is_late =
             self.calls && mode.reply.calls_last.is_some() && program.moving(Defect::OutOfOrder, near).next().is_some();
@@ -272,7 +273,7 @@ impl Release {
         self.open.push(StreamedBlock { role: Some(emitted_as), wraps: false, by_block });
     }
 
-    /// Text of the open block, or outside every block.
+    /// Handles text of the open block, or text outside every block.
     fn add(&mut self, context: Context<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
         let Context { program, dialect, .. } = context;
         let StreamEvent::Text { block, role, text } = &draft.event else { return };
@@ -303,7 +304,7 @@ impl Release {
                 text = cut.and_then(|cut| text.get(..cut)).unwrap_or(text);
                 let waits = program.waits(mode_id, dialect, None);
                 let Some(channel) = self.channel(Role::Message) else { return };
-                // A fence around the whole answer is none of its text.
+                // A fence around the whole answer is not part of its text.
                 let is_framed =
                     dialect.masks.wrapper && channel.text.is_empty() && text.trim_start().starts_with(['`', '~', '<']);
                 channel.waits |= is_past || is_framed || waits.iter().any(|wait| wait.until > WaitsUntil::Match);
@@ -317,12 +318,12 @@ impl Release {
                     self.wait(Role::Message);
                 }
             }
-            // The section outside every block is one only if no block has its name.
+            // Text outside every block is a section only if no block has that name.
             (Some(role), None) => self.wait(*role),
         }
     }
 
-    /// The open block ends.
+    /// Handles the end of the open block.
     fn end(&mut self, context: Context<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
         let Some(StreamedBlock { role: Some(role), by_block, .. }) = self.open.pop() else { return };
         if by_block && !draft.whole {
@@ -334,7 +335,7 @@ impl Release {
         channel.waits |= channel.done < channel.text.len();
     }
 
-    /// Tells the text of a role as far as no guardrail can act on it any more, or all of it if it is complete.
+    /// Emits the text of a role as far as no guardrail can act on it any more, or all of it if it is complete.
     fn release(&mut self, context: Context<'_>, role: Role, is_complete: bool, events: &mut Vec<StreamEvent>) {
         let Some(channel) = self.channel(role).filter(|channel| !channel.waits) else { return };
         let Some(emitted) = channel.take(context, is_complete) else {
@@ -352,7 +353,7 @@ impl Release {
 }
 
 impl Channel {
-    /// A part of the text starts: for the message one of several, for other roles a text of its own.
+    /// Starts a part of the text: for the message one of several, for other roles a text of its own.
     fn start(&mut self, role: Role, from: Option<usize>) {
         self.part = None;
         self.from = from;
@@ -365,7 +366,8 @@ impl Channel {
         }
     }
 
-    /// Lets the guardrails look for which the text waits. The message waits if they are others than before.
+    /// Sets the guardrails for which the text waits. If they differ from those set before, the message waits for the
+    /// outcome.
     fn guard(&mut self, program: &Program, waits: &[Wait]) {
         let acting = waits.iter().filter(|wait| wait.until == WaitsUntil::Match).filter_map(|wait| match wait.why {
             WaitReason::Guardrail(rule) => Some((rule, wait.strategy.is_some_and(Strategy::refuses))),
@@ -386,7 +388,7 @@ impl Channel {
         self.guards = Some(guards);
     }
 
-    /// Adds text. Of text `outside` every block, white space at its start is not part of the message.
+    /// Adds text. White space at the start of text `outside` every block is not part of the message.
     fn push(&mut self, text: &str, outside: bool, separator: Option<&str>) {
         if self.waits {
             return;
@@ -417,7 +419,7 @@ impl Channel {
         }
     }
 
-    /// Takes the text that no guardrail can act on any more, redacted; none if a guardrail refuses the answer.
+    /// Takes the text that no guardrail can act on any more, redacted; `None` if a guardrail refuses the answer.
     fn take(&mut self, context: Context<'_>, is_complete: bool) -> Option<String> {
         let Context { program, session, .. } = context;
         let mut until = self.text.len();
@@ -446,7 +448,7 @@ impl Channel {
             }
         }
         let from = std::mem::replace(&mut self.done, until);
-        // Of those that start at one place, the first guardrail says what is there.
+        // If several matches start at the same place, the replacement of the first guardrail counts.
         ranges.sort_by_key(|(found, _)| found.start);
         let (mut emitted, mut at) = (String::with_capacity(until - from), from);
         for (found, with) in &ranges {
@@ -461,7 +463,7 @@ impl Channel {
     }
 }
 
-/// The role as which the text of a block is emitted: a section that is shown is the message.
+/// The role as which the text of a block is emitted: a section that the mode displays (`shows`) is the message.
 fn emitted_as(mode: &Mode, block: &BlockBinding) -> Role {
     let name = match &block.called {
         NameSource::Own => Some(&block.name),
@@ -473,14 +475,14 @@ fn emitted_as(mode: &Mode, block: &BlockBinding) -> Role {
     if counts_as_message { Role::Message } else { block.role }
 }
 
-/// Whether a key is a safe path as the opener at the start of `text` writes it: white space behind it would be part of
+/// Whether a key is a safe path as the opener at the start of `text` writes it: white space after it would be part of
 /// it.
 fn is_safe_as_written(text: &str, key: &str) -> bool {
     let behind = text.find(key).and_then(|at| text.get(at + key.len()..)).and_then(|rest| rest.chars().next());
     !key.is_empty() && unsafe_because(key).is_none() && behind.is_some_and(|next| !next.is_whitespace())
 }
 
-/// The texts of a role in an outcome, in order; of sections, without the one that is the message.
+/// The texts of a role in an outcome, in order; for sections, without the one that is the message.
 fn texts_of<'o>(outcome: &'o Outcome, role: Role, shows: Option<&str>) -> Vec<&'o str> {
     match role {
         Role::Message => vec![outcome.message.as_str()],

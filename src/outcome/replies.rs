@@ -1,8 +1,8 @@
 //! Replies: what becomes of an answer that an API returned in parts?
 //!
-//! In: a [`Reply`], and for the way back an [`Outcome`].
-//! Out: the outcome of the reply, with the part of each place; what answers the calls that were not carried out.
-//! Never: judges a native call in another way than one that is written in a text.
+//! In: a [`Reply`]; for the results of calls, an [`Outcome`].
+//! Out: the outcome of the reply, with places in its parts; results for the calls that were not carried out.
+//! Never: judges a native call differently from one that is written in a text.
 
 use super::contract::{Call, Outcome, Verdict};
 use super::past::reasons;
@@ -17,7 +17,7 @@ use crate::text::{Extent, Lines, Span, boundary};
 use crate::value::Value;
 
 impl Program {
-    /// The work behind [`Program::judge`].
+    /// Implements [`Program::judge`].
     pub(crate) fn judge_reply(&self, session: &Session, reply: &Reply, options: &Options) -> Outcome {
         let layout = reply.layout();
         let text = layout.text();
@@ -34,11 +34,11 @@ impl Program {
         self.outcome_of(session, reply, &layout, document, options)
     }
 
-    /// The outcome of a recorded message or stream of a provider, and the reply that it is.
+    /// The outcome of a recorded message or stream of a provider, and the reply in it.
     ///
     /// # Errors
     ///
-    /// What cannot be read as a message or a chunk of the provider.
+    /// A text that cannot be read as a message or as chunks of the provider.
     #[doc(hidden)]
     pub fn judge_recorded(
         &self,
@@ -85,17 +85,19 @@ impl Program {
 }
 
 impl Outcome {
-    /// What answers the calls that were not carried out, in the form of the provider: for OpenAI messages, for the Responses
-    /// API items of `input`, for Anthropic blocks of one user message, for Gemini parts, for MCP the `result` of the request.
+    /// Results for the calls that were not carried out, in the form of the provider: for OpenAI messages, for the
+    /// Responses API items of `input`, for Anthropic blocks of one user message, for Gemini parts, for MCP the
+    /// `result` of the request.
     ///
-    /// Each says why, in words for a model: the advice of the pack, or what is wrong with which argument. It quotes nothing
-    /// that was redacted or withheld. Calls that were accepted are not among them: the host answers those with what its tools
-    /// return. Neither are calls that wait for a confirmation, nor those in the text. After a refusal, or where the model is
-    /// asked again, every call is among them.
+    /// Each gives the reason in words for a model: the advice of the pack, or what is wrong with which argument. It
+    /// quotes nothing that was redacted or withheld. Accepted calls have no such result: the host answers those with
+    /// what its tools return. Calls that wait for a confirmation, and calls in the text, have none, either. After a
+    /// refusal, or if the model is asked again, every native call has one.
     ///
-    /// APIs want an answer to every call of a message before the next request. The outcome of [`Program::confirm`] or
-    /// [`Program::decline`] has the call that waited by its id: accepted, so that the host answers it, or dropped, so that it is
-    /// among the results of that outcome. A host that cannot ask a person at once answers the call with a text that says so.
+    /// APIs require an answer to every call of a message before the next request. The outcome of [`Program::confirm`]
+    /// or [`Program::decline`] has the pending call by its id: accepted, so that the host answers it, or dropped, so
+    /// that it is among the results of that outcome. A host that cannot ask a person at once answers the call with a
+    /// text that says so.
     ///
     /// ```
     /// # use rulebook::{Folder, Program, Provider, Reply};
@@ -129,7 +131,7 @@ impl Outcome {
         self.calls.iter().filter(is_refused).map(answer).collect()
     }
 
-    /// Gives each place in the source of a structured reply as one in its part.
+    /// Converts each place in the source of a structured reply to a place in its part.
     pub(super) fn place(&mut self, natives: &Natives, source: &str) {
         let extent = |extent: &mut Extent| *extent = natives.extent(Span::from(*extent));
         self.calls.sort_by_key(|call| natives.order_of(Span::from(call.span)));

@@ -24,43 +24,44 @@ use smallvec::SmallVec;
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-/// The most calls whose form a correction text shows.
+/// The maximum number of calls whose form a correction text shows.
 const MOST_CALLS: usize = 3;
 
-/// What a host may say about one run, besides the response itself.
+/// What a host may specify for one run, besides the response itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Reads with this dialect only. A dialect that the pack does not have reads nothing, and a diagnostic says so.
+    /// Reads with this dialect only. A dialect that the pack does not have reads nothing, and a diagnostic reports
+    /// that.
     pub dialect: Option<String>,
     /// Adds the trace to the outcome.
     pub trace: bool,
     /// Feeds a response that is given whole in pieces of this many bytes. The outcome does not depend on it.
     pub chunk: Option<usize>,
-    /// Whether the model ran out of tokens, as the host knows.
+    /// Whether the host knows that the model ran out of tokens.
     pub truncated: bool,
     /// How often the model has already been asked again about this answer; the host counts.
     pub attempts: usize,
-    /// Whether the prompt left reasoning open, so that the response goes on with it; none if the host does not know. It
-    /// matters where a dialect has reasoning that `starts` an answer: with `true`, the response is reasoning up to its
-    /// closer, or to its end. With `false`, it starts with reasoning only if it has the opener, so that a stream need
-    /// not wait for a closer.
+    /// Whether the prompt left reasoning open, so that the response continues it; `None` if the host does not know.
+    /// It matters if a dialect has reasoning that `starts` an answer: with `true`, the response is reasoning up to
+    /// its closer, or to its end. With `false`, it starts with reasoning only if it has the opener, so that a stream
+    /// need not wait for a closer.
     pub thinking: Option<bool>,
     /// Whether a stream holds all of the response back until it has been judged, even if the pack does not ask for
     /// that.
     pub hold: bool,
-    /// Whether the outcome of a refused response has what was read of it, in `withheld`. Nobody may be shown that.
+    /// Whether the outcome of a refused response has what was read of it, in `withheld`. It must not be displayed.
     pub withheld: bool,
 }
 
 impl Program {
-    /// The work behind [`Program::run`].
+    /// Implements [`Program::run`].
     pub(crate) fn judge_text(&self, session: &Session, response: &str) -> Outcome {
         let options = Options::default();
         let mut readers = self.readers(session, &options);
         self.outcome(session, response, &readers.finish(&self.dialects, response), &options, &Broken::default())
     }
 
-    /// The work behind [`Program::run_with`].
+    /// Implements [`Program::run_with`].
     pub(crate) fn judge_bytes(&self, session: &Session, response: &[u8], options: &Options) -> Outcome {
         let mut reader = self.reader(session, options);
         for piece in response.chunks(options.chunk.unwrap_or(response.len()).max(1)) {
@@ -69,14 +70,14 @@ impl Program {
         reader.finish()
     }
 
-    /// Reads a response without judging it, and returns the number of its blocks. Used for measuring, too.
+    /// Reads a response without judging it, and returns the number of its blocks. Also used for measurements.
     #[doc(hidden)]
     pub fn read_only(&self, session: &Session, response: &str) -> usize {
         let mut readers = self.readers(session, &Options::default());
         readers.finish(&self.dialects, response).blocks.len()
     }
 
-    /// What is read of a text, by everything but guardrails and without effects.
+    /// What is read of a text: judged by everything but guardrails, and without effects.
     pub(super) fn read_parts(&self, session: &Session, text: &str) -> Withheld {
         let mut readers = self.readers(session, &Options::default());
         let document = readers.finish(&self.dialects, text);
@@ -117,7 +118,7 @@ impl Program {
         self.outcome_on(Occasion::Answer, session, text, document, options, broken)
     }
 
-    /// The same as [`Program::outcome`], of an answer or of a call that waited.
+    /// Like [`Program::outcome`], for an answer or for a pending call that was confirmed or declined.
     pub(super) fn outcome_on(
         &self,
         occasion: Occasion,
@@ -148,7 +149,7 @@ impl Program {
             judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
         }
         let refused = judged.ruling.is_refused();
-        // What a rule took out is quoted nowhere: from here on, everything is words about the response.
+        // Redacted text is quoted nowhere: from here on, only messages about the response are made.
         if let Some(veil) = judged.redactions.veil() {
             judged.findings.list.iter_mut().for_each(|found| veil.over(found));
         }
@@ -193,7 +194,7 @@ impl Program {
         if refused {
             withhold(&mut outcome, options.withheld);
             let words = judged.mode.and_then(|mode| mode.reply.refused.as_ref());
-            // Words that fail say nothing: there is no message without them, either.
+            // If the template fails, the message is empty, as it is without a template.
             outcome.message = words.and_then(|words| words.text(&judged.scope()).ok()).unwrap_or_default();
         }
         outcome
@@ -214,7 +215,7 @@ impl Program {
         Some(Diagnostic { code, at: Some(at), strategy: Some(Strategy::Keep), ..misfit })
     }
 
-    /// Performs the effects of everything accepted, in the order of the response, and lets the rules follow.
+    /// Performs the effects of everything accepted, in the order of the response, and runs the rules.
     fn flow(&self, judged: &mut Judgement<'_>, occasion: Occasion) -> Flowed {
         if judged.ruling.is_refused() {
             let (reply, steps) = (Record::default(), Steps::default());
@@ -260,7 +261,7 @@ impl Program {
         flowed
     }
 
-    /// What each call of an answer does by itself: its effects on the session, apart from what the host is asked to do.
+    /// Applies the effects of a single call to a session, without those that the host would carry out.
     fn after_call<'p>(&'p self, budget: &Arc<ByteBudget>) -> Box<AfterCall<'p>> {
         let budget = Arc::clone(budget);
         Box::new(move |session, (action, name), params, span| {
@@ -300,8 +301,8 @@ impl Program {
         false
     }
 
-    /// Lets the rules follow on what a speaker said in block `index`. Returns whether the utterance exceeded the turn
-    /// limit and was dropped.
+    /// Runs the rules for the utterance in block `index`. Returns whether the utterance exceeded the turn limit and
+    /// was dropped.
     fn hear_utterance(&self, flow: &mut Flow<'_>, judged: &mut Judgement<'_>, index: usize) -> bool {
         if !self.flows.listen_to_utterances() || judged.speaker(index).is_none() {
             return false;
@@ -340,7 +341,7 @@ impl Program {
                 calls.extend(call.action.filter(|id| !calls.contains(id)));
             }
         }
-        // An opener that cannot be read may say which call it was to be.
+        // An opener that cannot be read may still name the call that was meant.
         let broken = findings.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
         for found in broken {
             let opener = found.at.map_or("", |at| at.span.of(judged.text));
@@ -368,7 +369,7 @@ impl Program {
         dialect.blocks.iter().any(|block| dialect.may_be_called(block, name)).then_some(id)
     }
 
-    /// The effects that were performed, those with an origin at their places in the text.
+    /// The performed effects; those that may fail on a file have their origin, as a place in the text.
     fn records(&self, done: Vec<Performed>, text: &str) -> Vec<EffectRecord> {
         let lines = LazyCell::new(|| Lines::new(text));
         let record = |done: Performed| {
@@ -417,8 +418,8 @@ impl Program {
     }
 }
 
-/// The blocks as the model wrote them, if that is not their order in the document: the calls of a structured reply may
-/// are between its texts.
+/// The blocks in the order in which the model wrote them, if that is not their order in the document: the calls of a
+/// structured reply may be between its texts.
 fn order(judged: &Judgement<'_>) -> Option<Vec<usize>> {
     let natives = judged.document.natives.as_ref()?;
     let mut order: Vec<usize> = (0..judged.document.blocks.len()).collect();
@@ -487,7 +488,8 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
     read
 }
 
-/// Takes what was read of a refused response out of its outcome: nobody may be shown it.
+/// Moves what was read of a refused response out of its outcome, since it must not be displayed; to `withheld` if
+/// `wanted`.
 pub(super) fn withhold(outcome: &mut Outcome, wanted: bool) {
     let calls = outcome.calls.clone();
     for call in &mut outcome.calls {

@@ -1,4 +1,4 @@
-//! The trace: which line of the pack caused each step?
+//! Trace: which line of the pack caused each step?
 //!
 //! In: a judgement and the effects that followed from it.
 //! Out: [`TraceStep`]s: the dialects, what became of each byte, the blocks, the calls and their permits and conditions,
@@ -14,7 +14,7 @@ use crate::program::{Dialect, Program};
 use crate::text::{Lines, Location, Span, excerpt};
 use std::borrow::Cow;
 
-/// The ordered steps that lead from a response to its outcome.
+/// The steps from a response to its outcome, in order.
 pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
     let asked = std::mem::take(&mut judged.steps).into_list();
     let program = judged.program;
@@ -55,19 +55,19 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
             step.parts.iter_mut().for_each(|part| veil.over_text(&mut part.value));
         }
     }
-    // Of a refused answer, values are quoted nowhere.
+    // For a refused answer, no values are quoted.
     for part in steps.iter_mut().filter(|_| refused).flat_map(|step| &mut step.parts) {
         "…".clone_into(&mut part.value);
     }
     steps
 }
 
-/// What a name in the response is called in the trace: of a refused answer, nothing is quoted.
+/// A name in the response as the trace writes it: nothing of a refused answer is quoted.
 fn named<'t>(judged: &Judgement<'_>, name: &'t str) -> Cow<'t, str> {
     if judged.ruling.is_refused() { Cow::Borrowed("…") } else { excerpt(name, 60) }
 }
 
-/// The rules that followed, the conditions evaluated on the way, and their effects.
+/// The steps for the rules that ran, the conditions evaluated for them, and their effects.
 pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
     flowed.steps.iter().map(|asked| trace_step(program, asked)).chain(effects(program, flowed)).collect()
 }
@@ -117,7 +117,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
         Trial::Claims(place) | Trial::Begins(place) => Some(place),
         _ => None,
     });
-    // What only lends its blocks to others reads no answer.
+    // A dialect that only lends its blocks to others reads no answer.
     let reads = |dialect: &&Dialect| {
         let mut modes = program.modes.values();
         modes.any(|mode| program.dialects_of(mode).any(|one| one.id == dialect.id))
@@ -166,7 +166,7 @@ fn dialects(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     }
 }
 
-/// What came nearest to a block that the dialect needs, in words.
+/// Describes what came nearest to a block that the dialect needs.
 fn nearest(judged: &Judgement<'_>, tried: &Tried, lines: &Lines<'_>) -> String {
     let mut text = String::new();
     let quoted = |span: Span| excerpt(&named(judged, span.of(judged.text)), 40).into_owned();
@@ -195,7 +195,7 @@ fn bytes(judged: &Judgement<'_>, steps: &mut Vec<TraceStep>) {
     });
     leaves.sort_by_key(|(span, _)| span.start);
     let blocks = &judged.document.blocks;
-    // The blocks that hold the place, the innermost last.
+    // The blocks around the place, the innermost last.
     let mut around: Vec<usize> = Vec::new();
     let mut next = 0;
     let mut runs: Vec<(Span, Leaf, Option<usize>)> = Vec::new();
