@@ -43,7 +43,7 @@ pub(super) fn block<'t>(message: &mut ReplyMessage<'t>, block: Raw<'t>) {
             let text = message.text_member(block, "thinking").unwrap_or_default();
             message.thinking(text);
         }
-        // It is encrypted: there is nothing to read.
+        // Encrypted: there is nothing to read.
         "redacted_thinking" => {}
         "tool_use" => {
             let (id, name) = (message.text_member(block, "id"), message.text_member(block, "name").unwrap_or_default());

@@ -4,8 +4,9 @@
 //! Out: what each adds to the text and to the arguments of calls; in the end the [`Reply`].
 //! Never: depends on how the provider cuts a text, a name or arguments.
 //!
-//! A stream may write several parts at once, each under a number, and the numbers may jump. Parts are sorted by them, as in
-//! the whole message; one that comes when a later text has already been passed on is put behind all others.
+//! A stream may write several parts at once, each under a number, and the numbers may jump. Parts are sorted by
+//! number, as in the whole message; a part that arrives after a later text has been passed on is put after all
+//! others.
 
 use super::anthropic;
 use super::message::{self, ReplyMessage};
@@ -17,7 +18,7 @@ use crate::diagnostic::Faults;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-/// The number of a part: that of its item, and that within it.
+/// The number of a part: that of its item, and that within the item.
 pub(crate) type PartKey = (u64, u64);
 
 /// What a chunk adds.
@@ -31,30 +32,30 @@ pub(crate) enum Delta {
     Arguments(PartKey, String),
 }
 
-/// The parts of a reply that is still coming.
+/// The parts of a reply that is still arriving.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
     parts: BTreeMap<PartKey, Coming>,
-    /// Where parts are that came too late for their own place.
+    /// The new numbers of parts that arrived too late for their own place.
     moved: BTreeMap<PartKey, PartKey>,
     /// The last text that was passed on.
     last_text: Option<PartKey>,
     truncated: bool,
     refused: bool,
     ended: bool,
-    /// Whether it is a stream of the Responses API.
+    /// Whether the stream is one of the Responses API.
     events: bool,
     /// The numbers of items that have begun.
     seen: BTreeSet<u64>,
-    /// What was added since it was last asked for.
+    /// Additions that have not been returned yet.
     deltas: Vec<Delta>,
 }
 
-/// A part that is still coming.
+/// A part that is still arriving.
 #[derive(Debug)]
 struct Coming {
     part: ReplyPart,
-    /// The arguments if no more of them come.
+    /// The arguments to use if no more of them arrive.
     otherwise: Option<String>,
 }
 
@@ -63,9 +64,9 @@ const THINKING: PartKey = (0, 0);
 const TEXT: PartKey = (1, 0);
 const REFUSAL: PartKey = (2, 0);
 const CALLS: u64 = 3;
-/// The first number of what belongs behind all that has a number.
+/// The first number for parts that are placed after all numbered ones.
 const BEHIND: u64 = 1 << 62;
-/// The first number of the texts of a reasoning item behind its summaries.
+/// The first number for the texts of a reasoning item, which come after its summaries.
 const REASONING: u64 = 1 << 32;
 
 impl Chunks {
@@ -73,8 +74,8 @@ impl Chunks {
     ///
     /// # Errors
     ///
-    /// What is no chunk of this provider, and an error that the API returned. What could be read of it counts, and what that
-    /// adds is returned with the next chunk.
+    /// A text that is no chunk of this provider, and an error that the API returned. What could be read of the chunk
+    /// counts, and is returned with the next chunk.
     pub(crate) fn push(&mut self, provider: Provider, chunk: &str) -> Result<Vec<Delta>, Faults> {
         let chunk = chunk.trim();
         if chunk == "[DONE]" {
@@ -104,7 +105,7 @@ impl Chunks {
         Ok(std::mem::take(&mut self.deltas))
     }
 
-    /// The reply. One whose stream has no end was cut off.
+    /// The reply. If the stream has no end, it was cut off.
     pub(crate) fn into_reply(self) -> Reply {
         let (truncated, refused) = (self.truncated || !self.ended, self.refused);
         let whole = |coming: Coming| match coming {
@@ -117,12 +118,12 @@ impl Chunks {
         Reply { parts: self.parts.into_values().map(whole).collect(), truncated, refused }
     }
 
-    /// Notes something that the host passed and that nothing reads.
+    /// Records something that the host passed and that nothing reads.
     pub(crate) fn note_other(&mut self, kind: &str) {
         self.parts.entry((u64::MAX, 0)).or_insert_with(|| Coming::other(kind));
     }
 
-    /// How many calls come before this one, if that is certain: no part before it can still come.
+    /// How many calls come before this one; `None` if a part before it may still arrive.
     pub(crate) fn number_of(&self, provider: Provider, key: PartKey) -> Option<usize> {
         let first = match provider {
             Provider::Openai if !self.events => CALLS,
@@ -197,7 +198,7 @@ impl Chunks {
         }
     }
 
-    /// The place of a call. Some servers give no number, or one number to several calls with ids of their own.
+    /// The number of a call. Some servers give none, or the same one to several calls with different ids.
     fn key_of_call(&self, index: Option<u64>, id: Option<&str>) -> PartKey {
         let id_of = |coming: &'_ Coming| match &coming.part {
             ReplyPart::Call { id: Some(own), .. } => Some(own.clone()),
@@ -251,7 +252,7 @@ impl Chunks {
         }
     }
 
-    /// Adds what an item says beyond what came of it before: when it is added, it says how a call is called.
+    /// Adds what an item contains beyond the deltas before it. The event that adds an item gives the name of a call.
     fn item<'t>(&mut self, message: &mut ReplyMessage<'t>, index: u64, item: Raw<'t>) {
         responses::item(message, item);
         let is_new = self.parts.range((index, 0)..=(index, u64::MAX)).next().is_none()
@@ -336,7 +337,8 @@ impl Chunks {
         }
     }
 
-    /// Adds the parts of a message behind those before it; a text goes on with the last one if that is of its kind.
+    /// Adds the parts of a message after the earlier ones; a text continues the last part if that is of the same
+    /// kind.
     fn take_parts(&mut self, message: &mut ReplyMessage<'_>) {
         let mut last = self.parts.keys().next_back().map_or(0, |key| key.0);
         for part in std::mem::take(&mut message.reply.parts) {
@@ -389,7 +391,8 @@ impl Chunks {
         }
     }
 
-    /// Adds to a call: a name that comes with an id that is known already is said again, and does not go on.
+    /// Adds to a call. A name that comes with an id that is already known is repeated, and does not continue the
+    /// earlier one.
     fn add_call<'t>(
         &mut self,
         message: &mut ReplyMessage<'t>,
@@ -427,8 +430,8 @@ impl Chunks {
         self.at(key, Coming::call).1
     }
 
-    /// The part at this place, and where it is: behind all others if texts behind it have been passed on, and it would be
-    /// a text, or between two of them.
+    /// The part with this number, and the number that it has now: after all others if a later text has been passed
+    /// on, and the part is a text or comes after one.
     fn at(&mut self, key: PartKey, new: impl FnOnce() -> Coming) -> (PartKey, &mut Coming) {
         let mut key = self.moved.get(&key).copied().unwrap_or(key);
         if !self.parts.contains_key(&key) && self.last_text.is_some_and(|last| key < last) {

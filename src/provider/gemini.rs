@@ -8,7 +8,7 @@ use super::ReplyPart;
 use super::message::ReplyMessage;
 use super::raw::Raw;
 
-/// The members of a part that say nothing to anybody but the API, or something about another member.
+/// Members of a part that only concern the API, or that describe another member.
 const ASIDE: [&str; 7] =
     ["text", "thought", "thoughtSignature", "thought_signature", "videoMetadata", "mediaResolution", "partMetadata"];
 
@@ -73,7 +73,7 @@ fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
     others.for_each(|(name, _)| message.other(name));
 }
 
-/// Adds a text to the one before it, or as a part of its own: a stream returns one text in many.
+/// Adds a text to the one before it, or as a part of its own: a stream splits one text into many.
 fn add(message: &mut ReplyMessage<'_>, more: String, thought: bool) {
     match (message.reply.parts.last_mut(), thought) {
         (Some(ReplyPart::Thinking { text }), true) | (Some(ReplyPart::Text { text }), false) => text.push_str(&more),
@@ -82,7 +82,7 @@ fn add(message: &mut ReplyMessage<'_>, more: String, thought: bool) {
     }
 }
 
-/// What the end of a response means; returns whether it ended.
+/// Records why a response ended; returns whether it has.
 fn finish(message: &mut ReplyMessage<'_>, reason: Option<&str>) -> bool {
     match reason {
         None | Some("" | "FINISH_REASON_UNSPECIFIED") => return false,

@@ -2,7 +2,7 @@
 //!
 //! In: the text of a message, and a reader for its provider.
 //! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
-//! Never: knows the shapes of a provider; passes over a part without a trace.
+//! Never: knows the shapes of a provider, or ignores a part silently.
 
 use super::raw::{Raw, RawPlaces};
 use super::{Reply, ReplyPart};
@@ -20,7 +20,7 @@ pub(super) struct ReplyMessage<'t> {
     pub(super) reply: Reply,
 }
 
-/// The reply that the reader of a provider finds in a message. `name` is the source of what is reported.
+/// The reply that the reader of a provider finds in a message. `name` is the name of the source in findings.
 pub(super) fn read(
     name: &'static str,
     returned: &str,
@@ -66,7 +66,7 @@ impl<'t> ReplyMessage<'t> {
         self.fault_in(error, message!("the API returned an error: {}", quote(words, 200)));
     }
 
-    /// What a member says that must be a text; none if it is absent, too.
+    /// The text of a member that must be a text; `None` also if it is absent.
     pub(super) fn text_member(&mut self, of: Raw<'t>, name: &str) -> Option<String> {
         let member = of.get(name)?;
         let text = self.decoded(member);
@@ -132,7 +132,7 @@ impl<'t> ReplyMessage<'t> {
     }
 }
 
-/// Where a part of a text starts in it.
+/// The offset of a part of a text in the text.
 fn offset_of(part: &str, whole: &str) -> usize {
     let offset = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
     if offset <= whole.len() { offset } else { 0 }

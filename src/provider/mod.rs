@@ -1,10 +1,10 @@
-//! Provider: what did a model answer through an API, and what does the API want to hear back?
+//! Provider: what did a model answer through an API, and in which form does the API expect results?
 //!
 //! In: messages of OpenAI, Anthropic, Gemini and MCP, whole or in chunks.
-//! Out: [`Reply`], their common form; what answers a call that was not carried out, in the provider's own form.
+//! Out: [`Reply`], their common form; the result of a call that was not carried out, in the provider's own form.
 //! Never: judges anything, or sends anything.
 //!
-//! What a message says besides its parts, such as usage or signatures, is none of a reply: the host keeps the message.
+//! Other members of a message, such as usage or signatures, are not in a reply: the host has the message.
 
 mod anthropic;
 mod chunks;
@@ -50,12 +50,12 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     #[doc(hidden)]
     pub const ALL: [Provider; 5] =
         [Provider::Openai, Provider::Responses, Provider::Anthropic, Provider::Gemini, Provider::Mcp];
 
-    /// Its name in cases, on the command line and in JSON.
+    /// The name in cases, on the command line and in JSON.
     #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ impl fmt::Display for Provider {
 }
 
 impl Reply {
-    /// What an API returned, as its body is.
+    /// Reads what an API returned: the body of its answer, unchanged.
     ///
     /// | provider | takes | truncated | refused |
     /// |---|---|---|---|
@@ -118,7 +118,8 @@ impl Reply {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// What is no such message is an error of the result, with its place; so is an error that the API returned.
+    /// A text that is no such message is an error of the result, with its place; so is an error that the API
+    /// returned.
     #[must_use]
     pub fn read(provider: Provider, message: &str) -> Checked<Reply> {
         match provider {

@@ -90,7 +90,7 @@ fn function_call<'t>(message: &mut ReplyMessage<'t>, id: Option<String>, functio
     message.call(id, name, arguments);
 }
 
-/// The reasoning of a message or a chunk. Servers that have both members say the same in them.
+/// The reasoning of a message or a chunk. Servers that have both members write the same text in them.
 pub(super) fn reasoning<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) -> Option<String> {
     let members = ["reasoning_content", "reasoning"].into_iter().filter_map(|name| chat.get(name));
     let reasoning_member = members.filter(|member| member.has_content()).find(|member| member.is_text())?;

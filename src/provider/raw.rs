@@ -1,18 +1,19 @@
 //! Raw: which members does a value have that is valid JSON?
 //!
 //! In: the text of a message.
-//! Out: [`Places`] of all its values, noted in one pass; [`Raw`], one of the values as a text, which keeps every digit and
-//! every blank that a provider wrote, with its members and items.
+//! Out: [`RawPlaces`] of all its values, found in one pass; [`Raw`], one of the values, with every digit and every
+//! space that the provider wrote, and with its members and items.
 //! Never: checks whether a text is valid: its message was checked as a whole.
 
 use crate::json::{decode_string, plain_length};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// Where the values of a text are, each before those inside it. In an object, each key is a value before its own.
+/// Where the values of a text are, each before those inside it. In an object, each key is a value before its own
+/// value.
 ///
-/// A member is found at any depth without a look at the text: to skip the values around it each time took twice as long as
-/// reading a message with three calls takes now.
+/// A member is found at any depth without reading the text again: skipping the values around it each time took twice
+/// as long as reading a message with three calls takes now.
 #[derive(Debug)]
 pub(super) struct RawPlaces<'t> {
     text: &'t str,
@@ -23,15 +24,15 @@ pub(super) struct RawPlaces<'t> {
 struct RawPlace {
     start: usize,
     end: usize,
-    /// The number of the first value that is not inside it.
+    /// The number of the first value after it that is not inside it.
     behind: usize,
     /// Whether it is a string with a backslash in it.
     escaped: bool,
 }
 
-/// How many bytes a value usually takes, with what is around it.
+/// How many bytes a value usually takes, with the separators around it.
 const USUAL: usize = 12;
-/// How deep a message usually is.
+/// How deep the values of a message are usually nested.
 const DEEP: usize = 12;
 
 impl<'t> RawPlaces<'t> {
@@ -108,18 +109,18 @@ pub(super) struct Raw<'t> {
 }
 
 impl<'t> Raw<'t> {
-    /// The member of this name; none if it is absent or `null`. Of several the last counts.
+    /// The member of this name; `None` if it is absent or `null`. If there are several, the last counts.
     pub(super) fn get(self, name: &str) -> Option<Raw<'t>> {
         let found = self.pairs().filter(|(key, _)| key.is(name)).last();
         found.map(|(_, value)| value).filter(|value| !value.is_null())
     }
 
-    /// The members of an object, in order; nothing for another value.
+    /// The members of an object, in order; none for another value.
     pub(super) fn members(self) -> impl Iterator<Item = (Cow<'t, str>, Raw<'t>)> {
         self.pairs().map(|(key, value)| (key.decoded(), value))
     }
 
-    /// The items of a list, in order; nothing for another value.
+    /// The items of a list, in order; none for another value.
     pub(super) fn items(self) -> impl Iterator<Item = Raw<'t>> {
         self.inside(self.is_list())
     }
@@ -130,7 +131,7 @@ impl<'t> Raw<'t> {
         std::iter::from_fn(move || inside.next().zip(inside.next()))
     }
 
-    /// The values directly inside it, if it is the right kind.
+    /// The values directly inside it; none if `is_it` is false.
     fn inside(self, is_it: bool) -> impl Iterator<Item = Raw<'t>> {
         let end = self.places.values.get(self.number).map_or(0, |place| place.behind);
         let mut next = self.number + 1;
@@ -150,12 +151,12 @@ impl<'t> Raw<'t> {
         self.raw.get(1..self.raw.len().saturating_sub(1)).unwrap_or_default()
     }
 
-    /// A key as it is decoded.
+    /// A key, decoded.
     fn decoded(self) -> Cow<'t, str> {
         decode_string(self.inner())
     }
 
-    /// Whether a key says this.
+    /// Whether a key is `name`.
     fn is(self, name: &str) -> bool {
         if self.is_escaped() { self.decoded() == name } else { self.inner() == name }
     }
@@ -176,7 +177,7 @@ impl<'t> Raw<'t> {
         self.raw.starts_with('"')
     }
 
-    /// Whether it says something: it is no empty text, list or object.
+    /// Whether it has content: it is not an empty text, list or object.
     pub(super) fn has_content(self) -> bool {
         !matches!(self.raw, "\"\"" | "[]" | "{}")
     }
@@ -185,7 +186,7 @@ impl<'t> Raw<'t> {
         self.raw == "true"
     }
 
-    /// A text as it is decoded; none for another value, and for half of a surrogate pair.
+    /// A text, decoded; `None` for another value, and for half of a surrogate pair.
     pub(super) fn text(self) -> Option<String> {
         match self.is_text() {
             true if self.is_escaped() => serde_json::from_str(self.raw).ok(),
@@ -194,7 +195,7 @@ impl<'t> Raw<'t> {
         }
     }
 
-    /// A number that counts something.
+    /// A non-negative integer.
     pub(super) fn number(self) -> Option<u64> {
         self.raw.parse().ok()
     }

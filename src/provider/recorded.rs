@@ -1,12 +1,13 @@
 //! Recorded: is this text one message of a provider, or the chunks of a stream?
 //!
 //! In: the text of a file.
-//! Out: the chunks: of server-sent events their data, else each line that is JSON; none if the text is one message.
+//! Out: the chunks: the data of server-sent events, or else each line that is JSON; `None` if the text is one
+//! message.
 //! Never: reads a message.
 
 use serde::de::IgnoredAny;
 
-/// The chunks that a text records; none if it is one message.
+/// The chunks that a text records; `None` if it is one message.
 pub(crate) fn chunks(text: &str) -> Option<Vec<String>> {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     let text = text.trim_start_matches('\u{feff}');

@@ -1,8 +1,8 @@
-//! Reply: what did a model answer through an API that returns its parts apart?
+//! Reply: what did a model answer through an API that returns its parts separately?
 //!
 //! In: texts, reasoning and tool calls, in order.
 //! Out: [`Reply`]; the source that is judged, with the place of each part in it.
-//! Never: knows how a provider writes it, or reads the arguments of a call.
+//! Never: knows the form of a provider, or reads the arguments of a call.
 
 use crate::text::Span;
 use crate::value::Value;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// What a model answered, in parts: [`Program::judge`](crate::Program::judge) judges it as
 /// [`Program::run`](crate::Program::run) judges a text.
 ///
-/// A provider's message becomes one by [`Reply::read`]. A host that has the parts already fills it in:
+/// [`Reply::read`] makes one from a provider's message. A host that has the parts already fills it in:
 ///
 /// ```
 /// use rulebook::{Reply, ReplyPart};
@@ -40,7 +40,7 @@ pub struct Reply {
     pub parts: Vec<ReplyPart>,
     /// Whether the model ran out of tokens, so that its last part may be incomplete.
     pub truncated: bool,
-    /// Whether the provider says that the model refused, or that a filter of its own stopped the answer.
+    /// Whether the provider reports that the model refused, or that its own filter stopped the answer.
     pub refused: bool,
 }
 
@@ -62,12 +62,13 @@ pub enum ReplyPart {
     },
     /// A native tool call.
     Call {
-        /// The id by which the provider wants it answered.
+        /// The id with which the result of the call is returned to the provider.
         #[serde(default)]
         id: Option<String>,
         /// The name of the tool: an action of the pack.
         name: String,
-        /// The arguments as JSON text, which may be broken. When it is read from JSON, anything but a text becomes its JSON.
+        /// The arguments as JSON text, which may be broken. When it is read from JSON, any value but a text becomes
+        /// its JSON.
         #[serde(default, deserialize_with = "arguments")]
         #[cfg_attr(feature = "schema", schemars(schema_with = "of_arguments"))]
         arguments: String,
@@ -79,8 +80,8 @@ pub enum ReplyPart {
     },
 }
 
-/// A reply as one text: its texts, then the arguments of each call, then its reasoning. Line breaks that count nowhere are
-/// between the parts, so that each place belongs to one; behind the last part are the names of the calls.
+/// A reply as one text: its texts, then the arguments of each call, then its reasoning. Line breaks between the
+/// parts, which are not counted, make each place belong to one part; the names of the calls follow the last part.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyLayout {
     pub(crate) source: String,
@@ -93,8 +94,8 @@ pub(crate) struct ReplyLayout {
 }
 
 impl Reply {
-    /// The text that dialects read, and for each call how much of it is before the call. Texts with another part between
-    /// them are paragraphs of their own; others, such as those around a citation, are one text.
+    /// The text that dialects read, and for each call how much of it is before the call. Texts with another part
+    /// between them are separate paragraphs; adjacent ones, such as those around a citation, are one text.
     fn joined(&self) -> (String, Vec<usize>) {
         let (mut text, mut calls, mut apart) = (String::new(), Vec::new(), false);
         for part in &self.parts {
@@ -129,7 +130,7 @@ impl Reply {
         })
     }
 
-    /// What the provider calls the parts that nothing reads.
+    /// The kinds of the parts that nothing reads, as the provider names them.
     pub(crate) fn others(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             ReplyPart::Other { kind } => Some(kind.as_str()),
@@ -157,7 +158,7 @@ impl Reply {
     }
 }
 
-/// What is between two texts that another part separates.
+/// The separator of two texts that have another part between them.
 pub(crate) const BETWEEN: &str = "\n\n";
 
 impl ReplyLayout {
@@ -179,7 +180,7 @@ impl ReplyLayout {
     }
 }
 
-/// The arguments of a call as JSON text, whatever they are.
+/// The arguments of a call as JSON text, from any JSON.
 fn arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::String(text) => (*text).to_owned(),
@@ -188,7 +189,7 @@ fn arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
     })
 }
 
-/// Arguments are written as JSON text, and read from any JSON.
+/// The schema of arguments, which are written as JSON text and read from any JSON.
 #[cfg(feature = "schema")]
 fn of_arguments(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({

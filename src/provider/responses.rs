@@ -14,7 +14,7 @@ pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
     incomplete(message, response);
 }
 
-/// What an incomplete response lacks.
+/// Records why a response is incomplete.
 pub(super) fn incomplete<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
     if let Some(details) = response.get("incomplete_details") {
         let reason = message.text_member(details, "reason").unwrap_or_default();

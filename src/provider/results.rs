@@ -1,13 +1,13 @@
-//! Results: how does a provider want to hear that a call was not carried out?
+//! Results: in which form does a provider expect the result of a call that was not carried out?
 //!
 //! In: the provider, the id and the name of a call, and why it did not count, in words for a model.
-//! Out: what answers the call, in the provider's own form.
-//! Never: decides whether a call counts, or words the reason.
+//! Out: the result of the call, in the provider's own form.
+//! Never: decides whether a call counts, or writes the reason.
 
 use super::Provider;
 use crate::value::{Value, value};
 
-/// The answer to one call.
+/// The result of one call.
 pub(crate) fn result(provider: Provider, id: Option<&str>, name: &str, why: &str) -> Value {
     match provider {
         Provider::Openai => value!({ "role": "tool", "tool_call_id": id, "content": why }),

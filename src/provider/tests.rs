@@ -44,7 +44,7 @@ fn messages_of_openai() {
         r#"{"role":"assistant","content":"","reasoning":"r","function_call":{"name":"f","arguments":"{}"}}"#,
         "thinking(r) f({})#",
     );
-    // Some servers give the arguments as an object, and every digit of it is that of the model.
+    // Some servers give the arguments as an object: every digit has to remain as the model wrote it.
     check(
         r#"{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{"n": 1.10, "n": 12345678901234567890}}}]}"#,
         r#"f({"n": 1.10, "n": 12345678901234567890})#c"#,
