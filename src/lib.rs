@@ -39,27 +39,28 @@
 //!
 //! [`Program::load`] compiles a pack once: from a [`Folder`] of files in memory, or of one that the crate `rulebook-fs` reads. A
 //! [`Program`] is immutable and shared by all threads. [`Program::run`] judges a whole response, a [`Reader`] one that
-//! arrives in pieces. A [`Session`] is plain data: keep it, and pass it with the next response. Loading reports its
+//! arrives in pieces. A [`Session`] is plain data: store it, and pass it with the next response. Loading reports its
 //! faults as [`Diagnostic`]s, or as one error, [`Faults`]; once there is a program, nothing
 //! fails and nothing panics.
 //!
 //! Structs that a host reads, and enums that may grow, are `#[non_exhaustive]`; those that a host fills in
-//! ([`Options`], [`Limits`], [`Request`](prompt::Request)) have defaults. What these pages show is the face that releases
-//! keep: `.ci/face` counts it. Hidden items, and modules behind the feature `unstable`, may change in any release.
+//! ([`Options`], [`Limits`], [`Request`](prompt::Request)) have defaults. What these pages document is the public API
+//! that releases keep stable: `.ci/face` counts it. Hidden items, and modules behind the feature `unstable`, may
+//! change in any release.
 //!
 //! | a host wants to | begins with |
 //! |---|---|
-//! | load a pack, and say what is wrong with it | [`Program::load`], [`Checked`], [`Faults`]; `rulebook-report` to draw it |
+//! | load a pack, or report its faults | [`Program::load`], [`Checked`], [`Faults`]; `rulebook-report` to print it |
 //! | judge an answer | [`Program::run`], [`Program::run_with`], [`Options`] |
 //! | judge what an API returned, with its tool calls | [`Reply`], [`Program::judge`], [`Reader::push_chunk`], [`Outcome::tool_results`] |
-//! | show an answer while it comes | [`Program::reader`], [`Reader`], [`StreamEvent`] |
+//! | show an answer while it arrives | [`Program::reader`], [`Reader`], [`StreamEvent`] |
 //! | carry out what follows | [`Outcome`], [`outcome::Effect`]; `rulebook_fs::apply`, or `plan` and `commit`, for files |
-//! | say that an edit does not fit its file | [`Program::reject`], [`outcome::Miss`] |
-//! | keep a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
-//! | say what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
-//! | keep what was said | [`prompt::Turn`]; [`Program::turn`], [`Program::turns`] for answers without their outcome |
-//! | offer the actions to a model's server as tools | [`Program::export`], [`prompt::Export`] |
-//! | hear what a user says | [`Program::start`], [`Program::hear`], [`outcome::Heard`] |
+//! | report that an edit failed on its file | [`Program::reject`], [`outcome::Miss`] |
+//! | store a session | [`Session`], [`Program::resume`], [`Program::resume_lossy`] |
+//! | assemble what a model reads | [`Program::prompt`], [`prompt::Request`], [`prompt::Counter`] |
+//! | store a history | [`prompt::Turn`]; [`Program::turn`], [`Program::turns`] for answers without their outcome |
+//! | offer the actions to an LLM API as tools | [`Program::export`], [`prompt::Export`] |
+//! | classify a user's message, and see what follows | [`Program::start`], [`Program::hear`], [`outcome::Heard`] |
 //! | test a pack | [`cases::parse`], [`cases::run`] |
 //!
 //! The guide [`docs/embed.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/embed.md) has an example of each,
@@ -69,7 +70,7 @@
 //! |---|---|
 //! | `schema` | JSON Schemas of the pack files and of the contracts |
 //! | `tokens` | counting tokens by a model's vocabulary (47 MB) instead of estimating |
-//! | `unstable` | what the crates of this repository need beyond the face for hosts; it may change in any release |
+//! | `unstable` | what the crates of this repository need beyond the public API; it may change in any release |
 //!
 //! | crate | adds |
 //! |---|---|
@@ -87,9 +88,9 @@
 //! | floor | question |
 //! |---|---|
 //! | [`text`] | which bytes of which source? |
-//! | [`value`](mod@value) | what do a payload, the state and an effect hold? JSON whose parts are shared |
+//! | [`value`](mod@value) | what do a payload, the state and an effect contain? JSON whose parts are shared |
 //! | `json` | which value does a text write, strictly or as models write it? |
-//! | [`diagnostic`] | what is said, under which code? the closed lists of defects, strategies and remarks |
+//! | [`diagnostic`] | what is reported, under which code? the closed lists of defects, strategies and remarks |
 //! | `provider` | what did a model answer through an API: texts, reasoning and tool calls, whole or in chunks? |
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
@@ -99,7 +100,7 @@
 //! | `document` | which blocks are in a response? masks, marks, ladders, payloads; whole or in pieces |
 //! | [`session`] | what is remembered between answers? |
 //! | `judge` | which parts of it count, and which strategy answers each defect? one file per strategy |
-//! | `flow` | what changes because of an answer, or of a user's words? |
+//! | `flow` | what changes because of an answer, or of a user's message? |
 //! | [`prompt`] | what does the model read? layers, budgets, one file per way to become shorter |
 //! | [`outcome`] | the public contract |
 //! | `host` | what can an application ask of a program? Every method of [`Program`] for hosts |
@@ -108,8 +109,8 @@
 //! | [`compare`] | what does a change to a pack mean? |
 //! | `schemas` | what do the files in `schemas/` contain? |
 //!
-//! Below the engine stand three crates: `rulebook-report`, the only place that lays out text for people, and `rulebook-fs`
-//! use the engine alone; `rulebook-cli` uses all three.
+//! Three crates are built on the engine: `rulebook-report`, the only place that lays out text for people, and
+//! `rulebook-fs` use the engine alone; `rulebook-cli` uses all three.
 //!
 //! Where a change goes: [`CONTRIBUTING.md`](https://github.com/rulebook-rs/rulebook/blob/main/CONTRIBUTING.md). How an answer
 //! walks through these floors: [`docs/architecture.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/architecture.md).
@@ -118,7 +119,7 @@
 //! network, and nothing here touches a disk.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// What only the tools of this repository use has no user without them.
+// What only the tools of this repository use is unused without the feature `unstable`.
 #![cfg_attr(not(feature = "unstable"), allow(dead_code, unreachable_pub, unused_imports))]
 
 pub mod cases;
@@ -191,7 +192,7 @@ pub use surface::{Folder, Role, Tools};
 pub use text::{Extent, FilePlace, Sources};
 pub use value::{Number, Object, Record as State, Value};
 
-/// What a host may share with, or send to, another thread.
+/// The types that a host may share with, or send to, another thread.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Program>();
@@ -206,12 +207,12 @@ const _: () = {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// So are the examples of the guide for hosts.
+/// The examples of the guide for hosts are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/embed.md")]
 struct Embed;
 
-/// And those of the guide for native tool calls.
+/// The examples of the guide for native tool calls are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/agents.md")]
 struct Agents;
