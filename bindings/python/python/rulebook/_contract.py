@@ -74,7 +74,7 @@ class Outcome(Part):
 
     @property
     def diagnostics(self) -> tuple[Finding, ...]:
-        """Everything that was wrong or worth saying, ordered by place, then by code."""
+        """Everything that was wrong or worth reporting, ordered by place, then by code."""
 
     @property
     def ask_again(self) -> str | None:
@@ -86,8 +86,8 @@ class Outcome(Part):
 
     @property
     def redacted(self) -> tuple[Span, ...]:
-        """The bytes that nobody may be shown, since a guardrail replaced or removed them or refused the answer because
-        of them, in order.
+        """The bytes that must not be displayed, since a guardrail replaced or removed them or refused the answer
+        because of them, in order.
         """
 
     @property
@@ -150,7 +150,7 @@ class ContentBlock(Part):
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What its opener says, by the names of the attributes; as conditions and effects see it."""
+        """The attributes of its opener, by name, as conditions and effects see them."""
 
     @property
     def text(self) -> str:
@@ -268,7 +268,7 @@ class Finding(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration to which the finding refers."""
 
     @property
     def strategy(self) -> Strategy | None:
@@ -280,14 +280,13 @@ class Finding(Part):
 
     @property
     def file_lines(self) -> tuple[FileLines, ...]:
-        """Lines of the file that an edit does not fit: those that come nearest to its text, or the first of each place
-        where it is; absent from all other findings.
+        """Lines of the file on which an edit failed: those most similar to its text, or the first of each place where
+        the text occurs; absent from all other findings.
         """
 
     @property
     def to_model(self) -> str | None:
-        """The message in words for a model, which does not read the pack's conditions; absent if that is `message`.
-        """
+        """The message for a model, without the pack's conditions; absent if it is the same as `message`."""
 
     if TYPE_CHECKING:
 
@@ -370,10 +369,10 @@ class Ledger(Part):
 
 @contract("Session")
 class Session(Part):
-    """Plain data that the host keeps. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
+    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
 
-    Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads one that
-    was kept as JSON and checks it against the pack; serde alone reads it as it is.
+    Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads a session
+    that was stored as JSON, and checks it against the pack; serde alone does not check it.
     """
 
     __slots__ = ()
@@ -384,8 +383,8 @@ class Session(Part):
 
     @property
     def state(self) -> dict[str, Any]:
-        """The values that the pack's `[state]` declares, in the order of declaration. A host may change them. Whether
-        they fit their schemas is checked by `Program.resume`, not here.
+        """The values that the pack's `[state]` declares, in the order of declaration. A host may change them.
+        `Program.resume` checks whether they are valid against their schemas; nothing is checked here.
         """
 
     @property
@@ -394,7 +393,7 @@ class Session(Part):
 
     @property
     def ids(self) -> Ids:
-        """The last number given out for each kind of id."""
+        """The last number assigned for each kind of id."""
 
     @property
     def pending(self) -> Mapping[str, PendingCall]:
@@ -434,7 +433,7 @@ class PendingCall(Part):
 
 @contract("Withheld")
 class Withheld(Part):
-    """What was read of a response that was refused. Nobody may be shown it."""
+    """What was read of a response that was refused. It must not be displayed."""
 
     __slots__ = ()
 
@@ -471,7 +470,7 @@ class Withheld(Part):
 class Heard(Part):
     """What Rulebook makes of the user's words.
 
-    What the user's words mean, and what follows from them.
+    The class of a user's message, and what follows from it.
     """
 
     __slots__ = ()
@@ -482,13 +481,13 @@ class Heard(Part):
 
     @property
     def text(self) -> str:
-        """The words of the user as they may be kept and shown to a model: guardrails on the input have replaced what
-        they redact. Empty if the words are refused.
+        """The user's message as it may be stored and sent to a model: guardrails on the input have replaced what they
+        redact. Empty if the message is refused.
         """
 
     @property
     def refused(self) -> bool:
-        """Whether a guardrail refuses the words. Nothing follows from them, and a host keeps them nowhere."""
+        """Whether a guardrail refuses the message. Nothing follows from it, and a host must not store it."""
 
     @property
     def class_(self) -> str | None:
@@ -500,8 +499,7 @@ class Heard(Part):
 
     @property
     def say(self) -> tuple[str, ...]:
-        """What to say to the user, in order. These are the texts of the effects that say something: show each once.
-        """
+        """The texts to show to the user, in order. They are the texts of the `say` effects: show each once."""
 
     @property
     def effects(self) -> tuple[Effect, ...]:
@@ -509,11 +507,11 @@ class Heard(Part):
 
     @property
     def diagnostics(self) -> tuple[Finding, ...]:
-        """Everything worth saying."""
+        """Everything worth reporting."""
 
     @property
     def session(self) -> Session:
-        """The session afterwards: pass it with the next words or response."""
+        """The session afterwards: pass it with the next message or response."""
 
     @property
     def trace(self) -> tuple[Step, ...] | None:
@@ -547,7 +545,7 @@ class Prompt(Part):
 
     @property
     def diagnostics(self) -> tuple[Finding, ...]:
-        """Everything worth saying about the prompt."""
+        """Everything worth reporting about the prompt."""
 
     if TYPE_CHECKING:
 

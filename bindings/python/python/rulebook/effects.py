@@ -61,8 +61,8 @@ class Set(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -95,8 +95,8 @@ class Append(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class Remove(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Emit(Part):
 
     @property
     def value(self) -> Any:
-        """The value that goes with it."""
+        """The value of the event."""
 
     @property
     def cause(self) -> Place | None:
@@ -163,8 +163,8 @@ class Emit(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -205,8 +205,8 @@ class Write(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -239,8 +239,8 @@ class Say(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -277,7 +277,7 @@ class Amend(Part):
 
     @property
     def otherwise(self) -> str:
-        """A heading line to open a new section with if none fits; empty for none."""
+        """A heading line to open a new section with if there is no such section; empty for none."""
 
     @property
     def done(self) -> str:
@@ -293,8 +293,8 @@ class Amend(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -331,8 +331,8 @@ class Record(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -357,7 +357,7 @@ class Edit(Part):
 
     @property
     def find(self) -> str:
-        """The text to replace. If it is empty, `put` is added: right behind the last line of `after`, or at the end of
+        """The text to replace. If it is empty, `put` is added: right after the last line of `after`, or at the end of
         the file.
         """
 
@@ -367,18 +367,17 @@ class Edit(Part):
 
     @property
     def match(self) -> tuple[Matching, ...]:
-        """The ways to compare `find` with the file: the first that finds it counts."""
+        """How to compare `find` with the file: the first comparison that finds it counts."""
 
     @property
     def after(self) -> tuple[str, ...]:
         """Lines that come before, in this order, compared without the white space around them: the first occurrence
-        behind them counts.
+        after them counts.
         """
 
     @property
     def all(self) -> bool:
-        """Whether every occurrence is replaced. Otherwise there must be exactly one, unless `line` or `after` tells
-        which.
+        """Whether every occurrence is replaced. Otherwise there must be exactly one, unless `line` or `after` decides.
         """
 
     @property
@@ -387,8 +386,8 @@ class Edit(Part):
 
     @property
     def line(self) -> int | None:
-        """The line of the file, from 1, at which `find` should start: of several occurrences, the one there counts. It
-        decides nothing else, since models count badly.
+        """The line of the file, from 1, at which `find` should start: of several occurrences, the one there counts.
+        The number decides nothing else, since models count badly.
         """
 
     @property
@@ -403,8 +402,8 @@ class Edit(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -433,8 +432,8 @@ class Delete(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:
@@ -467,8 +466,8 @@ class Move(Part):
 
     @property
     def origin(self) -> Origin | None:
-        """The call or content that asks for it; only of effects that a file may turn out not to fit: `edit`, `delete`,
-        `move`, and `write` if the file must be new.
+        """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
+        and `write` if the file must be new.
         """
 
     if TYPE_CHECKING:

@@ -25,7 +25,7 @@ class ConditionPart(Part):
 
     @property
     def value(self) -> str:
-        """Its value as JSON, shortened; or why it has none."""
+        """Its value as JSON, shortened; or the error, if there is no value."""
 
     if TYPE_CHECKING:
 
@@ -53,7 +53,7 @@ class Dialect(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -77,7 +77,7 @@ class Bytes(Part):
 
     @property
     def part(self) -> Leaf:
-        """The part of the ledger that they count under."""
+        """The part of the ledger under which they count."""
 
     @property
     def why(self) -> str | None:
@@ -93,7 +93,7 @@ class Bytes(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -106,7 +106,7 @@ class Bytes(Part):
 
 @contract("Step", tag=("step", "input"))
 class Input(Part):
-    """Words of the user were classified."""
+    """A user's message was classified."""
 
     __slots__ = ()
     __match_args__ = ("span", "found", "rule", "parts")
@@ -125,7 +125,7 @@ class Input(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -138,7 +138,7 @@ class Input(Part):
 
 @contract("Step", tag=("step", "shadowed"))
 class Shadowed(Part):
-    """A later input matches the words, too."""
+    """A later input matches the message, too."""
 
     __slots__ = ()
     __match_args__ = ("span", "found", "rule", "parts")
@@ -157,7 +157,7 @@ class Shadowed(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -189,7 +189,7 @@ class Block(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -225,7 +225,7 @@ class Call(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -257,7 +257,7 @@ class Permit(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -289,7 +289,7 @@ class Condition(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -321,7 +321,7 @@ class Defect(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -353,7 +353,7 @@ class Guardrail(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -366,7 +366,7 @@ class Guardrail(Part):
 
 @contract("Step", tag=("step", "strategy"))
 class Strategy(Part):
-    """A strategy answered the finding before."""
+    """A strategy answered the preceding finding."""
 
     __slots__ = ()
     __match_args__ = ("span", "found", "rule", "parts")
@@ -385,7 +385,7 @@ class Strategy(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -417,7 +417,7 @@ class Remark(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -449,7 +449,7 @@ class Rule(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -489,7 +489,7 @@ class Mode(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:
@@ -521,7 +521,7 @@ class Effect(Part):
 
     @property
     def rule(self) -> Place | None:
-        """The declaration behind it."""
+        """The declaration that was applied."""
 
     @property
     def parts(self) -> tuple[ConditionPart, ...]:

@@ -236,8 +236,8 @@ class _Edit(TypedDict):
 class Edit(_Edit, total=False):
     """A replacement in a file. A patch gives one for each hunk.
 
-    `find` is a text of the file as the effects before this one leave it. The line ends of the file are those of its
-    own: `\\r\\n` and `\\n` are the same in `find` and `put`.
+    `find` is a text of the file as the effects before this one leave it. `\\r\\n` and `\\n` are equal in `find` and
+    `put`; the result has the line breaks of the file.
     """
 
     after: list[str]
@@ -367,10 +367,10 @@ class _Session(TypedDict):
 
 
 class Session(_Session, total=False):
-    """Plain data that the host keeps. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
+    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
 
-    Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads one that
-    was kept as JSON and checks it against the pack; serde alone reads it as it is.
+    Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads a session
+    that was stored as JSON, and checks it against the pack; serde alone does not check it.
     """
 
     pending: dict[str, PendingCall]
@@ -406,7 +406,7 @@ class BytesStep(TypedDict):
 
 
 class InputStep(TypedDict):
-    """Words of the user were classified."""
+    """A user's message was classified."""
 
     step: Literal["input"]
     span: Span
@@ -416,7 +416,7 @@ class InputStep(TypedDict):
 
 
 class ShadowedStep(TypedDict):
-    """A later input matches the words, too."""
+    """A later input matches the message, too."""
 
     step: Literal["shadowed"]
     span: Span
@@ -487,7 +487,7 @@ class GuardrailStep(TypedDict):
 
 
 class StrategyStep(TypedDict):
-    """A strategy answered the finding before."""
+    """A strategy answered the preceding finding."""
 
     step: Literal["strategy"]
     span: Span
@@ -564,7 +564,7 @@ Step = Union[
 
 
 class Withheld(TypedDict):
-    """What was read of a response that was refused. Nobody may be shown it."""
+    """What was read of a response that was refused. It must not be displayed."""
 
     message: str
     thinking: list[str]
@@ -624,7 +624,7 @@ _Heard = TypedDict(
 class Heard(_Heard, total=False):
     """What Rulebook makes of the user's words.
 
-    What the user's words mean, and what follows from them.
+    The class of a user's message, and what follows from it.
     """
 
     trace: Optional[list[Step]]
