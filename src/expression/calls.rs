@@ -1,7 +1,8 @@
 //! Calls: which filter, test or function is called, and is it called correctly?
 //!
 //! In: a name and its arguments, as parsed.
-//! Out: what the tree does in its place; a [`Fault`] for what does not exist, with the help for it.
+//! Out: the [`Operation`] for the tree, with its operands; a [`SyntaxFault`] with a help for a name that does not
+//! exist.
 //! Never: evaluates.
 
 use super::SyntaxFault;
@@ -16,11 +17,12 @@ use super::tree::{ExprTree, Operation, Select, TURNS, Tested};
 use crate::diagnostic::alternatives;
 use crate::text::Span;
 
-/// What is done, and with which parts.
+/// An operation and its operands.
 type Invocation = Result<(Operation, Vec<ExprTree>), SyntaxFault>;
 
 impl<'s> Parser<'s> {
-    /// A filter. What it looks at is noted before what is looked at inside its base, which starts at `mark`.
+    /// The call of a filter. The path that the filter reads is noted at the index `mark`: before those that were noted
+    /// while its base was parsed.
     pub(super) fn filter(
         &mut self,
         base: ExprTree,
@@ -35,7 +37,7 @@ impl<'s> Parser<'s> {
             self.compare_entries(&base, member.text().unwrap_or_default(), &args);
         }
         match (filter.name, base) {
-            // The length of what is read is one step of the read.
+            // `PATH | length` is one step of the path: see [`ReadStep::Length`].
             ("length" | "count", ExprTree { op: Operation::Read(mut read), .. }) if args.is_empty() => {
                 read.steps.push(ReadStep::Length);
                 Ok((Operation::Read(read), Vec::new()))
@@ -56,7 +58,7 @@ impl<'s> Parser<'s> {
         Ok((Operation::Test(asked), std::iter::once(base).chain(argument).collect()))
     }
 
-    /// A test with its argument; a pattern is compiled now and not when it is evaluated.
+    /// A test with its argument. A pattern in quotes is validated here, and not when the test is evaluated.
     fn asked(
         &mut self,
         test: &'static Test,
@@ -110,11 +112,11 @@ impl<'s> Parser<'s> {
         Ok((Operation::Select(select), vec![base, path, argument.unwrap_or_else(ExprTree::none)]))
     }
 
-    /// What `loop` with one of its members is.
+    /// Parses the member after `loop`.
     pub(super) fn turn(&mut self) -> Result<Operation, SyntaxFault> {
         let names = || TURNS.to_vec();
         let name = match self.tokens.get(self.at..) {
-            // The call is refused, whatever is called.
+            // The caller refuses every call, so this operation is never evaluated.
             Some([(Token::Sign("("), _), ..] | [(Token::Sign("."), _), _, (Token::Sign("("), _), ..]) => {
                 return Ok(Operation::List);
             }
@@ -146,7 +148,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The fault of a call of a method.
+    /// The fault for the call of a method.
     pub(super) fn no_method(&self, value: &ExprTree, name: PlacedWord<'s>, args: &[Arg<'s>]) -> SyntaxFault {
         let value = Some(value.span.of(self.source)).filter(|value| value.len() <= LONGEST);
         let args = self.typed(args).zip(value).map(|(mut args, value)| {
@@ -158,7 +160,7 @@ impl<'s> Parser<'s> {
         SyntaxFault::new(at, "values have no methods").help(help)
     }
 
-    /// Arguments as typed, unless one is long or has a name.
+    /// The source texts of arguments; `None` if one of them is long or has a name.
     fn typed(&self, args: &[Arg<'s>]) -> Option<Vec<&'s str>> {
         let is_short = |arg: &Arg<'s>, text: &str| arg.name.is_none() && text.len() <= LONGEST;
         args.iter().map(|arg| Some(arg.value.span.of(self.source)).filter(|text| is_short(arg, text))).collect()
@@ -166,16 +168,16 @@ impl<'s> Parser<'s> {
 }
 
 const METHODS: &str = "filters do what methods do elsewhere: `name | upper`";
-/// The most bytes of an argument that is repeated in a help.
+/// The longest argument, in bytes, that a help repeats.
 const LONGEST: usize = 40;
 
-/// What says how a document prints its first part.
+/// A filter of documents, such as `markup`, which decides how its first operand is printed.
 pub(super) fn printing(base: ExprTree, name: PlacedWord<'_>, args: Vec<Arg<'_>>) -> (Operation, Vec<ExprTree>) {
     let arg = |arg: Arg<'_>| if arg.name.is_none() { arg.value } else { ExprTree::none() };
     (Operation::Printing(name.text.into(), name.span), std::iter::once(base).chain(args.into_iter().map(arg)).collect())
 }
 
-/// What is filtered, with the arguments of the filter in its order.
+/// The filtered value and the arguments, in the order of the filter's parameters.
 fn bound(filter: &'static Filter, base: ExprTree, args: Vec<Arg<'_>>, own: Span) -> Result<Vec<ExprTree>, SyntaxFault> {
     let mut parts: Vec<Option<ExprTree>> =
         std::iter::once(Some(base)).chain(filter.args.iter().map(|_| None)).collect();
@@ -269,7 +271,7 @@ pub fn tests() -> impl Iterator<Item = &'static str> {
     TESTS.iter().map(|test| test.name)
 }
 
-/// The fault of a filter that does not exist.
+/// The fault for a filter that does not exist.
 pub(crate) fn no_filter(name: &str, at: Span) -> SyntaxFault {
     unknown(PlacedWord { text: name, span: at }, "filter", filters())
 }

@@ -1,8 +1,8 @@
-//! Run: what does an expression evaluate to?
+//! Evaluator: what does an expression evaluate to?
 //!
-//! In: a [`Tree`], the values that it reads, and the names bound by statements around it.
-//! Out: its value as an [`Item`], which borrows what it can; or why there is none.
-//! Never: reads a clock, uses randomness, loads anything, or goes on beyond a limit.
+//! In: an [`ExprTree`], the values that it reads, and the names bound by statements around it.
+//! Out: its value as an [`Item`], which borrows from the scope where possible; or a [`Halt`].
+//! Never: reads a clock, uses randomness, loads anything, or continues beyond a limit.
 
 use super::Scope;
 use super::filters;
@@ -22,19 +22,19 @@ use std::rc::Rc;
 
 pub(super) type Made<'v> = Result<Item<'v>, Halt>;
 
-/// A few values, as those of arguments.
+/// The values of arguments, stored inline: most filters and tests have at most three.
 type Args<'v> = SmallVec<[Item<'v>; 3]>;
 
 /// One evaluation.
 pub(super) struct Evaluator<'v> {
-    /// All that is evaluated.
+    /// The whole body that is evaluated: the values that it reads decide the limits.
     pub(super) body: &'v ExprBody,
     pub(super) scope: &'v Scope<'v>,
     /// The steps taken so far.
     pub(super) steps: Cell<u64>,
-    /// The bytes made so far.
+    /// The bytes allocated so far.
     pub(super) bytes: Cell<usize>,
-    /// How many bytes it may make before it has to ask.
+    /// How many bytes may be allocated in all before the limits are checked again.
     pub(super) room: Cell<usize>,
     pub(super) size: OnceCell<usize>,
     /// The names bound by statements, the innermost loop last.
@@ -50,7 +50,7 @@ pub(super) struct LoopFrame<'v> {
 }
 
 impl<'v> LoopFrame<'v> {
-    /// Starts the next turn of a loop: what the last one bound is gone.
+    /// Starts the next iteration of a loop, and unbinds the names of the last one.
     pub(super) fn start(&mut self, index: usize, length: usize) {
         self.names.clear();
         self.turn = Some((index, length));
@@ -102,8 +102,7 @@ impl<'v> Evaluator<'v> {
         })
     }
 
-    /// The same as [`item`](Self::item), for operands: most are constants or are read from the scope, and those take no
-    /// evaluation of their own.
+    /// Fast path of [`item`](Self::item): most operands are constants or reads, which need no recursion.
     #[inline]
     fn operand(&self, tree: &'v ExprTree) -> Made<'v> {
         match &tree.op {
@@ -124,7 +123,7 @@ impl<'v> Evaluator<'v> {
         })
     }
 
-    /// Evaluates what makes a new value.
+    /// Evaluates the operations that build a new value.
     fn made(&self, tree: &'v ExprTree) -> Made<'v> {
         match (&tree.op, &*tree.parts) {
             (Operation::List, items) => self.list(self.all(items)?),
@@ -193,7 +192,7 @@ impl<'v> Evaluator<'v> {
         trees.iter().map(|tree| self.operand(tree)).collect()
     }
 
-    /// The value of a name that statements bind; none before the first statement that does has run.
+    /// The value of a name that statements bind; `none` if no statement has bound it yet.
     fn local(&self, name: usize) -> Item<'v> {
         let frames = self.frames.borrow();
         let mut named = frames.iter().rev().flat_map(|frame| &frame.names);
@@ -212,7 +211,7 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    /// The first part that is true, or false, or else the last part.
+    /// The first part whose truth is `wanted`, or else the last part.
     fn first(&self, parts: &'v [ExprTree], wanted: bool) -> Made<'v> {
         let mut item = NONE;
         for part in parts {
@@ -224,14 +223,14 @@ impl<'v> Evaluator<'v> {
         Ok(item)
     }
 
-    /// A list of these items.
+    /// A new list of these items.
     pub(super) fn list(&self, items: Vec<Item<'v>>) -> Made<'v> {
         self.make(NODE * items.len())?;
         let depth = self.deeper(items.iter())?;
         Ok(Item::List(Rc::new(List { items, depth })))
     }
 
-    /// A part of a list, which is nested no deeper than the list.
+    /// A list of items that come from one list. It is nested no deeper than that list, so no limit is checked.
     pub(super) fn part(&self, items: Vec<Item<'v>>) -> Item<'v> {
         let depth = items.iter().map(Item::depth).max().unwrap_or_default() + 1;
         Item::List(Rc::new(List { items, depth }))
@@ -262,7 +261,7 @@ impl<'v> Evaluator<'v> {
         self.table(table)
     }
 
-    /// A table with these members.
+    /// A new table with these members.
     pub(super) fn table(&self, members: Members<Item<'v>>) -> Made<'v> {
         let depth = self.deeper(members.as_slice().iter().map(|(_, item)| item))?;
         Ok(Item::Table(Rc::new(ComputedTable { members, depth })))
@@ -418,7 +417,7 @@ impl<'t> DottedPath<'t> {
         Self(text.text().unwrap_or_default().split('.').map(|step| (step, step.parse().ok())).collect())
     }
 
-    /// The value at its end, if there is one.
+    /// The value at the end of the path, if there is one.
     pub(super) fn of<'v>(&self, item: &Item<'v>) -> Option<Item<'v>> {
         let step = |item: &Item<'v>, (name, index): &(&str, Option<usize>)| match index {
             Some(index) => item.nth(*index),

@@ -1,8 +1,8 @@
 //! Faults: what is wrong with the text of an expression, and where?
 //!
 //! In: the bytes that are refused, and why.
-//! Out: [`Fault`], and the diagnostic for it at its place in the file.
-//! Never: finds a fault itself.
+//! Out: [`SyntaxFault`], and the diagnostic for it at its place in the file.
+//! Never: detects a fault itself.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId, Span, Spanned};
@@ -66,10 +66,10 @@ impl SyntaxFault {
         Box::new(diagnostic)
     }
 
-    /// What an author of other languages, or one who forgot a brace, has done here: its place, what to say of it, and
-    /// the way out.
+    /// A likely cause of the fault: a sign or word of another language, or braces that are not closed. Returns its
+    /// span, the message if it replaces that of the fault, and the help.
     fn cause(&self, text: &str) -> Option<(Span, Option<String>, &'static str)> {
-        // A fault is at the first or at the last sign of such a word.
+        // The fault may be at the first or at the last character of such a sign or word.
         let (before, rest) = text.split_at_checked(self.span.start)?;
         let is_word = rest.starts_with(|c: char| c.is_ascii_alphabetic());
         let part = |c: char| if is_word { c.is_ascii_alphanumeric() || c == '_' } else { "&|!=<>?".contains(c) };

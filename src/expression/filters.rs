@@ -1,8 +1,8 @@
-//! Filters: what can be done with a value?
+//! Filters: which filters are there, and what does each do?
 //!
 //! In: an item, and the arguments of the filter.
-//! Out: [`FILTERS`], each with its arguments, and what it makes.
-//! Never: takes more steps or bytes than the evaluation has left.
+//! Out: [`FILTERS`], each with its parameters; the result of a filter.
+//! Never: uses more steps or bytes than the evaluation has left.
 
 use super::evaluator::{DottedPath, Evaluator, Made};
 use super::item::{Item, NONE};
@@ -20,10 +20,10 @@ use crate::value::Value;
 pub(crate) struct Filter {
     pub(crate) name: &'static str,
     pub(super) takes: FilterSignature,
-    /// The names of its arguments; the first [`ordered`](Self::ordered) can be given without them.
+    /// The names of its parameters; the first [`ordered`](Self::ordered) of them can be passed by position.
     pub(super) args: FilterNames,
     pub(super) ordered: usize,
-    /// How many arguments it needs.
+    /// How many parameters, the first ones, are required.
     pub(super) needs: usize,
     apply: Apply,
 }
@@ -31,19 +31,19 @@ pub(crate) struct Filter {
 type FilterNames = &'static [&'static str];
 type Apply = for<'r, 'v> fn(&'r Evaluator<'v>, Item<'v>, &[Item<'v>]) -> Made<'v>;
 
-/// What a filter takes, and what it makes of `none`.
+/// What a filter takes, and what it takes `none` for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilterSignature {
     Any,
-    /// The text of any value; `none` is an empty one.
+    /// The text of any value; `none` is an empty text.
     Text,
     /// A text that becomes a list, which is empty for `none`.
     Words,
-    /// What has items; `none` has none.
+    /// A value with items; `none` is an empty list.
     Each,
-    /// What has a length; `none` is an empty list.
+    /// A value with a length; `none` is an empty list.
     Some,
-    /// A table, which becomes pairs of name and value; `none` is an empty one.
+    /// A table, which becomes pairs of name and value; `none` is an empty table.
     Pairs,
 }
 
@@ -154,7 +154,7 @@ pub(super) fn flag(args: &[Item<'_>], place: usize) -> Result<bool, Halt> {
     }
 }
 
-/// An argument that is a whole number; none if it is left out.
+/// An argument that is a whole number; `None` if it is left out.
 pub(super) fn whole<T: TryFrom<i128>>(args: &[Item<'_>], place: usize) -> Result<Option<T>, Halt> {
     let whole = arg(args, place);
     if whole.is_none() {
@@ -164,7 +164,7 @@ pub(super) fn whole<T: TryFrom<i128>>(args: &[Item<'_>], place: usize) -> Result
     whole.whole().and_then(|whole| T::try_from(whole).ok()).map(Some).ok_or_else(wrong)
 }
 
-/// An argument that is a text; none if it is left out.
+/// An argument that is a text; `None` if it is left out.
 pub(super) fn word<'i>(args: &'i [Item<'_>], place: usize) -> Result<Option<&'i str>, Halt> {
     let word = arg(args, place);
     match word.text() {
@@ -173,7 +173,7 @@ pub(super) fn word<'i>(args: &'i [Item<'_>], place: usize) -> Result<Option<&'i 
     }
 }
 
-/// The member of an item that the argument `attribute` names, or else the item.
+/// The argument `attribute`: the path to a member of each item. Without it, the path is that of the item itself.
 pub(super) struct MemberPath<'t>(pub(super) Option<DottedPath<'t>>);
 
 impl<'t> MemberPath<'t> {
@@ -194,7 +194,7 @@ fn default<'v>(_: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v>
     let absent = base.is_none() || (flag(args, 1)? && !base.is_true());
     match arg(args, 0) {
         _ if !absent => Ok(base),
-        // A default that is none is none given.
+        // `default(none)` means the same as `default` without a value.
         other if other.is_none() => Ok(Item::Text("")),
         other => Ok(other.clone()),
     }
@@ -204,7 +204,7 @@ fn length<'v>(_: &Evaluator<'v>, base: Item<'v>, _: &[Item<'v>]) -> Made<'v> {
     base.len().map(Item::from).ok_or_else(|| Halt::failed(format!("{} has no length", base.noun())))
 }
 
-/// Whether a section of a prompt with this value is shown.
+/// Whether a section of a prompt appears: `always`, `hidden`, or else if the argument contains anything.
 fn shows<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     Ok(match base.text() {
         Some("always") => true,

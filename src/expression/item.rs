@@ -1,8 +1,8 @@
-//! Items: what is a value while an expression is evaluated?
+//! Item: how is a value represented while an expression is evaluated?
 //!
 //! In: values of the scope, and values made during evaluation.
-//! Out: [`Item`], which borrows what it can: its kind, text, number, members and entries.
-//! Never: counts what it costs; [`Run`](super::run::Run) does.
+//! Out: [`Item`], which borrows where possible: its kind, text, number, members and entries.
+//! Never: charges steps or bytes; the [`Evaluator`](super::evaluator::Evaluator) does.
 
 use super::number::Num;
 use crate::value::{Members, NamedMember, Value};
@@ -20,7 +20,7 @@ pub(super) enum Item<'v> {
     Pair(&'v NamedMember<Value>),
     List(Rc<List<'v>>),
     Table(Rc<ComputedTable<'v>>),
-    /// A number that JSON does not have.
+    /// A number that JSON cannot represent.
     Wide(Box<Num>),
 }
 
@@ -36,11 +36,11 @@ pub(super) struct List<'v> {
 #[derive(Debug, Default)]
 pub(super) struct ComputedTable<'v> {
     pub(super) members: Members<Item<'v>>,
-    /// As that of a list.
+    /// How deep lists and tables made during evaluation are nested in it.
     pub(super) depth: u8,
 }
 
-/// What is sorted first comes first.
+/// The kind of a value, in the order in which values of different kinds are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SortClass {
     None,
@@ -52,7 +52,7 @@ pub(super) enum SortClass {
 }
 
 impl SortClass {
-    /// The words for it in messages.
+    /// Its name in messages.
     pub(super) fn noun(self) -> &'static str {
         match self {
             SortClass::None => "none",
@@ -124,7 +124,7 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// Its text, if that outlives the evaluation.
+    /// The text, if it is borrowed from the scope or the tree, so that parts of it can be borrowed as well.
     pub(super) fn lasting_text(&self) -> Option<&'v str> {
         match self {
             Item::Text(text) => Some(text),
@@ -147,12 +147,12 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// The number that it is; that of a truth is 0 or 1.
+    /// The number; that of a boolean is 0 or 1.
     pub(super) fn numeric(&self) -> Option<Num> {
         self.number().or_else(|| self.truth().map(|truth| Num::Whole(truth.into())))
     }
 
-    /// The whole number that it is, or is equal to.
+    /// The integer, if the value is or equals one.
     pub(super) fn whole(&self) -> Option<i128> {
         self.numeric()?.whole()
     }
@@ -174,7 +174,7 @@ impl<'v> Item<'v> {
         })
     }
 
-    /// The bytes of a text that was made during evaluation.
+    /// The bytes of an owned text, which was made during evaluation; 0 for anything else.
     pub(super) fn made(&self) -> usize {
         match self {
             Item::Own(Value::String(text)) => text.len(),
@@ -202,7 +202,7 @@ impl<'v> Item<'v> {
         })
     }
 
-    /// The items of a list that is needed no more.
+    /// The items of a list, which are moved if nothing else refers to the list.
     pub(super) fn into_items(self) -> Option<Vec<Item<'v>>> {
         match self {
             Item::List(list) => Some(Rc::try_unwrap(list).map_or_else(|list| list.items.clone(), |list| list.items)),
@@ -242,7 +242,7 @@ impl<'v> Item<'v> {
         self.nth(usize::try_from(index).ok()?)
     }
 
-    /// The item or character at a place.
+    /// The item or character at an index.
     pub(super) fn nth(&self, place: usize) -> Option<Item<'v>> {
         Some(match self {
             Item::Ref(Value::Array(items)) => Item::Ref(items.get(place)?),
@@ -254,7 +254,7 @@ impl<'v> Item<'v> {
         })
     }
 
-    /// The member of this name; the name of an item of a list is its index.
+    /// The member of this name; in a list or text, the name is an index in decimal.
     pub(super) fn called(&self, name: &str) -> Option<Item<'v>> {
         match self.kind() {
             SortClass::Table => self.member(name),
@@ -263,7 +263,7 @@ impl<'v> Item<'v> {
         }
     }
 
-    /// What a key in square brackets gives.
+    /// The member or item for a key in square brackets.
     pub(super) fn get(&self, key: &Item<'_>) -> Option<Item<'v>> {
         match key.text() {
             Some(name) => self.called(name),

@@ -1,7 +1,7 @@
 //! Limits: how much work and memory may one evaluation take?
 //!
-//! In: steps and bytes, as an evaluation takes them.
-//! Out: a [`Halt`] before more is taken than is allowed.
+//! In: the steps and bytes that an evaluation is about to use.
+//! Out: a [`Halt`] before it uses more than is allowed.
 //! Never: allocates.
 
 use super::evaluator::Evaluator;
@@ -13,45 +13,47 @@ use crate::text::excerpt;
 use crate::value::weight;
 pub(super) use crate::value::{DEPTH, NODE};
 
-/// The steps of one evaluation; plus one for each byte that the largest value read weighs.
+/// The maximum number of steps of one evaluation, plus one for each byte of the largest value that it reads.
 pub const FUEL: u64 = 50_000;
-/// The bytes that one evaluation may make; plus 4 times the weight of the largest value read.
+/// The maximum number of bytes that one evaluation may allocate, plus 4 times the size of the largest value that it
+/// reads.
 pub const WEIGHT: usize = 4 << 20;
-/// So many bytes are made without asking again.
+/// How many bytes may be allocated between two checks of the limits.
 pub(super) const ROOM: usize = 16 << 10;
-/// The bytes of text that count as one step when they are searched or compared.
+/// How many bytes of text count as one step when they are searched or compared.
 pub(super) const STRIDE: usize = 64;
 
 /// Why an evaluation ends without a value.
 #[derive(Debug)]
 pub(super) struct Halt(Box<Failure>, Cause);
 
-/// Whether the cause is an absent value.
+/// Whether it is known if an absent value is the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
     Known,
-    /// It may be, if anything that was read is absent.
+    /// An absent value is the cause if any value that was read is absent.
     Unknown,
 }
 
 impl Halt {
-    /// What is wrong whichever values are absent.
+    /// A failure that no absent value causes.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self(Box::new(Failure::new(message)), Cause::Known)
     }
 
-    /// A value of the wrong kind, which may be absent.
+    /// A failure due to a value of the wrong kind, which may be an absent one.
     pub(super) fn unfit(item: &Item<'_>, message: impl Into<String>) -> Self {
         let kind = if item.is_none() { FailureKind::Absence } else { FailureKind::Fault };
         Self(Box::new(Failure { message: message.into(), kind }), Cause::Known)
     }
 
-    /// What is wrong with a value that may have been made of an absent one.
+    /// A failure due to a value that may have been computed from an absent one.
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self(Box::new(Failure::new(message)), Cause::Unknown)
     }
 
-    /// The failure as callers outside the evaluation see it: with what was absent, if anything was.
+    /// The failure for callers of the evaluation: if the cause is not known, it is an absent value if any read one is
+    /// absent.
     pub(super) fn outside(self, body: &ExprBody, scope: &Scope<'_>) -> Failure {
         let Self(failure, cause) = self;
         let is_absent = |read: &&ScopeRead| read.resolve(scope).is_ok_and(|value| value.is_null());
@@ -69,7 +71,7 @@ impl From<Failure> for Halt {
 }
 
 impl<'v> Evaluator<'v> {
-    /// Takes steps.
+    /// Charges steps.
     #[inline]
     pub(super) fn step(&self, steps: usize) -> Result<(), Halt> {
         let taken = self.steps.get().saturating_add(steps as u64);
@@ -80,13 +82,13 @@ impl<'v> Evaluator<'v> {
         Err(Halt::new("this takes too many steps for the size of the values that it reads"))
     }
 
-    /// Takes the steps of searching or comparing this many bytes.
+    /// Charges the steps for searching or comparing this many bytes.
     #[inline]
     pub(super) fn search(&self, bytes: usize) -> Result<(), Halt> {
         self.step(1 + bytes / STRIDE)
     }
 
-    /// Takes bytes that are about to be allocated.
+    /// Charges bytes that are about to be allocated.
     #[inline]
     pub(super) fn make(&self, bytes: usize) -> Result<(), Halt> {
         let made = self.bytes.get().saturating_add(bytes);
@@ -94,7 +96,7 @@ impl<'v> Evaluator<'v> {
         if made <= self.room.get() { Ok(()) } else { self.make_room(made) }
     }
 
-    /// Makes room for so many bytes, if they are allowed.
+    /// Checks whether this many bytes in all are allowed, and sets when to check again.
     #[cold]
     fn make_room(&self, bytes: usize) -> Result<(), Halt> {
         if bytes > WEIGHT && bytes > WEIGHT.saturating_add(self.size().saturating_mul(4)) {
@@ -105,13 +107,13 @@ impl<'v> Evaluator<'v> {
         Ok(())
     }
 
-    /// Takes from the budget of the occasion what outlasts this evaluation.
+    /// Charges bytes that outlive this evaluation to the budget of the occasion.
     pub(super) fn keep(&self, bytes: usize) -> Result<(), Halt> {
         let budget = self.scope.budget().filter(|_| bytes > 0);
         budget.map_or(Ok(()), |budget| budget.take(bytes)).map_err(|exceeded| Failure::exceeded(exceeded).into())
     }
 
-    /// The weight of the largest value that is read. Only long evaluations need to know it.
+    /// The size of the largest value that is read, in bytes. It is computed lazily: only long evaluations need it.
     fn size(&self) -> usize {
         *self.size.get_or_init(|| {
             let reads = self.body.reads().into_iter();

@@ -1,8 +1,8 @@
-//! List filters: what can be done with items, or with the members of a table?
+//! List filters: what can a filter do with items, or with the members of a table?
 //!
-//! In: an item that is gone through, and the arguments of the filter.
+//! In: an item to iterate over, and the arguments of the filter.
 //! Out: other lists, or one of the items.
-//! Never: compares items before the work is counted.
+//! Never: compares items before the steps are charged.
 
 use super::evaluator::{DottedPath, Evaluator, Made};
 use super::filters::{FARTHEST, MemberPath, arg, flag, whole, word};
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// The most items of a range.
+/// The maximum number of items of a range.
 const RANGE: u64 = 10_000;
 
 /// The first item or character, or the last.
@@ -55,7 +55,8 @@ pub(super) fn pairs<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Result<Vec<Item<
     Ok(base.members().into_iter().flatten().map(|(name, item)| run.part(vec![name, item])).collect())
 }
 
-/// Sorts items by their keys, stably. The work is counted before: how often two are compared depends on the order.
+/// Sorts items by their keys, stably. The steps are charged beforehand, by the number of items: how many comparisons
+/// the sort makes depends on their order.
 fn ordered<'v, T>(
     run: &Evaluator<'v>,
     items: &mut [T],
@@ -74,7 +75,7 @@ fn ordered<'v, T>(
     Ok(())
 }
 
-/// Takes the steps of comparing a value this often.
+/// Charges the steps for comparing a value this many times.
 fn compared(run: &Evaluator<'_>, item: &Item<'_>, times: usize) -> Result<(), Halt> {
     run.step(times)?;
     match item.kind() {
@@ -121,7 +122,7 @@ pub(super) fn dictsort<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>
     run.list(pairs)
 }
 
-/// The first of the least items, or the last of the greatest.
+/// The least item, and of several the first; or the greatest, and of several the last.
 pub(super) fn most<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>], greatest: bool) -> Made<'v> {
     let (member, case) = (MemberPath::new(args, 0)?, flag(args, 1)?);
     let mut best: Option<(Item<'v>, Item<'v>)> = None;
@@ -136,7 +137,7 @@ pub(super) fn most<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>], g
     Ok(best.map_or(NONE, |(_, item)| item))
 }
 
-/// The first of items that have equal keys.
+/// The items without those whose key equals that of an earlier one.
 pub(super) fn unique<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (case, member) = (flag(args, 0)?, MemberPath::new(args, 1)?);
     let items = run.each(base)?;
@@ -178,7 +179,7 @@ pub(super) fn sum<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) ->
     Ok(sum)
 }
 
-/// How many lists a list is cut into, or how long they are.
+/// The argument `count`: the number of lists that `slice` makes, or the length of those that `batch` makes.
 fn count(run: &Evaluator<'_>, args: &[Item<'_>]) -> Result<usize, Halt> {
     let count = whole::<usize>(args, 0)?.filter(|count| *count > 0);
     let count = count.ok_or_else(|| Halt::failed("the count is a whole number above 0"))?;
@@ -219,7 +220,7 @@ pub(super) fn chain<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) 
         let length = all.iter().filter_map(Item::len).sum::<usize>();
         run.step(length)?;
         run.make(2 * NODE * length)?;
-        // In the order of the names; of equal ones the last counts.
+        // The members are sorted by name; of members with the same name, the last one is used.
         let members: BTreeMap<String, Item<'v>> = all
             .iter()
             .flat_map(|item| item.members().unwrap_or_default())

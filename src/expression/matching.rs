@@ -1,7 +1,7 @@
 //! Matching: does a pattern match in a text?
 //!
 //! In: a pattern that an author writes in quotes, or as a constant of the pack, and texts.
-//! Out: [`Pattern`], which is known to be valid when the expression is read; [`ConstantPatterns`], at their first use.
+//! Out: [`MatchPattern`], validated when the expression is parsed; [`ConstantPatterns`], compiled at their first use.
 //! Never: compiles a pattern that a model or a user wrote.
 
 use super::SyntaxFault;
@@ -53,7 +53,7 @@ impl MatchPattern {
         Self::new(&text).map_err(|(message, help)| bad(message, help.to_owned()))
     }
 
-    /// The pattern in a text, or what is wrong with it and how to mend that.
+    /// The pattern in a text, or the message and the help for an invalid one.
     pub(crate) fn new(text: &str) -> Result<Self, (String, &'static str)> {
         LazyRegex::new(text, LARGEST).map(Self).map_err(|error| bad_pattern_words(&error))
     }
@@ -63,8 +63,8 @@ impl MatchPattern {
     }
 }
 
-/// The patterns that a constant of the pack holds: one text, or a list of texts. They are compiled when the first value is
-/// compared with them, since the constant is always the same; `check` has tried each of them before.
+/// The patterns in a constant of the pack: one text, or a list of texts. They are compiled once, at the first match,
+/// since a constant never changes; `check` validates each of them before that.
 #[derive(Debug, Default)]
 pub(crate) struct ConstantPatterns(OnceLock<Result<Vec<MatchPattern>, String>>);
 

@@ -1,12 +1,12 @@
 //! Expressions: what does a condition or template of a pack evaluate to?
 //!
-//! In: the text of a condition, template or file of templates, and a [`Scope`] with what it can see.
+//! In: the text of a condition, template or file of templates, and a [`Scope`] with the names that it can use.
 //! Out: [`Expression`], [`Template`] and [`File`], each parsed once and evaluated often.
 //! Never: knows what a name means, changes what it reads, or uses anything outside its scope.
 //!
-//! The language is that of Jinja, and everything in it is done here: [tokens](token), a [tree] that is [parsed](parse)
-//! from them once, with every name, filter and test resolved, and a [walk](evaluator) over that tree. Because a pack decides
-//! what a model may do, three things differ from other engines:
+//! The language is Jinja, implemented here: a [lexer](token), a [parser](parse) that makes a [tree] in which every
+//! filter, test and local name is resolved, and an [evaluator] that walks that tree. Because a pack decides what a
+//! model may do, three things differ from other engines:
 //!
 //! * There is no *undefined*. An absent member is `none`, and so is a member of `none`; `default` replaces it. A
 //!   name that is not in scope is a failure. Where a collection is expected, `none` is an empty one.
@@ -15,8 +15,8 @@
 //! * `if`, `for` and `set NAME = VALUE` are the statements; there are no macros, methods or clocks. Only a [`File`],
 //!   which is a whole file, can include others.
 //!
-//! Values are borrowed from the scope. Limits of one evaluation: [`FUEL`] steps and [`WEIGHT`] bytes made, and more of
-//! each if a large value is read.
+//! Values are borrowed from the scope. Limits of one evaluation: [`FUEL`] steps and [`WEIGHT`] allocated bytes, and
+//! more of each if a large value is read.
 
 mod calls;
 mod evaluator;
@@ -69,23 +69,23 @@ use std::fmt;
 use std::sync::Arc;
 use tree::{ExprBody, Statements};
 
-/// Why an evaluation gave no value. A condition that fails denies.
+/// Why an evaluation has no value. A condition that fails denies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What went wrong, in one line, lower case, in the words of the language.
     pub message: String,
-    /// What kind of cause it has.
+    /// The kind of its cause.
     pub kind: FailureKind,
 }
 
-/// What kind of cause a failure has.
+/// The kind of cause that a failure has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// A name, a value or a limit of this evaluation.
+    /// An unknown name, a value of the wrong kind, or a limit of this evaluation that is reached.
     Fault,
     /// An absent value: an optional parameter, or an empty state.
     Absence,
-    /// The budget of bytes that all values of one occasion share is spent.
+    /// The byte budget is spent that all values of one occasion (a start, a user message, an answer) share.
     Budget,
 }
 
@@ -95,7 +95,7 @@ impl Failure {
         Self { message: message.into(), kind: FailureKind::Fault }
     }
 
-    /// The budget of the occasion is spent.
+    /// A failure because the byte budget of the occasion is spent.
     pub(crate) fn exceeded(_: Exceeded) -> Self {
         Self { message: ByteBudget::EXCEEDED.to_owned(), kind: FailureKind::Budget }
     }
@@ -138,12 +138,12 @@ pub struct Template(Arc<Parsed>);
 struct Parsed {
     text: String,
     at: Location,
-    /// None for a text without Jinja in it.
+    /// `None` for a text without Jinja in it.
     body: Option<ExprBody>,
     reads: Reads,
 }
 
-/// What is known of expressions and templates alike.
+/// The methods that expressions and templates have in common.
 macro_rules! parsed {
     ($($name:ident)*) => {
         $(impl $name {
@@ -152,7 +152,7 @@ macro_rules! parsed {
                 &self.0.text
             }
 
-            /// Its place.
+            /// The place of the source.
             pub fn at(&self) -> Location {
                 self.0.at
             }
@@ -163,7 +163,7 @@ macro_rules! parsed {
                 self.0.reads.paths()
             }
 
-            /// Like `reads`, with the place of each.
+            /// The paths of `reads` with their places, and the comparisons and patterns in which paths are used.
             pub(crate) fn reads_at(&self) -> &Reads {
                 &self.0.reads
             }
@@ -174,12 +174,12 @@ macro_rules! parsed {
 parsed!(Expression Template);
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression`, at the word that is wrong if the place of the string can be mapped, or else at the
-    /// string.
+    /// `pack/bad-expression`, at the wrong word if positions in the string can be mapped to the file, or else at the
+    /// whole string.
     pub fn parse(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
         let parsed = parse::expression(&text.value).map(|parsed| Parsed::new(text, parsed));
         let whole = text.value.trim();
@@ -194,12 +194,12 @@ impl Expression {
         Ok(Expression(Arc::new(parsed.map_err(|found| fault(found).at(text))?)))
     }
 
-    /// What it is made of.
+    /// The syntax tree of the expression.
     pub(crate) fn tree(&self) -> Option<&ExprTree> {
         if let Some(ExprBody::Value(tree)) = &self.0.body { Some(tree) } else { None }
     }
 
-    /// Evaluates a part of it.
+    /// Evaluates one subtree of the expression.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// A name that is not in scope, values that do not fit an operator or filter, or a limit that is reached.
+    /// A name that is not in scope, a value that an operator or filter does not accept, or a limit that is reached.
     pub fn value(&self, scope: &Scope<'_>) -> Result<Value, Failure> {
         self.0.value(scope)
     }
@@ -233,12 +233,12 @@ impl Expression {
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression`, at the word that is wrong if the place of the string can be mapped, or else at the
-    /// string.
+    /// `pack/bad-expression`, at the wrong word if positions in the string can be mapped to the file, or else at the
+    /// whole string.
     pub fn parse(text: &Spanned<String>) -> Result<Template, Box<Diagnostic>> {
         if !["{{", "{%", "{#"].iter().any(|open| text.value.contains(open)) {
             let parsed = Parsed { text: text.value.clone(), at: text.at, body: None, reads: Reads::default() };
@@ -248,7 +248,7 @@ impl Template {
         Ok(Template(Arc::new(parsed.map_err(|fault| fault.at(text))?)))
     }
 
-    /// Whether a text is a template.
+    /// Whether a text parses as a template.
     pub(crate) fn is_one(text: &str) -> bool {
         parse::template(text).is_ok()
     }
@@ -272,7 +272,7 @@ impl Template {
         self.0.value(scope)
     }
 
-    /// Renders it to text, as it would be printed between words: `none` gives an empty one.
+    /// Renders it to text, even if it is exactly one `{{ … }}`: `none` gives an empty text.
     ///
     /// # Errors
     ///
@@ -291,7 +291,7 @@ impl Template {
     }
 }
 
-/// The text of a whole file, with those that it includes.
+/// A whole file of templates, with the files that it includes.
 #[derive(Debug)]
 pub(crate) struct File {
     body: ExprBody,
@@ -299,11 +299,12 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Reads the text of a file, and what it includes. `check` puts its values at places, or refuses them.
+    /// Parses the text of a file, and the files that it includes. `check` assigns each printed value the place that
+    /// decides how it is escaped, or refuses the value.
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression` at the word that is wrong, in the file where it is.
+    /// `pack/bad-expression` at the wrong word, in the file where it is.
     pub(crate) fn parse<'s>(
         text: &'s str,
         typed: &Spanned<String>,
@@ -321,12 +322,12 @@ impl File {
         Ok(File { body, reads })
     }
 
-    /// What it reads from its scope.
+    /// The paths that the file reads from its scope.
     pub(crate) fn reads(&self) -> &Reads {
         &self.reads
     }
 
-    /// Its text, where `place` writes the values that were put at a place.
+    /// Renders the file; `place` writes each value to which `check` assigned a place.
     ///
     /// # Errors
     ///
@@ -342,7 +343,7 @@ impl Parsed {
         Parsed { text: typed.value.clone(), at: typed.at, body: Some(body), reads }
     }
 
-    /// The value, if all that is evaluated is one path into the scope: most conditions and templates are no more.
+    /// Fast path: the value, if the body is one path into the scope, as most conditions and templates are.
     fn read<'s>(&self, scope: &'s Scope<'_>) -> Option<Result<Cow<'s, Value>, Failure>> {
         match &self.body {
             Some(ExprBody::Value(ExprTree { op: Operation::Read(read), .. })) => Some(read.resolve(scope)),
@@ -360,14 +361,14 @@ impl Parsed {
         }
     }
 
-    /// The text that a body of statements writes.
+    /// Renders a body of statements.
     fn written(&self, body: &ExprBody, scope: &Scope<'_>) -> Result<String, Failure> {
         let text = renderer::text(body, scope, self.text.len(), &mut |_, _, _| ())?;
         Evaluator::new(body, scope).keep(text.len()).map_err(|halt| halt.outside(body, scope))?;
         Ok(text)
     }
 
-    /// What `make` makes of its value.
+    /// Evaluates the body, and passes the result to `make`.
     fn evaluated<T>(
         &self,
         scope: &Scope<'_>,

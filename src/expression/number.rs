@@ -1,8 +1,8 @@
-//! Numbers: what do operators make of two numbers?
+//! Number: what is the result of an operator on two numbers?
 //!
-//! In: whole numbers and finite or other floats.
-//! Out: [`Num`]; none if a whole number becomes too large, or there is no result.
-//! Never: rounds a whole number.
+//! In: integers, and floats that may be infinite or NaN.
+//! Out: [`Num`]; `None` if an integer overflows, or the result is undefined.
+//! Never: rounds an integer, except where a pack asks for it.
 
 use super::item::Item;
 use super::tree::Operator;
@@ -11,7 +11,8 @@ use crate::value::Value;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A number during evaluation. JSON has only a part of them.
+/// A number during evaluation. JSON cannot represent all of them: an integer may exceed 64 bits, a float may not be
+/// finite.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Num {
     Whole(i128),
@@ -43,11 +44,11 @@ impl PartialEq for Num {
     }
 }
 
-/// As it is written in a text: a float has a fraction.
+/// The number as a text prints it: a finite float always has a fraction.
 impl fmt::Display for Num {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Fast path: 64 bits are written with a third of the instructions of 128.
+            // Fast path: formatting an `i64` takes a third of the instructions of an `i128`.
             Num::Whole(whole) => match i64::try_from(*whole) {
                 Ok(whole) => whole.fmt(f),
                 Err(_) => whole.fmt(f),
@@ -75,7 +76,7 @@ impl Num {
         }
     }
 
-    /// The whole number that it is, or is equal to.
+    /// The integer, if the number is or equals one.
     pub(super) fn whole(self) -> Option<i128> {
         match self {
             Num::Whole(whole) => Some(whole),
@@ -87,21 +88,21 @@ impl Num {
         !matches!(self, Num::Float(float) if !float.is_finite())
     }
 
-    /// A total order: a whole number and a float are compared exactly, and `nan` is at the ends.
+    /// A total order: an integer and a float are compared exactly; NaN is first or last, depending on its sign.
     pub(super) fn order(self, other: Self) -> Ordering {
         match (self, other) {
             (Num::Whole(one), Num::Whole(other)) => one.cmp(&other),
             (Num::Float(one), Num::Float(other)) => one.partial_cmp(&other).unwrap_or_else(|| one.total_cmp(&other)),
             (Num::Float(_), Num::Whole(_)) => other.order(self).reverse(),
             (Num::Whole(whole), Num::Float(float)) if float.is_finite() => {
-                // Beyond the range of whole numbers, the cast gives the nearest of them.
+                // The cast saturates: beyond the range of `i128`, it gives the nearest bound.
                 whole.cmp(&(float as i128)).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
             }
             (Num::Whole(_), Num::Float(float)) => 0.0_f64.total_cmp(&float),
         }
     }
 
-    /// The result of an operator; none if there is none.
+    /// The result of an operator; `None` if an integer overflows, or the result is undefined, as in a division by zero.
     pub(super) fn calculate(self, operator: Operator, other: Self) -> Option<Num> {
         match (self, other) {
             _ if operator == Operator::Over => {
@@ -193,14 +194,14 @@ fn round_float(float: f64, digits: i32, method: &str) -> Option<f64> {
         return Some(if scaled.is_infinite() { float } else { (rounded + 0.0) / factor });
     }
     match usize::try_from(digits) {
-        // No float has more digits.
+        // No `f64` has more digits after the point.
         Ok(digits) if digits > 1074 => Some(float),
         Ok(digits) => format!("{float:.digits$}").parse().ok(),
         Err(_) => {
             let zeros = digits.unsigned_abs() as i32;
             let (_, exponent) = format!("{float:e}").split_once('e').map(|(m, e)| (m.len(), e.parse::<i32>()))?;
             let rounded: f64 = match exponent.ok()? - zeros {
-                // All digits are rounded away, the first maybe upwards.
+                // The number is less than one unit of the last digit that remains: the result is 0 or one unit.
                 -1 => {
                     let half: f64 = format!("5e{}", zeros - 1).parse().ok()?;
                     if float.abs() > half { format!("1e{zeros}").parse().ok()? } else { 0.0 }

@@ -1,8 +1,8 @@
-//! Number filters: which number is a value, or near it?
+//! Number filters: how is a value converted to a number, or rounded?
 //!
 //! In: an item, most often a number or a text, and the arguments of the filter.
 //! Out: a number.
-//! Never: a number that is not finite.
+//! Never: makes a number that is not finite from one that is.
 
 use super::evaluator::{Evaluator, Made};
 use super::filters::{arg, whole, word};
@@ -33,12 +33,12 @@ fn finite<'v>(float: f64, number: impl Fn(f64) -> Item<'v>) -> Made<'v> {
     if float.is_finite() { Ok(number(float)) } else { Err(Halt::new("a number is not finite")) }
 }
 
-/// What is given in place of what is no number.
+/// The argument `default`, which replaces a value that is no number.
 fn other<'v>(args: &[Item<'v>]) -> Option<Item<'v>> {
     Some(arg(args, 0)).filter(|other| !other.is_none()).cloned()
 }
 
-/// The number that a text writes.
+/// The number that a text spells.
 fn parsed(text: &str) -> Result<f64, Halt> {
     text.parse().map_err(|_| Halt::failed("this text is no number"))
 }
@@ -69,7 +69,7 @@ pub(super) fn int<'v>(_: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> M
     int.or_else(|halt| other(args).ok_or(halt))
 }
 
-/// The whole number that a text writes with this base, maybe with the sign of the base before.
+/// The integer that a text spells in this base, with or without the prefix of the base, such as `0x`.
 fn whole_of(text: &str, radix: u32) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

@@ -2,7 +2,7 @@
 //!
 //! In: parts of the tree being parsed, and the names bound by statements around them.
 //! Out: the path of a part; each [`Noted`] path that is used, or compared with a constant.
-//! Never: knows which values are there, or may be.
+//! Never: knows the values, or which values are possible.
 
 use super::parse::{Arg, Parser};
 use super::predicates::Test;
@@ -13,7 +13,8 @@ use crate::text::Span;
 use crate::value::Value;
 
 impl<'s> Parser<'s> {
-    /// The path of a tree, with [`ENTRY`] for any entry of the list or table before it.
+    /// The path in the scope from which the value of a tree comes unchanged, with [`ENTRY`] for an index or a computed
+    /// key; `None` if there is no such path.
     pub(super) fn origin(&self, tree: &ExprTree) -> Option<Vec<String>> {
         let (inside, step) = match (&tree.op, &*tree.parts) {
             (Operation::Read(read), _) => {
@@ -31,7 +32,7 @@ impl<'s> Parser<'s> {
             }
             (Operation::Item, [base, key]) => (base, Some(key.text().unwrap_or(ENTRY))),
             (Operation::Select(_), [base, ..]) => (base, None),
-            // A default may be of another kind than the value it replaces.
+            // A default with members or entries may have others than the value that it replaces.
             (Operation::Filter(filter), [base, args @ ..])
                 if !matches!(filter.name, "d" | "default") || args.iter().all(is_empty) =>
             {
@@ -48,7 +49,8 @@ impl<'s> Parser<'s> {
         Some(path)
     }
 
-    /// Notes that `tree`, or a member of its entries, is used. What is used inside it was noted from `mark` on.
+    /// Notes that `tree`, or a member of each of its entries, is read. The note is inserted at the index `mark`: before
+    /// those that were made while the parts of `tree` were parsed.
     pub(super) fn look(&mut self, mark: usize, tree: &ExprTree, at: Span, member: Option<&str>) {
         let Some(path) = self.origin(tree) else { return };
         let path = match member {
@@ -88,7 +90,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Notes a constant that holds patterns.
+    /// Notes a constant of the pack that is used as patterns.
     pub(super) fn note_pattern(&mut self, read: &ScopeRead) {
         let keys = read.steps.iter().filter_map(|step| match step {
             ReadStep::Key(key) => Some(key.clone()),

@@ -1,8 +1,8 @@
-//! Parsing: which tree does the text of an expression say?
+//! Parsing: what is the syntax tree of an expression?
 //!
 //! In: the text of an expression or template.
-//! Out: the [`Tree`] that runs, with [`Notes`] for the checks of a pack; a [`Fault`] at the first word that does not
-//! fit, or else at the first name, filter, test or pattern that does not exist.
+//! Out: the [`ExprTree`] that is evaluated, with [`Notes`] for the checks of a pack; a [`SyntaxFault`] at the first
+//! unexpected word, or else at the first unknown name, filter or test, or invalid pattern.
 //! Never: evaluates.
 
 use super::SyntaxFault;
@@ -16,13 +16,13 @@ use super::tree::{ExprBody, ExprTree, Operation, Operator, Relation, Statement};
 use crate::text::{SourceId, Span, unescaped};
 use crate::value::Value;
 
-/// Names of values that are the same everywhere.
+/// The names of constants.
 const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 
 /// The deepest nesting of brackets, prefixes and statements.
 const DEEPEST: usize = 50;
 
-/// The binary operators of arithmetic, and how tightly they bind; `~` joins texts.
+/// The binary operators with their precedence; `~`, which joins texts, is no arithmetic.
 pub(super) const OPERATORS: [(&str, usize, Option<Operator>); 8] = [
     ("+", 0, Some(Operator::Plus)),
     ("-", 0, Some(Operator::Minus)),
@@ -75,24 +75,24 @@ pub(super) struct Arg<'s> {
 /// A text being parsed.
 pub(super) struct Parser<'s> {
     pub(super) source: &'s str,
-    /// Its file, if it is one that a document includes.
+    /// The included file that is being parsed; `None` for the text itself.
     pub(super) file: Option<SourceId>,
     pub(super) tokens: Vec<(Token<'s>, Span)>,
     /// The index of the next token.
     pub(super) at: usize,
-    /// The place of the token before it.
+    /// The span of the last token that was taken.
     pub(super) last: Span,
     depth: usize,
     pub(super) syntax: Syntax,
     pub(super) notes: Notes,
     /// The names bound by statements, one list per `for`.
     pub(super) locals: Vec<Vec<&'s str>>,
-    /// Each bound name once.
+    /// Each bound name once; its number is its index.
     names: Vec<&'s str>,
-    /// The number and path of every visible binding of a local name.
+    /// Each visible binding of a local name: the number of the name, and the path of the value, if it is known.
     pub(super) bindings: Vec<(usize, Option<Vec<String>>)>,
     pub(super) files: Option<Box<dyn DocumentFiles<'s> + 's>>,
-    /// Where the last value that is printed starts.
+    /// The position at which the last printed value starts.
     pub(super) printed: usize,
 }
 
@@ -125,7 +125,8 @@ impl<'s> Parser<'s> {
         Ok((body, self.notes))
     }
 
-    /// Notes what does not exist, and goes on with `none` in its place.
+    /// Notes a fault that is not one of syntax, and continues with `none` in its place, so that faults of syntax are
+    /// reported first.
     pub(super) fn refuse(&mut self, fault: SyntaxFault) -> (Operation, Vec<ExprTree>) {
         let file = self.file.map(|file| (file, self.source.to_owned()));
         self.notes.fault.get_or_insert(SyntaxFault { file, ..fault });
@@ -149,7 +150,7 @@ impl<'s> Parser<'s> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
 
-    /// The next token; what is no token is a fault.
+    /// Takes the next token; [`Token::Wrong`] is a fault.
     pub(super) fn next(&mut self) -> Result<Option<Token<'s>>, SyntaxFault> {
         let Some((token, span)) = self.tokens.get(self.at) else { return Ok(None) };
         (self.at, self.last) = (self.at + 1, *span);
@@ -176,7 +177,7 @@ impl<'s> Parser<'s> {
         self.tokens.get(self.at).map_or(self.last.end, |(_, span)| span.start)
     }
 
-    /// A tree that started here and ends at the last token.
+    /// A tree that starts at `start` and ends at the last token.
     pub(super) fn since(&self, start: usize, op: Operation, parts: impl Into<Box<[ExprTree]>>) -> ExprTree {
         ExprTree { op, parts: parts.into(), span: Span::new(start, self.last.end) }
     }
@@ -189,7 +190,7 @@ impl<'s> Parser<'s> {
         matches!(self.peek(), Some(Token::Name(next)) if *next == word)
     }
 
-    /// Passes over the next token, if it is this one.
+    /// Skips the next token if `is_next`.
     fn pass(&mut self, is_next: bool) -> bool {
         if is_next {
             self.last = self.tokens.get(self.at).map_or(self.last, |(_, span)| *span);
@@ -198,12 +199,12 @@ impl<'s> Parser<'s> {
         is_next
     }
 
-    /// Passes over this sign, if it is next.
+    /// Skips this sign, if it is next.
     pub(super) fn sign(&mut self, sign: &str) -> bool {
         self.pass(self.is_sign(sign))
     }
 
-    /// Passes over this word, if it is next.
+    /// Skips this word, if it is next.
     pub(super) fn word(&mut self, word: &str) -> bool {
         self.pass(self.is_word(word))
     }
@@ -330,7 +331,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// Arithmetic of operators that bind at least this tightly.
+    /// Parses operators whose precedence is at least `least`.
     fn arithmetic(&mut self, least: usize) -> ParseResult {
         let start = self.start();
         let mut left = self.filtered()?;
@@ -351,7 +352,7 @@ impl<'s> Parser<'s> {
         Ok(left)
     }
 
-    /// An operand with its filters and tests, which bind tighter than `not` and all operators but an unary minus.
+    /// An operand with its filters and tests, which bind tighter than `not` and all operators but a unary minus.
     fn filtered(&mut self) -> ParseResult {
         let (start, mark) = (self.start(), self.notes.looks.len());
         let mut base = self.operand()?;
@@ -395,7 +396,7 @@ impl<'s> Parser<'s> {
         Ok(vec![Arg { name: None, value: self.operand()? }])
     }
 
-    /// A primary expression with what follows it directly, maybe with a minus before.
+    /// A primary expression with its members, subscripts and calls; a minus may be before it.
     fn operand(&mut self) -> ParseResult {
         let (start, mark) = (self.start(), self.notes.looks.len());
         if self.sign("-") {
@@ -434,7 +435,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The next token, if it is a name.
+    /// The next token, if it is a name and no constant.
     fn bare_name(&self) -> Option<PlacedWord<'s>> {
         let (Token::Name(text), span) = self.tokens.get(self.at)? else { return None };
         (!CONSTANTS.contains(text)).then_some(PlacedWord { text, span: *span })
@@ -520,7 +521,7 @@ impl<'s> Parser<'s> {
         Ok(items)
     }
 
-    /// Items between commas, up to this closing bracket; a last comma may be left.
+    /// Items between commas, up to this closing bracket; a trailing comma is allowed.
     fn items(
         &mut self,
         closer: &'static str,
@@ -581,7 +582,7 @@ impl<'s> Parser<'s> {
         Ok(self.since(start, op, parts))
     }
 
-    /// What is in round brackets: an expression, or a list if there is a comma.
+    /// The content of round brackets: an expression, or a list if there is a comma or nothing.
     fn bracketed(&mut self, start: usize) -> ParseResult {
         if self.sign(")") {
             return Ok(self.since(start, Operation::List, []));

@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 #[derive(Debug)]
 pub(crate) struct Test {
     pub(super) name: &'static str,
-    /// What it compares, if it compares.
+    /// The relation that it tests, if it compares two values.
     pub(super) relation: Option<Relation>,
     pub(super) takes_argument: bool,
     pub(super) holds: TestFn,
@@ -80,7 +80,7 @@ pub(super) static TESTS: [Test; 39] = [
         Ok(has_check_digit(text))
     }),
     is("mapping", |_, one, _| Ok(one.kind() == SortClass::Table)),
-    // Its argument is a pattern, which is compiled when the expression is read.
+    // Never called: the parser makes `Tested::Matches` or `Tested::MatchesAny` of it.
     is(matching::TEST, |_, _, _| Ok(false)),
     compares("ne", Relation::Unequal, |run, one, other| relate(run, Relation::Unequal, one, other)),
     is("none", |_, one, _| Ok(one.is_none())),
@@ -96,7 +96,7 @@ pub(super) static TESTS: [Test; 39] = [
     is("upper", |run, one, _| is_cased(run, one, char::is_uppercase, char::is_lowercase)),
 ];
 
-/// Whether a number, written with blanks and dashes between its digits or without, ends in the check digit of Luhn's
+/// Whether a number, written with or without spaces and dashes between its digits, ends in the check digit of Luhn's
 /// formula (ISO/IEC 7812-1, annex B), as the numbers of payment cards do.
 fn has_check_digit(text: &str) -> bool {
     let mut digits: Vec<u32> = Vec::new();
@@ -133,7 +133,7 @@ pub(super) fn relate<'v>(
     })
 }
 
-/// Whether two values are equal. A truth equals 0 or 1.
+/// Whether two values are equal. `false` equals 0, and `true` equals 1.
 pub(super) fn same(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<bool, Halt> {
     run.step(1)?;
     if let (Some(one), Some(other)) = (one.text(), other.text()) {
@@ -174,7 +174,7 @@ fn order(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Orderi
         return Ok(one.cmp(other));
     }
     match (one.number(), other.number()) {
-        // No limit applies to what is not finite: no sum is greater than `nan`.
+        // A comparison with NaN is always false, so a condition such as `sum > 100` would never stop it.
         (Some(one), Some(other)) if !one.is_finite() || !other.is_finite() => Err(Halt::new("a number is not finite")),
         (Some(one), Some(other)) => Ok(one.order(other)),
         _ => {
@@ -184,7 +184,7 @@ fn order(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Orderi
     }
 }
 
-/// The order in which values are sorted: by kind, then by value.
+/// The order in which values are sorted: by kind, then by value. Texts are compared without their case unless `case`.
 pub(super) fn rank(one: &Item<'_>, other: &Item<'_>, case: bool) -> Ordering {
     if let (Some(one), Some(other)) = (one.text(), other.text()) {
         let folded = |text: &str| text.bytes().map(|byte| byte.to_ascii_lowercase()).collect::<Vec<_>>();
@@ -230,7 +230,7 @@ fn contains<'v>(run: &Evaluator<'v>, item: &Item<'v>, holder: &Item<'v>) -> Resu
     }
 }
 
-/// Whether one of these holds, up to the first that does or fails.
+/// Whether one of these is true; stops at the first that is true or fails.
 fn any(mut all: impl Iterator<Item = Result<bool, Halt>>) -> Result<bool, Halt> {
     all.find(|holds| !matches!(holds, Ok(false))).unwrap_or(Ok(false))
 }

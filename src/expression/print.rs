@@ -1,8 +1,8 @@
-//! Printing: how is a value written?
+//! Printing: how is a value written as text?
 //!
 //! In: an [`Item`].
 //! Out: its text as Jinja or JSON writes it, or its value.
-//! Never: writes more than the evaluation may still make.
+//! Never: writes more bytes than the evaluation may still allocate.
 
 use super::evaluator::{Evaluator, Made};
 use super::item::{Item, SortClass};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 impl<'v> Evaluator<'v> {
-    /// The text of a value: that of `none` is `None`, and that of a list has quotes.
+    /// The text of a value as Jinja writes it: that of `none` is `None`, and texts inside a list are in quotes.
     pub(super) fn written<'i>(&self, item: &'i Item<'_>) -> Result<Cow<'i, str>, Halt> {
         if let Some(text) = item.text() {
             return Ok(Cow::Borrowed(text));
@@ -43,7 +43,7 @@ impl<'v> Evaluator<'v> {
         Ok(())
     }
 
-    /// Appends a value as it is written inside of a list.
+    /// Appends a value as it is written inside a list.
     fn quote(&self, item: &Item<'_>, out: &mut String) -> Result<(), Halt> {
         self.step(1)?;
         match item.kind() {
@@ -83,7 +83,7 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    /// Appends a value as it is printed between words: `none` as nothing, and anything but texts and numbers as JSON.
+    /// Appends a value as a template prints it: `none` as nothing, and anything but texts and numbers as JSON.
     pub(super) fn print(&self, item: &Item<'_>, out: &mut String) -> Result<(), Halt> {
         match item.kind() {
             SortClass::None => Ok(()),
@@ -144,7 +144,7 @@ impl<'v> Evaluator<'v> {
         })
     }
 
-    /// The value of an item, which outlasts the evaluation.
+    /// The value of an item as the result of the evaluation: its bytes are charged to the budget of the occasion.
     pub(super) fn owned_value(&self, item: Item<'_>) -> Result<Value, Halt> {
         let (made, before) = (item.made(), self.bytes.get());
         let value = self.value(item)?;
@@ -152,7 +152,7 @@ impl<'v> Evaluator<'v> {
         Ok(value)
     }
 
-    /// A text that was made during evaluation.
+    /// A new text, whose bytes are charged.
     pub(super) fn text(&self, text: impl Into<String>) -> Made<'v> {
         let text: String = text.into();
         self.make(text.len())?;
@@ -160,7 +160,7 @@ impl<'v> Evaluator<'v> {
     }
 }
 
-/// JSON being written.
+/// A writer of JSON that stops when a limit is reached.
 struct Json<'r, 'v> {
     bytes: Vec<u8>,
     run: &'r Evaluator<'v>,

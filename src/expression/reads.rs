@@ -1,7 +1,7 @@
 //! Reads: which paths does an expression read, and where?
 //!
 //! In: the reads of a compiled text, and the text.
-//! Out: [`Reads`]: each path once, with its first place.
+//! Out: [`Reads`]: each path once, with the place of its first occurrence.
 //! Never: knows which paths exist.
 
 use super::SyntaxFault;
@@ -9,18 +9,19 @@ use super::resolve::ReadStep;
 use super::tree::{ExprBody, Relation};
 use crate::text::{Location, SourceId, Span, Spanned};
 
-/// What is noted while an expression is parsed.
+/// What the parser notes for the checks of a pack.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Paths that statements and filters use inside values taken from elsewhere, resolved when they run.
+    /// Paths below values that statements and filters take from the scope, such as a member of a loop variable. No
+    /// [`ScopeRead`](super::resolve::ScopeRead) has them.
     pub(super) looks: Vec<Noted>,
-    /// Constants that are compared with the value at a path, each with the relation of the value to it.
+    /// Constants that are compared with the value at a path, each with the relation of the value to the constant.
     pub(super) compared: Vec<(Noted, Relation)>,
-    /// The constants that hold patterns.
+    /// The constants of the pack that are used as patterns.
     pub(super) patterns: Vec<Noted>,
-    /// The path of the value, if it is taken unchanged from elsewhere.
+    /// The path of the whole value, if it is read unchanged from the scope.
     pub(super) path: Option<Vec<String>>,
-    /// The first name, filter, test or pattern that does not exist. What is no expression at all is reported before.
+    /// The first unknown name, filter or test, or invalid pattern. Faults of syntax are reported before it.
     pub(super) fault: Option<SyntaxFault>,
 }
 
@@ -28,7 +29,7 @@ pub(super) struct Notes {
 #[derive(Debug)]
 pub(super) struct Noted {
     pub(super) at: Span,
-    /// Its file, if it is not the text itself.
+    /// The included file where it is; `None` for the parsed text itself.
     pub(super) file: Option<SourceId>,
     pub(super) path: Vec<String>,
     pub(super) constant: Option<Constant>,
@@ -38,7 +39,7 @@ pub(super) struct Noted {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Constant {
     Text(String),
-    /// As typed.
+    /// As an expression prints it.
     Number(String),
     Truth(bool),
 }
@@ -57,13 +58,13 @@ pub(crate) struct Compared {
 pub(crate) struct Reads {
     paths: Vec<Vec<String>>,
     places: Vec<Location>,
-    /// Paths that statements and filters use inside these.
+    /// Paths below these that statements and filters read.
     looks: Vec<(Vec<String>, Location)>,
     /// The constants that are compared with the value at a path.
     compared: Vec<Compared>,
-    /// The constants that hold patterns.
+    /// The constants of the pack that are used as patterns.
     patterns: Vec<(Vec<String>, Location)>,
-    /// The path of the whole value, if it is taken unchanged from elsewhere.
+    /// The path of the whole value, if it is read unchanged from the scope.
     path: Option<Vec<String>>,
 }
 
@@ -122,7 +123,8 @@ impl Reads {
         &self.paths
     }
 
-    /// The paths that statements and filters use, with [`ENTRY`] for any entry of what they iterate over.
+    /// The paths that statements and filters read below values of the scope, with [`ENTRY`] for each entry of a list or
+    /// table that they iterate over.
     pub(crate) fn looks(&self) -> impl Iterator<Item = (&[String], Location)> {
         self.looks.iter().map(|(path, at)| (path.as_slice(), *at))
     }
@@ -133,17 +135,17 @@ impl Reads {
         &self.compared
     }
 
-    /// The constants that hold patterns, by their paths.
+    /// The constants of the pack that are used as patterns, by their paths.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = (&[String], Location)> {
         self.patterns.iter().map(|(path, at)| (path.as_slice(), *at))
     }
 
-    /// The path of the value, if it is taken unchanged from elsewhere.
+    /// The path of the whole value, if it is read unchanged from the scope.
     pub(crate) fn path(&self) -> Option<&[String]> {
         self.path.as_deref()
     }
 
-    /// The place where it first reads this name, or anything inside its value.
+    /// The first place where this name, or a part of its value, is read.
     pub(crate) fn first_of(&self, name: &str) -> Option<Location> {
         self.iter().find(|(path, _)| path.first().is_some_and(|head| head == name)).map(|(_, at)| at)
     }

@@ -1,8 +1,8 @@
-//! Sheets: which text do the statements of a template write?
+//! Renderer: which text do the statements of a template write?
 //!
-//! In: a [`Page`], a scope, and what writes the values of a document.
+//! In: [`Statements`], a scope, and a callback that writes the values of a document.
 //! Out: the text.
-//! Never: writes more than the evaluation may make.
+//! Never: writes more bytes than the evaluation may allocate.
 
 use super::evaluator::{Evaluator, LoopFrame};
 use super::item::{Item, SortClass};
@@ -11,7 +11,7 @@ use super::tree::{Each, ExprBody, Print, Statement, Statements};
 use super::{Failure, Scope};
 use std::borrow::Cow;
 
-/// The text of a body of statements, which may have about so many bytes.
+/// Renders a body of statements. `length` is the expected length of the text, in bytes.
 pub(super) fn text<'v>(
     body: &'v ExprBody,
     scope: &'v Scope<'v>,
@@ -25,17 +25,17 @@ pub(super) fn text<'v>(
     Ok(sheet.out)
 }
 
-/// Writes a text that is printed at one of a document's places.
+/// Appends a value that is printed at the document's place with this index.
 pub(crate) type PlaceWriter<'p> = &'p mut dyn FnMut(usize, &Printed<'_>, &mut String);
 
-/// What is printed at a place.
+/// A value that is printed at a place.
 pub(crate) struct Printed<'t> {
     pub(crate) text: Cow<'t, str>,
-    /// Whether it is a truth or number, which needs no escaping anywhere.
+    /// Whether it is a boolean or a number, which needs no escaping anywhere.
     pub(crate) is_bare: bool,
 }
 
-/// A text being written.
+/// Writes the text of statements.
 struct Renderer<'v, 'p> {
     run: Evaluator<'v>,
     place: PlaceWriter<'p>,
@@ -91,7 +91,7 @@ impl<'v> Renderer<'v, '_> {
                     wanted.push(item);
                 }
             }
-            // The names of the loop's filter are gone before its first turn.
+            // The names that were bound for the condition are unbound before the first iteration.
             self.run.frames.get_mut().pop();
             items = wanted;
         }
@@ -114,7 +114,7 @@ impl<'v> Renderer<'v, '_> {
             self.set(*name, item);
             return Ok(());
         }
-        // Fast path: most loops with two names go through the members of a table.
+        // Fast path: most loops with two names iterate over the members of a table.
         if let (Item::Pair((name, value)), [first, second]) = (&item, each.names.as_slice()) {
             self.set(*first, Item::Text(name));
             self.set(*second, Item::Ref(value));

@@ -1,7 +1,7 @@
 //! Resolving: which value is at the end of a path into the scope?
 //!
-//! In: a [`Read`], and a [`Scope`].
-//! Out: its value, borrowed; an absent one is `none`.
+//! In: a [`ScopeRead`], and a [`Scope`].
+//! Out: its value, borrowed where possible; an absent value is `none`.
 //! Never: copies more than necessary.
 
 use super::item::Item;
@@ -11,12 +11,12 @@ use crate::text::{SourceId, Span};
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// A path into the scope. Two are equal if they give the same value, wherever they are.
+/// A path into the scope. Equality ignores the place in the text: equal paths have the same value.
 #[derive(Debug, Clone)]
 pub(crate) struct ScopeRead {
     /// Its place in the text.
     pub(super) at: Span,
-    /// Its file, if it is not the text itself.
+    /// The included file where it is; `None` for the parsed text itself.
     pub(super) file: Option<SourceId>,
     pub(super) name: String,
     pub(super) steps: Vec<ReadStep>,
@@ -29,14 +29,15 @@ impl ScopeRead {
     }
 }
 
-/// One step of a [`Read`].
+/// One step of a [`ScopeRead`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ReadStep {
     Key(String),
     Place(i64),
     /// The key or index is the value of another read.
     Of(Box<ScopeRead>),
-    /// The length. A step of its own, because states can be large and this is what is asked most often.
+    /// The length of the value. It is a step and not a filter, because states can be large, and their length is what
+    /// conditions read most often.
     Length,
 }
 
@@ -47,17 +48,17 @@ impl PartialEq for ScopeRead {
 }
 
 impl ScopeRead {
-    /// The name that it starts with, if its value is that of the name or a part of it.
+    /// The name that the path starts with; `None` if it ends in a length, which is no part of the value of the name.
     pub(crate) fn head(&self) -> Option<&str> {
         (!self.steps.contains(&ReadStep::Length)).then_some(&self.name)
     }
 
-    /// Whether it leads to the same place whatever the values are, or to the length of what is there.
+    /// Whether the path is known without evaluation: none of its keys is read from the scope.
     pub(crate) fn is_fixed(&self) -> bool {
         !self.steps.iter().any(|step| matches!(step, ReadStep::Of(_)))
     }
 
-    /// Adds it, and the paths that are its keys, unless they are already there.
+    /// Adds the paths that are keys of this path, and then this path, unless `found` already has them.
     pub(super) fn find<'r>(&'r self, found: &mut Vec<&'r ScopeRead>) {
         for step in &self.steps {
             if let ReadStep::Of(key) = step {
@@ -69,7 +70,7 @@ impl ScopeRead {
         }
     }
 
-    /// Its value, borrowed; an absent one is `none`.
+    /// The value at the path, borrowed where possible; an absent value is `none`.
     pub(super) fn resolve<'v>(&self, scope: &'v Scope<'_>) -> Result<Cow<'v, Value>, Failure> {
         let Some(named) = scope.find(&self.name) else {
             return Err(Failure::new(format!("nothing is called `{}` here", self.name)));
@@ -80,7 +81,7 @@ impl ScopeRead {
                 (found(members.get(key)), rest)
             }
             (NamedValue::Value(value), steps) => (Cow::Borrowed(value), steps),
-            // Of a record, one member is borrowed; as a whole it is copied.
+            // One member of a record can be borrowed; a whole record has to be copied.
             (NamedValue::Record(record), [ReadStep::Key(key), rest @ ..]) => (found(record.get(key)), rest),
             (NamedValue::Record(record), [ReadStep::Of(other), rest @ ..]) => {
                 let key = other.resolve(scope)?;
@@ -104,7 +105,7 @@ impl ScopeRead {
     }
 }
 
-/// The value at a path, whose numbers are indexes.
+/// The value at a path; keys that are numbers are indexes.
 pub(crate) fn at_path(name: &str, keys: &[String], scope: &Scope<'_>) -> Result<Value, Failure> {
     let step = |key: &String| {
         key.parse::<u32>().map_or_else(|_| ReadStep::Key(key.clone()), |key| ReadStep::Place(key.into()))
@@ -118,7 +119,7 @@ fn found(value: Option<&Value>) -> Cow<'_, Value> {
     value.map_or(Cow::Owned(Value::Null), Cow::Borrowed)
 }
 
-/// What `find` finds in a value, borrowed if the value is.
+/// The part of a value that `find` returns, borrowed if the value is borrowed.
 fn within<'v>(value: Cow<'v, Value>, find: impl Fn(Item<'v>) -> Option<Item<'v>>) -> Cow<'v, Value> {
     let found = match value {
         Cow::Borrowed(value) => find(Item::Ref(value)),

@@ -1,4 +1,4 @@
-//! Scopes: which names can an expression see?
+//! Scope: which names can an expression use?
 //!
 //! In: names with values, borrowed where they are large.
 //! Out: [`Scope`], which returns the value of a name.
@@ -8,7 +8,7 @@ use crate::text::same;
 use crate::value::{ByteBudget, Record, Value, View};
 use std::borrow::Cow;
 
-/// The names that an expression can see. Cheap to build for one evaluation; later names shadow earlier ones.
+/// The names that an expression can use. Cheap to build for one evaluation; later names shadow earlier ones.
 ///
 /// ```
 /// use rulebook::expression::Scope;
@@ -28,7 +28,7 @@ pub struct Scope<'a> {
     /// All further names.
     more: Vec<ScopeEntry<'a>>,
     owned: Vec<Value>,
-    /// What all evaluations of the occasion may make together.
+    /// The byte budget that all evaluations of one occasion share.
     budget: Option<&'a ByteBudget>,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum NamedValue<'s> {
     Record(View<'s>),
 }
 
-/// The same as stored in a scope, in two words; an owned value is stored as its index.
+/// A [`NamedValue`] as a scope stores it, in two machine words: an owned value is an index into `owned`.
 #[derive(Debug, Clone, Copy)]
 enum StoredValue<'a> {
     Value(&'a Value),
@@ -59,7 +59,7 @@ impl<'a> Scope<'a> {
         Self::default()
     }
 
-    /// A scope that sees everything in `outer`, and whatever is added here.
+    /// A scope with all names of `outer`, and those that are added to it.
     pub fn inside(outer: &'a Scope<'a>) -> Self {
         Self { outer: Some(outer), ..Self::default() }
     }
@@ -97,7 +97,7 @@ impl<'a> Scope<'a> {
         self.push(name, StoredValue::View(view));
     }
 
-    /// Lets evaluations take what they make from a budget.
+    /// Charges the values that evaluations make to a budget.
     pub(crate) fn limit(&mut self, budget: &'a ByteBudget) {
         self.budget = Some(budget);
     }

@@ -1,7 +1,7 @@
-//! Statements: which statements does the text of a template say?
+//! Statements: which statements does a template consist of?
 //!
-//! In: the text of a template, or of a whole file with those that it includes.
-//! Out: a [`Page`].
+//! In: the text of a template, or of a whole file with the files that it includes.
+//! Out: [`Statements`].
 //! Never: decides how a document prints its values.
 
 use super::SyntaxFault;
@@ -18,7 +18,7 @@ const RESERVED: [&str; 8] = ["true", "True", "false", "False", "none", "None", "
 /// Statements of Jinja that templates of a pack cannot use.
 const FOREIGN: [&str; 9] = ["with", "autoescape", "filter", "block", "extends", "include", "import", "from", "do"];
 
-/// What a document has besides the text of its file.
+/// The files that a document can include, and the filters that only documents have.
 pub(crate) trait DocumentFiles<'s> {
     /// Opens the file that an `include` at this place names.
     fn open(&mut self, name: &str, at: Span) -> Result<(SourceId, &'s str), SyntaxFault>;
@@ -26,12 +26,12 @@ pub(crate) trait DocumentFiles<'s> {
     /// Closes the file that was opened last.
     fn close(&mut self);
 
-    /// Whether a filter of this name says how a value is printed.
+    /// Whether a filter of this name decides how a value is printed.
     fn prints(&self, filter: &str) -> bool;
 }
 
-/// Parses the text of a whole file, with what it includes. How it prints its values is checked before what they are:
-/// a fault of a name is in the notes.
+/// Parses the text of a whole file, with the files that it includes. An unknown name does not fail here; its fault is
+/// in the notes, so that a caller can first report values at places where none may be printed.
 pub(super) fn page<'s>(
     source: &'s str,
     files: Box<dyn DocumentFiles<'s> + 's>,
@@ -43,7 +43,7 @@ pub(super) fn page<'s>(
 }
 
 impl<'s> Parser<'s> {
-    /// The statements up to one of these words, which end the statement `open`.
+    /// Parses the statements up to one of the words `ends`, which end the statement `open`.
     pub(super) fn body(&mut self, open: Option<PlacedWord<'s>>, ends: &[&str]) -> Result<Statements, SyntaxFault> {
         let mut page = Vec::new();
         while let Some(token) = self.next()? {
@@ -106,7 +106,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What is after `if` or `elif`, up to the end of the statement.
+    /// Parses what follows `if` or `elif`, up to the end of the statement.
     fn choice(&mut self, name: PlacedWord<'s>) -> Result<Statement, SyntaxFault> {
         let test = self.or()?;
         self.end(BraceKind::Statement)?;
@@ -152,7 +152,7 @@ impl<'s> Parser<'s> {
         Ok(Statement::Each(Box::new(Each { items, names: numbers, alone, when, body, otherwise })))
     }
 
-    /// The paths that the names of a loop stand for, as far as they are known.
+    /// The paths of the values that the names of a loop are bound to, as far as they are known.
     fn entries(&self, items: &ExprTree, alone: bool) -> Vec<Option<Vec<String>>> {
         let entry = |tree: &ExprTree| {
             let mut path = self.origin(tree)?;
@@ -202,7 +202,7 @@ impl<'s> Parser<'s> {
         Ok(Statement::Set(number, value))
     }
 
-    /// The names that a statement binds, and whether it is one that is not unpacked.
+    /// The names that a statement binds, and whether a single name gets the whole value, without unpacking.
     fn targets(&mut self, wrong: &str) -> Result<(Vec<PlacedWord<'s>>, bool), SyntaxFault> {
         let bracketed = self.sign("(");
         let (mut names, mut alone) = (Vec::new(), true);
@@ -257,7 +257,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Whether the last line of `before` holds only statements and comments, and at least one.
+/// Whether the last line of `before` consists of statements and comments alone, and has at least one.
 fn ends_with_statements(before: &str) -> bool {
     let mut rest = before.trim_end_matches([' ', '\t']);
     let mut any = false;
@@ -273,7 +273,7 @@ fn ends_with_statements(before: &str) -> bool {
     }
 }
 
-/// The text after the first line, if that line is blank.
+/// The text without its first line, if that is a blank line.
 fn behind_line(text: &str) -> &str {
     let rest = text.trim_start_matches([' ', '\t']);
     rest.strip_prefix('\n').or_else(|| rest.strip_prefix("\r\n")).unwrap_or(text)

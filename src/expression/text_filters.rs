@@ -1,8 +1,8 @@
-//! Text filters: what can be done with a text?
+//! Text filters: what can a filter do with a text?
 //!
 //! In: an item, most often a text, and the arguments of the filter.
 //! Out: another text, or its parts as a list.
-//! Never: makes a text before its bytes are counted.
+//! Never: makes a text without charging its bytes.
 
 use super::evaluator::{Evaluator, Made};
 use super::filters::{MemberPath, arg, flag, whole, word};
@@ -10,7 +10,8 @@ use super::item::{Item, SortClass};
 use super::limits::{Halt, NODE};
 use std::borrow::Cow;
 
-/// A text made from the text of a value. Case mappings and entities make it at most six times as long.
+/// Applies `change` to the text of a value. If the result is longer, the difference is charged afterwards: case
+/// mappings and entities make a text at most six times as long.
 pub(super) fn changed<'v>(run: &Evaluator<'v>, base: &Item<'v>, change: impl Fn(&str) -> String) -> Made<'v> {
     let text = run.written(base)?;
     run.search(text.len())?;
@@ -125,7 +126,7 @@ pub(super) fn join<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -
     let mut out = String::new();
     for (number, item) in run.each(base)?.iter().enumerate() {
         run.push(if number == 0 { "" } else { &by }, &mut out)?;
-        // An absent member leaves nothing.
+        // An absent member adds no text.
         if let Some(part) = member.find(item) {
             run.write(&part, &mut out)?;
         }

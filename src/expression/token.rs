@@ -1,4 +1,4 @@
-//! Tokens: of which words and signs does a text consist?
+//! Token: which words and signs does a text consist of?
 //!
 //! In: the text of an expression, template or document.
 //! Out: [`Token`]s with their places; text that is too large to process is refused.
@@ -29,7 +29,7 @@ pub(super) enum BraceKind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token<'s> {
-    /// Text outside of braces, without the white space that the braces beside it remove.
+    /// Text outside of braces, without the white space that adjacent braces remove.
     Outside(&'s str),
     Start(BraceKind),
     End(BraceKind),
@@ -38,7 +38,7 @@ pub(super) enum Token<'s> {
     Quoted(&'s str),
     Number(Number),
     Sign(&'static str),
-    /// What no token starts with, and why.
+    /// A text that is no token, and why.
     Wrong(&'static str),
 }
 
@@ -60,14 +60,14 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-/// What a text is read as.
+/// The syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Syntax {
     /// One expression without braces.
     Expression,
     /// Text with expressions and statements in braces.
     Template,
-    /// A page on which the white space before a statement on its line is removed.
+    /// A whole file: like a template, but the indentation of a statement that starts its line is removed.
     Page,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Spa
 struct Lexer<'s> {
     source: &'s str,
     at: usize,
-    /// The brackets that are open: in them, braces end nothing.
+    /// The number of open brackets: inside them, closing braces do not end the expression or statement.
     brackets: isize,
     /// Whether the white space that follows is removed.
     trim: bool,
@@ -131,7 +131,7 @@ impl<'s> Lexer<'s> {
         self.add(Token::Wrong(why), length);
     }
 
-    /// Reads text up to the next braces, and these; returns their kind, if an expression or statement follows.
+    /// Reads text up to the next braces, and the braces; returns their kind, if an expression or statement follows.
     fn outside(&mut self) -> Option<BraceKind> {
         if std::mem::take(&mut self.trim) {
             self.at += self.rest().len() - self.rest().trim_start().len();
@@ -177,7 +177,7 @@ impl<'s> Lexer<'s> {
         Some(braces)
     }
 
-    /// Adds text outside of braces, and passes over as many bytes.
+    /// Adds a token for text outside of braces, and skips `bytes` bytes of the source.
     fn text(&mut self, text: &'s str, bytes: usize) {
         if !text.is_empty() {
             self.tokens.push((Token::Outside(text), Span::new(self.at, self.at + text.len())));
@@ -185,7 +185,7 @@ impl<'s> Lexer<'s> {
         self.at += bytes;
     }
 
-    /// Whether what follows this text is the first on its line.
+    /// Whether only indentation is before the end of `text` on its line.
     fn starts_line(&self, text: &str) -> bool {
         let line = self.source.get(..self.at + text.len()).unwrap_or_default().trim_end_matches(is_indent);
         line.is_empty() || line.ends_with(['\n', '\r'])
@@ -324,14 +324,14 @@ fn is_indent(c: char) -> bool {
     c.is_whitespace() && !matches!(c, '\n' | '\r')
 }
 
-/// Text before a statement, without the white space on the line of the statement if there is nothing else.
+/// The text before a statement, without the indentation of the statement if that is all that is before it on its line.
 fn unindented(text: &str) -> &str {
     let trimmed = text.trim_end_matches(is_indent);
     if trimmed.is_empty() || trimmed.ends_with('\n') { trimmed } else { text }
 }
 
-/// Whether `text`, after the start of a statement, is only this word and the end of the statement: the length of both,
-/// and whether the white space that follows is removed.
+/// If `text`, after the start of a statement, is only this word and the end of the statement: the length of both, and
+/// whether the white space that follows is removed.
 fn tag(text: &str, word: &str) -> Option<(usize, bool)> {
     let rest = text.trim_ascii_start().strip_prefix(word)?.trim_ascii_start();
     let signless = rest.strip_prefix(['-', '+']).unwrap_or(rest);

@@ -1,7 +1,8 @@
-//! Tree: what is an expression or template made of, and what runs?
+//! Tree: what does an expression or template consist of?
 //!
 //! In: nothing; [`parse`](super::parse) makes it, once for each expression, template and document.
-//! Out: [`Tree`] and [`Page`]: names, filters, tests and patterns are resolved, and each part has its place.
+//! Out: [`ExprTree`] and [`Statements`]: local names, filters, tests and patterns are resolved, and each part has its
+//! place.
 //! Never: refers to the text that it was made from.
 
 use super::filters::Filter;
@@ -11,7 +12,7 @@ use super::resolve::ScopeRead;
 use crate::text::{SourceId, Span};
 use crate::value::Value;
 
-/// An expression, its operands, and its place without brackets around it.
+/// An operation, its operands, and its span without brackets around it.
 #[derive(Debug)]
 pub(crate) struct ExprTree {
     pub(crate) op: Operation,
@@ -19,13 +20,13 @@ pub(crate) struct ExprTree {
     pub(crate) span: Span,
 }
 
-/// What is done with the parts of a [`Tree`].
+/// What is done with the parts of an [`ExprTree`].
 #[derive(Debug)]
 pub(crate) enum Operation {
     Constant(Value),
     /// A path into the scope.
     Read(Box<ScopeRead>),
-    /// The number of a name that statements bind.
+    /// A name that statements bind, by its number.
     Local(usize),
     /// A member of `loop`.
     Loop(&'static str),
@@ -58,8 +59,8 @@ pub(crate) enum Operation {
     /// A list, the path to the member of each item that is tested, and the argument of the test.
     Select(Select),
     Range,
-    /// A filter of documents that says how the first part is printed: its name, and the place of that. Its arguments
-    /// follow.
+    /// A filter of documents that decides how the first part is printed: the name of the filter, and the span of the
+    /// name. The other parts are the arguments.
     Printing(Box<str>, Span),
 }
 
@@ -72,13 +73,13 @@ pub(crate) struct Select {
     pub(super) wanted: bool,
 }
 
-/// What is tested.
+/// A test, without the value that is tested.
 #[derive(Debug)]
 pub(crate) enum Tested {
     IsTrue,
     Test(&'static Test),
     Matches(MatchPattern),
-    /// The argument is the constant that holds the patterns.
+    /// The argument is the constant that contains the patterns.
     MatchesAny(ConstantPatterns),
 }
 
@@ -122,7 +123,7 @@ impl Relation {
         }
     }
 
-    /// Whether it asks which value comes first: a number and a text have no order.
+    /// Whether it compares by order, which only two numbers or two texts have.
     pub(crate) fn is_order(self) -> bool {
         matches!(self, Relation::Less | Relation::AtMost | Relation::More | Relation::AtLeast)
     }
@@ -159,15 +160,16 @@ pub(crate) struct Each {
 /// How a value is printed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Print {
-    /// `none` as nothing; truths, lists and tables as JSON.
+    /// `none` as nothing; booleans, lists and tables as JSON.
     Value,
     /// `none` as nothing; everything else as in a text.
     Text,
-    /// By the document, which knows what this number stands for; lists and tables as JSON, or else as in a text.
+    /// By the document, which knows how to escape a value at the place with this number. Lists and tables are written
+    /// as JSON if `json`, or else as in a text.
     Placed { place: usize, json: bool },
 }
 
-/// What is evaluated.
+/// The parsed text: one expression, or statements that write text.
 #[derive(Debug)]
 pub(super) enum ExprBody {
     Value(ExprTree),
@@ -180,7 +182,7 @@ impl ExprTree {
         Self { op, parts: Box::default(), span }
     }
 
-    /// What is in place of a part that is left out.
+    /// The tree for a part that is left out.
     pub(super) fn none() -> Self {
         Self::leaf(Operation::Constant(Value::Null), Span::default())
     }
@@ -194,7 +196,7 @@ impl ExprTree {
         self.constant()?.as_str()
     }
 
-    /// Adds each path that is read and not yet there, in the order of evaluation.
+    /// Adds each path that is read, unless `found` already has it, in the order of evaluation.
     fn reads<'t>(&'t self, found: &mut Vec<&'t ScopeRead>) {
         if let Operation::Read(read) = &self.op {
             read.find(found);

@@ -1,21 +1,21 @@
 //! Lexer: what are the words and operators of a shell line?
 //!
 //! In: a line, or several.
-//! Out: its [`Token`]s; or why shells could read it in more than one way, or put something else in the place of a part of it.
-//! Never: expands anything, calls itself, or looks at a character more than a few times.
+//! Out: its [`ShellToken`]s; or why it is refused: shells could parse it differently, or replace a part of it.
+//! Never: expands anything, recurses, or looks at a character more than a few times.
 //!
-//! What is let through is what every POSIX shell, bash and zsh read alike, interactive or not. Everything else is a fault:
-//! new syntax is refused because it is not known here, not because somebody thought of it.
+//! A line is accepted only if every POSIX shell, bash and zsh parse it alike, interactive or not. This is an
+//! allow-list: syntax that is not known here is refused.
 
 use std::borrow::Cow;
 
-/// A part of a line.
+/// A token of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShellToken<'l> {
     Word(ShellWord<'l>),
     /// `;`, `&`, `&&`, `||`, `|` or a line break.
     Operator(&'static str),
-    /// `2>` before its target: the descriptor, and the operator.
+    /// A redirection without its target, such as `2>`: the descriptor and the operator.
     Redirect(Option<char>, &'static str),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum ShellToken<'l> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShellWord<'l> {
     pub(super) raw: &'l str,
-    /// Where the first `*` or `?` is that shells take for a pattern.
+    /// The index of the first `*` or `?` that shells take for a pattern.
     pub(super) glob: Option<usize>,
     /// Whether a part of it is quoted or escaped.
     pub(super) quoted: bool,
@@ -35,7 +35,7 @@ impl<'l> ShellWord<'l> {
         if self.quoted { unquoted(self.raw).map(Cow::Owned) } else { Ok(Cow::Borrowed(self.raw)) }
     }
 
-    /// What the word begins with, whatever a pattern in it stands for.
+    /// The start of the word, up to its first pattern, without quotes and escapes.
     pub(super) fn prefix(&self) -> Result<String, ShellFault> {
         match self.raw.get(..self.glob.unwrap_or(self.raw.len())) {
             None | Some("") => Ok(String::new()),
@@ -44,7 +44,7 @@ impl<'l> ShellWord<'l> {
     }
 }
 
-/// Why a line is not split.
+/// Why a line is refused, as the end of the message `this command cannot be split: it has …`.
 pub(super) type ShellFault = Cow<'static, str>;
 
 const HISTORY: ShellFault = Cow::Borrowed("`!`, which recalls a command in some shells");
@@ -73,7 +73,7 @@ pub(super) fn tokens(line: &str) -> Result<Vec<ShellToken<'_>>, ShellFault> {
 struct ShellLexer<'l> {
     line: &'l str,
     at: usize,
-    /// Where the current word begins, if there is one.
+    /// The current word, if there is one.
     open: Option<OpenQuote>,
     tokens: Vec<ShellToken<'l>>,
 }
@@ -104,7 +104,7 @@ impl<'l> ShellLexer<'l> {
         self.line.get(self.at..).is_some_and(|rest| rest.starts_with(part))
     }
 
-    /// Takes so many bytes into the current word.
+    /// Adds this many bytes to the current word, and starts one if there is none.
     fn take(&mut self, bytes: usize) -> &mut OpenQuote {
         let start = self.at;
         self.at += bytes;
@@ -117,7 +117,7 @@ impl<'l> ShellLexer<'l> {
         self.tokens.push(ShellToken::Word(ShellWord { raw, glob: glob.map(|glob| glob - start), quoted }));
     }
 
-    /// Reads the character `c`, and what belongs to it.
+    /// Reads the character `c`, and the rest of the operator, quote or escape that it starts.
     fn read(&mut self, c: char) -> Result<(), ShellFault> {
         control(c)?;
         match c {
@@ -149,7 +149,7 @@ impl<'l> ShellLexer<'l> {
             '$' => return Err("`$`: a variable, a substitution or a way of quoting".into()),
             '`' => return Err("a substitution".into()),
             c if c.is_ascii() => return Err(format!("`{c}` outside of quotes").into()),
-            // A shell may take a byte of it for a blank.
+            // In some locales, a shell may take a byte of the character for white space.
             c => return Err(format!("`{c}` outside of quotes, which is not ASCII").into()),
         }
         Ok(())
@@ -219,7 +219,8 @@ impl<'l> ShellLexer<'l> {
 
     fn escape(&mut self) -> Result<(), ShellFault> {
         match self.next() {
-            // Between words it is a blank. Elsewhere it joins what is around it, an operator perhaps.
+            // Between words, an escaped line break is white space. Elsewhere it joins the characters around it, which
+            // may make an operator.
             Some('\n') if self.open.is_none() && matches!(self.before(), None | Some(' ' | '\t')) => self.at += 2,
             Some('\n') => return Err("a line that is continued within a word".into()),
             Some(c) if c.is_ascii() => {
@@ -242,7 +243,7 @@ fn ends_word(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|')
 }
 
-/// Fails for control characters, which terminals and shells treat in their own ways.
+/// Fails for control characters, which terminals and shells treat differently.
 fn control(c: char) -> Result<(), ShellFault> {
     match c {
         '\t' | '\n' => Ok(()),

@@ -2,7 +2,7 @@
 //!
 //! In: the line, as an item.
 //! Out: the filter `command`: a list with the program, the arguments and the text of each simple command of the line.
-//! Never: gives a part of them: where one cannot be known with certainty, the filter fails, and what asks denies.
+//! Never: returns only some of them: if one cannot be known for certain, the filter fails, and the condition denies.
 
 mod lexer;
 mod opaque;
@@ -15,8 +15,8 @@ use super::limits::{Halt, NODE};
 use crate::value::{Object, Value};
 use simple::{Simple, base_name, given, simple_commands};
 
-/// The simple commands of a line. Assignments, redirections and patterns are refused where the pack does not ask for them,
-/// so that one that looks at programs and arguments alone is not passed by.
+/// The simple commands of a line. Assignments, redirections and patterns are refused unless the pack asks for them, so
+/// that they cannot bypass a condition that checks only programs and arguments.
 pub(super) fn command<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let asked = [flag(args, 0)?, flag(args, 1)?, flag(args, 2)?];
     let cannot =
@@ -25,7 +25,7 @@ pub(super) fn command<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]
         SortClass::Text => {
             let line = base.text().unwrap_or_default();
             run.step(line.len())?;
-            // Each word is made once, and once more, perhaps in quotes, in the text of its command.
+            // Each word is allocated twice: by itself, and, perhaps in quotes, in the text of its command.
             run.make(line.len().saturating_mul(4))?;
             simple_commands(line).map_err(cannot)?
         }
@@ -45,7 +45,7 @@ pub(super) fn command<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]
     Ok(Value::from(commands.into_iter().map(value).collect::<Vec<_>>()).into())
 }
 
-/// The words of a command that no shell reads.
+/// The words of a command that is given as a list, which no shell parses.
 fn words<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Result<Vec<String>, Halt> {
     let items = run.each(base)?;
     let mut words = Vec::with_capacity(items.len());

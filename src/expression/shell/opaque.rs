@@ -1,13 +1,13 @@
-//! Opaque: which programs run what their arguments name?
+//! Opaque: which programs run other programs that their arguments name?
 //!
 //! In: the name of a program, and its arguments.
-//! Out: why nobody can know from them which programs run.
-//! Never: promises that every other program runs nothing else: an interpreter does what its script says.
+//! Out: the reason, if they do not determine which programs run.
+//! Never: guarantees that all other programs run nothing else: an interpreter does what its script contains.
 
 use super::lexer::ShellFault;
 use super::simple::base_name;
 
-/// Words of the language, and builtins that evaluate texts or change what a later word means, in alphabetical order.
+/// Reserved words, and builtins that evaluate texts or change the meaning of later words, in alphabetical order.
 const SHELL: [&str; 69] = [
     "-", ".", "alias", "autoload", "bind", "builtin", "case", "command", "compgen", "complete", "coproc", "declare",
     "disable", "do", "done", "elif", "else", "emulate", "enable", "end", "esac", "eval", "exec", "export", "fc", "fi",
@@ -34,9 +34,9 @@ const SHELLS: [&str; 18] = [
     "sh", "tcsh", "xonsh", "zsh",
 ];
 
-/// Why it cannot be known what a program with these arguments runs.
+/// Fails if it cannot be known what a program with these arguments runs.
 pub(super) fn opaque(program: &str, args: &[String]) -> Result<(), ShellFault> {
-    // Where file names have no case, neither have programs.
+    // On a file system that ignores case, `SUDO` runs `sudo`.
     let name = base_name(program).to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     let is_listed = |list: &[&str]| list.binary_search(&name).is_ok();
@@ -45,11 +45,12 @@ pub(super) fn opaque(program: &str, args: &[String]) -> Result<(), ShellFault> {
         _ if is_listed(&SHELL) => "the shell itself evaluates",
         _ if is_listed(&CARRIERS) => "runs what its arguments name",
         _ if is_listed(&SHELLS) => "reads commands",
-        // The usual ones were taken off.
+        // The caller has skipped `env` and its usual paths: this one is at another path, and may be another program.
         "env" if !args.is_empty() => "may not be the usual one",
         "find" if has(&|arg| arg.starts_with("-exec") || arg.starts_with("-ok")) => "runs what its arguments name",
         "fd" | "fdfind" if has(&runs_found) => "runs what its arguments name",
-        // They set or test a variable by its name, and evaluate the index in that name.
+        // With `-v`, they take the name of a variable, and shells evaluate an array index in that name, which can run a
+        // command.
         "[" | "printf" | "test" if has(&|arg| arg.starts_with("-v") || arg.contains(['$', '`'])) => {
             "may evaluate its arguments"
         }
@@ -58,7 +59,7 @@ pub(super) fn opaque(program: &str, args: &[String]) -> Result<(), ShellFault> {
     Err(format!("`{name}`, which {reason}").into())
 }
 
-/// Whether this option of `fd` runs something for each file.
+/// Whether this option of `fd` runs a program for each file.
 fn runs_found(arg: &str) -> bool {
     match arg.strip_prefix('-') {
         Some(long) if long.starts_with('-') => long.starts_with("-exec"),

@@ -1,23 +1,23 @@
 //! Simple commands: which programs does a line run, with which words?
 //!
-//! In: the tokens of a line; or the words of one command that no shell reads.
+//! In: a line; or the words of one command that no shell parses.
 //! Out: a [`Simple`] command for each program that runs.
 //! Never: leaves out a program, or puts one in the place of another.
 
 use super::lexer::{ShellFault, ShellToken, ShellWord, tokens};
 use super::opaque::opaque;
 
-/// A program that runs, and with what.
+/// A program that runs, with its arguments, assignments and redirections.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Simple {
     /// As it is written, without quotes.
     pub(super) program: String,
     pub(super) args: Vec<String>,
-    /// The program and its arguments as a shell reads them; quoted where they have to be, and only there.
+    /// The program and its arguments as a shell command; quoted only where they have to be.
     pub(super) text: String,
     pub(super) assignments: Vec<(String, String)>,
     pub(super) redirects: Vec<Redirect>,
-    /// The arguments with a pattern, for which a shell puts the files that it matches.
+    /// The arguments with a pattern, which a shell replaces by the files that match.
     pub(super) globs: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Redirect {
 pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, ShellFault> {
     let tokens = tokens(line)?;
     let mut commands = Vec::new();
-    // Whether the operator before needs a command behind it.
+    // Whether the last operator needs a command after it.
     let mut needed = false;
     let mut rest = tokens.as_slice();
     while let Some(first) = rest.first() {
@@ -56,7 +56,7 @@ pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, ShellFault> {
     Ok(commands)
 }
 
-/// The command of which these are the words, with no shell between.
+/// The command with these words, which runs without a shell.
 pub(super) fn given(words: Vec<String>) -> Result<Simple, ShellFault> {
     if words.iter().any(|word| word.contains('\0')) {
         return Err("a control character (U+0000)".into());
@@ -93,7 +93,7 @@ fn simple(tokens: &[ShellToken<'_>]) -> Result<Simple, ShellFault> {
             check_glob(word, &value)?;
             made.globs.push(value.clone());
         }
-        // A pattern is written as it is: in quotes it would be a text.
+        // A pattern is spelled as in the line: in quotes it would be no pattern.
         spelled.push(word.glob.map(|_| word.raw.to_owned()));
         made.args.push(value);
     }
@@ -101,15 +101,16 @@ fn simple(tokens: &[ShellToken<'_>]) -> Result<Simple, ShellFault> {
 }
 
 impl Simple {
-    /// How many values it becomes.
+    /// About how many values the result of the filter has for this command.
     pub(super) fn values(&self) -> usize {
         16 + self.args.len() + 2 * self.assignments.len() + 7 * self.redirects.len() + self.globs.len()
     }
 
-    /// Takes the program from the words, which are still in `args`. `spelled` has those that are not to be quoted.
+    /// Splits the words, which are still all in `args`, into the program and its arguments. `spelled` has the words
+    /// that must not be quoted, as they are in the line.
     fn with_program(mut self, mut spelled: Vec<Option<String>>) -> Result<Self, ShellFault> {
         spelled.resize(self.args.len(), None);
-        // `env` runs what is behind its assignments.
+        // `env` runs the program that follows its assignments.
         let mut skipped = 0;
         while let Some("env" | "/bin/env" | "/usr/bin/env") = self.args.get(skipped).map(String::as_str) {
             let words = self.args.get(skipped + 1..).unwrap_or_default();
@@ -148,7 +149,8 @@ pub(super) fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// A program is spelled in letters that look like nothing else, and is no option.
+/// Checks that the name of a program has only characters that need no quotes and cannot be confused with others, and
+/// that it is no option or folder.
 fn check_program(program: &str) -> Result<(), ShellFault> {
     let is_plain = program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"%+,-./:@_".contains(&byte));
     let starts = program.starts_with(|c: char| c.is_ascii_alphanumeric() || "./_".contains(c));
@@ -185,7 +187,8 @@ fn value_without_glob(word: &ShellWord<'_>) -> Result<String, ShellFault> {
     }
 }
 
-/// A pattern stands for files. None of them may be taken for an option, or be outside of the folder that is written.
+/// Checks that no file that a pattern matches can be taken for an option, or is outside of the folder that the pattern
+/// names.
 fn check_glob(word: &ShellWord<'_>, value: &str) -> Result<(), ShellFault> {
     let prefix = word.prefix()?;
     if prefix.is_empty() || prefix.starts_with('-') && !prefix.contains('=') {
@@ -198,7 +201,7 @@ fn check_glob(word: &ShellWord<'_>, value: &str) -> Result<(), ShellFault> {
     Ok(())
 }
 
-/// A redirection; none if it only joins the standard streams, or throws away what is written.
+/// A redirection; `None` if it only joins standard streams, or its target is `/dev/null`.
 fn redirect(
     descriptor: Option<char>,
     operator: &'static str,
@@ -215,7 +218,7 @@ fn redirect(
     }
 }
 
-/// The words as a shell reads them.
+/// The shell command with these words.
 fn text(words: &[String], spelled: &[Option<String>]) -> String {
     let mut text = String::new();
     for (word, spelled) in words.iter().zip(spelled) {
@@ -225,14 +228,14 @@ fn text(words: &[String], spelled: &[Option<String>]) -> String {
         match spelled {
             Some(raw) => text.push_str(raw),
             None if is_plain(word) => text.push_str(word),
-            // One way of quoting, so that a pattern knows what to expect.
+            // Only one style of quoting is used, so that the patterns of a pack have to match only this one.
             None => text.push_str(&format!("'{}'", word.replace('\'', r"'\''"))),
         }
     }
     text
 }
 
-/// Whether a word means itself without quotes.
+/// Whether a shell reads a word without quotes as it is.
 fn is_plain(word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:@_".contains(c);
     let inside = |c: char| is_plain(c) || "=^~".contains(c);

@@ -1,4 +1,4 @@
-//! That expressions and templates mean the same as in minijinja, but for what [`DIFFERENCES`] lists.
+//! Expressions and templates mean the same as in minijinja, except for what [`DIFFERENCES`] lists.
 
 use super::*;
 use crate::value::values;
@@ -7,7 +7,7 @@ use minijinja::{Environment, Error, ErrorKind, Value as Jinja};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Where ours fails and minijinja gives a value: a part of our message, and the reason.
+/// Where our engine fails and minijinja returns a value: a part of our message, and the reason.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("this calculation takes numbers", "a truth or text in a calculation is a mistake"),
     ("`+` takes", "so is a sum of two kinds"),
@@ -53,7 +53,7 @@ fn to_jinja(value: &Value) -> Jinja {
     }
 }
 
-/// The value as JSON; none if JSON has none.
+/// The value as JSON; `None` if JSON cannot represent it.
 fn from_jinja(value: &Jinja) -> Option<Value> {
     Some(match value.kind() {
         ValueKind::Undefined | ValueKind::None => Value::Null,
@@ -76,7 +76,7 @@ fn from_jinja(value: &Jinja) -> Option<Value> {
     })
 }
 
-/// Lists in place of tuples and of lists that are made while they are gone through.
+/// Replaces tuples and lazy iterators by lists, at any depth.
 fn listed(value: Jinja) -> Result<Jinja, Error> {
     Ok(match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
@@ -88,11 +88,11 @@ fn listed(value: Jinja) -> Result<Jinja, Error> {
     })
 }
 
-/// minijinja with what `docs/pack` says of `none`: what is absent is `none`, filters take it for nothing, it prints
-/// nothing, and other values print as JSON. Pairs are lists, the names of a table can be reversed, and a truth is not
-/// divided.
+/// minijinja, adapted to what `docs/pack` specifies: an absent value is `none`, filters take `none` for an empty value,
+/// it prints as nothing, and other values print as JSON. Pairs are lists, the names of a table can be reversed, and a
+/// boolean cannot be divided.
 fn oracle() -> Environment<'static> {
-    // Filters that apply others apply adapted ones.
+    // Filters that apply other filters must apply the adapted ones.
     let mut inner = Environment::new();
     let others = super::super::filters().filter(|name| !APPLYING.contains(name)).collect::<Vec<_>>();
     adapt(&mut inner, &others, Environment::new);
@@ -177,7 +177,7 @@ fn adapt(environment: &mut Environment<'static>, filters: &[&'static str], plain
     });
 }
 
-/// The filter `default`: a default that is none is none given.
+/// The filter `default`: `default(none)` means the same as `default` without a value.
 fn default(args: &[Jinja]) -> Result<Jinja, Error> {
     let (args, named): (&[Jinja], Kwargs) = minijinja::value::from_args(args)?;
     let [base, rest @ ..] = args else { return Err(Error::from(ErrorKind::MissingArgument)) };
@@ -188,11 +188,11 @@ fn default(args: &[Jinja]) -> Result<Jinja, Error> {
     Ok(if absent { other.unwrap_or_else(|| Jinja::from("")) } else { base.clone() })
 }
 
-/// An expression to be tried. minijinja needs some words that ours does without.
+/// An expression to be compared. minijinja needs some words that our language does not.
 #[derive(Debug, Clone)]
 enum Tree {
     Leaf(String),
-    /// A path or subscript that may lead to nothing.
+    /// A path or subscript that may be absent.
     Part(Box<Tree>, String),
     /// A filter, a test or another suffix.
     Suffix(Box<Tree>, String),
@@ -230,7 +230,7 @@ impl Tree {
     }
 }
 
-/// A value of every kind, as an expression says it.
+/// Values of every kind, as an expression spells them.
 const KINDS: [&str; 22] = [
     "none",
     "params.nil",
@@ -421,7 +421,7 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// A template that is to be tried, in our words or in those of minijinja.
+/// A template to be compared, in our spelling or in that of minijinja.
 #[derive(Debug, Clone)]
 enum Text {
     Words(&'static str),
@@ -443,7 +443,7 @@ impl Text {
             }
             Text::For(names, items, when, body, other) => {
                 let when = when.as_ref().map_or_else(String::new, |when| format!(" if ({})", when.text(ours)));
-                // In minijinja, no turn over the characters of a text is the last.
+                // In minijinja, `loop.last` is never true in a loop over the characters of a text.
                 let list = if ours { "" } else { " | list" };
                 let items = format!("({}){list}", items.text(ours));
                 format!("{{% for {names} in ({items}){when} %}}{}{{% else %}}{}{{% endfor %}}", all(body), all(other))
@@ -516,14 +516,14 @@ fn texts() -> impl Strategy<Value = Text> {
     })
 }
 
-/// What minijinja is asked beside a scope: its names, and those that a statement may not have bound yet.
+/// The context for minijinja: the names of the scope, and those that a statement may not have bound yet, as `none`.
 fn context(world: &Value) -> Jinja {
     let names = ["x", "k", "v", "loop"].map(|name| (name.to_owned(), Jinja::from(())));
     let world = world.as_object().into_iter().flatten().map(|(name, value)| (name.to_owned(), to_jinja(value)));
     Jinja::from_pairs(world.chain(names))
 }
 
-/// Compares what ours and the oracle give. Returns what is wrong.
+/// Compares our result with that of the oracle. An error describes the difference.
 fn verdict(what: &str, ours: Result<Value, String>, theirs: Result<Option<Value>, String>) -> Result<(), String> {
     match (ours, theirs) {
         (Ok(ours), Ok(Some(theirs))) if ours == theirs => Ok(()),
@@ -537,7 +537,7 @@ fn verdict(what: &str, ours: Result<Value, String>, theirs: Result<Option<Value>
     }
 }
 
-/// Compares an expression, typed and printed.
+/// Compares the value of an expression.
 fn compare(world: &Value, tree: &Tree) -> Result<(), String> {
     let (oracle, context) = &*ORACLE;
     let (text, other) = (tree.text(true), tree.text(false));
@@ -565,7 +565,7 @@ fn every_operator_filter_and_test_means_what_it_means_in_minijinja() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), trees.len(), wrong.join("\n"));
 }
 
-/// A minus binds tighter than a filter, and `not` less tightly, as there.
+/// As in minijinja, a minus binds tighter than a filter, and `not` less tightly.
 #[test]
 fn filters_bind_between_minus_and_not() {
     let (oracle, context) = &*ORACLE;
@@ -577,7 +577,8 @@ fn filters_bind_between_minus_and_not() {
     }
 }
 
-/// Every filter and test of the table stands in the lists that are tried, but for those that are ours alone.
+/// Every filter and test of the tables is in the lists that are compared, except for those that only our language has,
+/// or defines in another way.
 #[test]
 fn every_filter_and_test_is_tried() {
     let tried = |before: &str, name: &str| {
@@ -618,7 +619,7 @@ proptest! {
     }
 }
 
-/// The scope, where the names that statements may bind later are none.
+/// The scope, in which the names that statements may bind later are `none`.
 fn scope_with_names(world: &Value) -> Scope<'_> {
     ["x", "k", "v", "loop"].into_iter().fold(scope(world), |scope, name| scope.with_owned(name, Value::Null))
 }
@@ -626,7 +627,7 @@ fn scope_with_names(world: &Value) -> Scope<'_> {
 proptest! {
     #![proptest_config(cases(1_000))]
 
-    /// A path alone is read as in an expression around it.
+    /// A path alone has the same value as inside an expression, which does not take the fast path.
     #[test]
     fn a_path_alone_means_what_it_means_in_an_expression(v in values()) {
         let scope = Scope::new().with("v", &v);

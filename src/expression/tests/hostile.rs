@@ -1,4 +1,4 @@
-//! That no expression or template can do harm.
+//! No expression or template can exceed the limits of an evaluation.
 
 use super::*;
 
@@ -56,14 +56,14 @@ fn hostile_templates_end_in_failure() {
     // Nested by operators of every level inside of nested brackets.
     let layer = |inner: String| format!("(1 or 1 or 1 and 1 and 1 < 1 + 1 ~ 1 * 1 ** {inner} | list | list)");
     check_refused(&format!("{{{{ {} }}}}", (0..60).fold("1".to_owned(), |inner, _| layer(inner))));
-    // Every assignment nests what the last one made.
+    // Every assignment nests the value of the one before it.
     check_refused(&format!(
         "{{% set x = 1 %}}{}",
         format!("{{% set x = {}x{} %}}", "[".repeat(60), "]".repeat(60)).repeat(30)
     ));
 }
 
-/// What JSON has no number for would pass every limit: a sum with `nan` in it is greater than none.
+/// NaN would pass every limit in a condition: a sum with NaN in it is greater than no number.
 #[test]
 fn a_text_is_no_number_that_passes_a_limit() {
     for number in ["nan", "-NaN", "inf", "-infinity", "1e999"] {

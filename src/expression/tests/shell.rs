@@ -9,7 +9,7 @@ fn split_with(line: impl Into<Value>, arguments: &str) -> Result<Value, String> 
     expression.value(&Scope::new().with("line", &line)).map_err(|failure| failure.message)
 }
 
-/// The commands of a line, with all that a pack can ask for.
+/// The commands of a line, with everything that a pack can ask for.
 fn split(line: impl Into<Value>) -> Result<Value, String> {
     split_with(line, "(assignments=true, redirects=true, globs=true)")
 }
@@ -25,7 +25,7 @@ fn check_line(line: &str, expected: &[&str]) {
     assert_eq!(texts(line), Ok(expected.iter().map(|text| (*text).to_owned()).collect()), "{line:?}");
 }
 
-/// Checks that no pack learns of a part of the line, and that the reason is the right one.
+/// Checks that the whole line is refused, and for the right reason.
 #[track_caller]
 fn check_opaque(line: &str, reason: &str) {
     let message = split(line).expect_err(line);
@@ -240,7 +240,7 @@ fn a_pattern_becomes_neither_program_nor_option() {
     check_opaque("rm @(a|b)", "`(`");
 }
 
-/// What a pack does not ask for is refused: a condition on programs and arguments alone is not passed by.
+/// What a pack does not ask for is refused: it cannot bypass a condition that checks only programs and arguments.
 #[test]
 fn what_a_pack_does_not_ask_for_is_refused() {
     for (line, name) in [("PATH=. ls", "assignments"), ("ls > a", "redirects"), ("ls a/*", "globs")] {
@@ -442,7 +442,7 @@ fn conditions_on_commands_are_short() {
     assert_eq!(holds("ls; echo rm", denied), Ok(false));
 }
 
-/// A line of the greatest length is read to its end, or refused at once; a longer one is not read.
+/// A line of the maximum length is parsed to its end, or refused; a longer one is not parsed.
 #[test]
 fn hostile_lines_are_read_without_recursion() {
     let parts = ["\"", "\\", "(", "$(", "{ ", "if ", "a|", "\\\n", " ", "\n", "<", ">", "a=", "*", "!", "&", "(("];
@@ -481,7 +481,7 @@ proptest! {
         if let Ok(commands) = split(line.as_str()) {
             for command in commands.as_array().into_iter().flatten() {
                 let text = command["text"].as_str().unwrap();
-                // What the text of a command says is read as that command again.
+                // The text of a command parses as the same command again.
                 let again = split(text).map_err(|message| TestCaseError::fail(format!("{text:?}: {message}")))?;
                 prop_assert_eq!(&again[0]["args"], &command["args"]);
                 prop_assert_eq!(&again[0]["program"], &command["program"]);
