@@ -1,12 +1,12 @@
-//! Documents: what does a whole file of templates give?
+//! Document: which text does a whole file of templates render to?
 //!
 //! In: the text of a file, the files that it includes, how values are escaped, and a [`Scope`].
-//! Out: [`Document`], read once and rendered often.
-//! Never: prints a value unescaped: every value is escaped for the place where it is.
+//! Out: [`TemplateDocument`], parsed once and rendered often.
+//! Never: prints a value unescaped, unless the file asks for it: every other value is escaped for its place.
 //!
-//! The language is that of templates, with `{% include "FILE" %}`, and the filter `markup`, which prints unescaped what
-//! the rules themselves write. A line with only a statement leaves no blank line. Included files are inserted when the
-//! document is read, which also finds a document that includes itself.
+//! The language is that of templates, with `{% include "FILE" %}`, the filter `markup`, which prints text of the rules
+//! themselves unescaped, and the filter `guarded`. A line with only a statement leaves no blank line. Included files
+//! are inserted when the document is parsed, which also detects a document that includes itself.
 
 use super::escape::{Escape, EscapeSlot, ForeignRanges};
 use super::pages::{DocumentWalk, EscapeMode, Included, Library};
@@ -23,20 +23,20 @@ pub(crate) struct TemplateDocument(Arc<ParsedDocument>);
 struct ParsedDocument {
     file: File,
     escape: Arc<Escape>,
-    /// How its values are printed, each at its own place.
+    /// How the value at each place is printed.
     ways: Vec<EscapeMode>,
-    /// Whether a value could form structure together with the text around it.
+    /// Whether a value could form an opener or closer together with the text around it.
     joins: bool,
     at: Location,
 }
 
 impl TemplateDocument {
-    /// Reads the file `source` with everything it includes. `own` are the names whose values never come from a
-    /// user, which `markup` accepts.
+    /// Parses the file `source` with everything it includes. `own` are the names whose values never come from a user:
+    /// only these can be printed with `markup`.
     ///
     /// # Errors
     ///
-    /// `pack/bad-expression` at the word that is wrong, in the file where it is.
+    /// `pack/bad-expression` at the wrong word, in the file where it is.
     pub(crate) fn parse(
         library: &dyn Library,
         source: SourceId,
@@ -51,12 +51,12 @@ impl TemplateDocument {
         Ok(TemplateDocument(Arc::new(ParsedDocument { file, escape: escape.clone(), ways, joins, at: typed.at })))
     }
 
-    /// What it reads from its scope.
+    /// The paths that the document reads from its scope.
     pub(crate) fn reads(&self) -> &Reads {
         self.0.file.reads()
     }
 
-    /// Its place.
+    /// The place of the file.
     pub(crate) fn at(&self) -> Location {
         self.0.at
     }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::value::value;
 
-    /// The starts of the openers of tags and brackets.
+    /// The first bytes of the openers of tags and of brackets.
     fn openers() -> [MarkupStart; 2] {
         (*b"<[").map(MarkupStart::byte)
     }
@@ -132,7 +132,7 @@ mod tests {
         }
         check("a\n{% if true %}\nb\n{% endif %}\nc\n", "a\nb\nc\n");
         check("{# said #}{% set x = 1 %}{% if x\n %}\t\r\nb\n  {% endif %}", "b\n");
-        // The line break of any other line stays.
+        // Any other line retains its line break.
         check("a{% if true %} b{% endif %}\nc\n", "a b\nc\n");
         check("{% for x in [1, 2] %}{{ x }},{% endfor %}\n\nc", "1,2,\n\nc");
         check("a {# said #}\nb", "a \nb");

@@ -2,7 +2,7 @@
 //!
 //! In: the text of a value, and how openers of the pack's dialects start.
 //! Out: the text, escaped for a place between tags or inside the quotes of an attribute.
-//! Never: drops anything that an XML reader would keep, or lets `<`, `&` or the start of an opener through.
+//! Never: drops a character that an XML reader would preserve, or leaves `<`, `&` or the start of an opener unescaped.
 //!
 //! Between the tags of XML, `&`, `<` and `>` become entities and quotes stay as they are. Inside quotes all five become
 //! entities, and line breaks and tabs become character references, because XML readers turn them into spaces. A
@@ -21,19 +21,19 @@ use std::sync::Arc;
 pub(crate) struct Escape {
     /// The ASCII bytes that an opener can start with.
     openers: [bool; 128],
-    /// The ways in which openers with such a first byte can start.
+    /// How openers with such a first byte can start.
     starts: Vec<MarkupStart>,
-    /// The bytes that a closer can start with after which an opener counts as at the start of a line.
+    /// The first bytes of closers after which an opener counts as if it were at the start of a line.
     closers: [bool; 256],
     /// The dialects whose structure can only start a line, by name.
     guards: Vec<(String, Arc<dyn Guarding>)>,
     marks: Vec<Arc<dyn Marking>>,
 }
 
-/// How the openers of one grammar start, or its closers.
+/// How the openers of one grammar, or its closers, start.
 #[derive(Debug, Clone)]
 pub(crate) struct MarkupStart {
-    /// Texts that each of them starts with; empty if only their first bytes are known.
+    /// Each of them starts with one of these texts; empty if only their first bytes are known.
     literals: Vec<String>,
     bytes: [bool; 128],
     /// Whether they count only at the start of a line.
@@ -41,15 +41,15 @@ pub(crate) struct MarkupStart {
 }
 
 impl MarkupStart {
-    /// Letters and digits are left out: every text has them, and an opener that starts with one is recognised by what
-    /// follows.
+    /// Letters and digits are left out: every text has them, and an opener that starts with one is recognised by the
+    /// text that follows.
     pub(crate) fn new(first: &First, by_line: bool) -> Self {
         let is_mark = |byte: usize| (byte as u8).is_ascii_punctuation() && first.bytes.get(byte) == Some(&true);
         Self { literals: first.literals.clone(), bytes: std::array::from_fn(is_mark), by_line }
     }
 
-    /// Whether one may start at `rest`. If `rest` ends within a literal, text after the value could complete it, unless
-    /// the value is `whole`.
+    /// Whether an opener may start at `rest`. If `rest` ends within a literal, text after the value could complete it,
+    /// unless the value is `whole`.
     fn matches_at(&self, rest: &str, whole: bool) -> bool {
         let first = rest.as_bytes().first().is_some_and(|byte| self.bytes.get(usize::from(*byte)) == Some(&true));
         let written =
@@ -62,21 +62,21 @@ impl MarkupStart {
     }
 }
 
-/// What comes before a position in a value, on the same line.
+/// The text before a position in a value, on the same line.
 #[derive(Debug, Clone, Copy)]
 struct BeforeValue {
-    /// Only white space and marks, in the part that no author wrote.
+    /// Whether the part that belongs to the value is only white space and fence characters.
     blank: bool,
-    /// The number of fence marks directly before the position.
+    /// The number of fence characters directly before the position.
     marks: usize,
-    /// A fence mark, which may be followed by words, or something that may close a block.
+    /// Whether it contains a code fence, which may be followed by words, or a possible closer of a block.
     open: bool,
 }
 
 impl BeforeValue {
     const LINE: Self = Self { blank: true, marks: 0, open: false };
 
-    /// Whether an opener here would count as at the start of its line.
+    /// Whether an opener at the position would count as if it were at the start of its line.
     fn starts_line(self) -> bool {
         self.open || (self.blank && self.marks == 0)
     }
@@ -86,7 +86,7 @@ impl BeforeValue {
         self.open |= closes;
         match c {
             '\n' => *self = Self::LINE,
-            // Characters that are left out change nothing about what is around them.
+            // A character that is left out does not separate the characters around it.
             c if is_left_out(c) && !is_spaced(c) => {}
             '`' | '~' => {
                 self.marks += 1;
@@ -100,39 +100,40 @@ impl BeforeValue {
     }
 }
 
-/// Keeps a text as it is in a prompt, except for lines that a dialect would take for structure.
+/// Prevents that a dialect takes lines of an unescaped text in a prompt for structure.
 pub(crate) trait Guarding: fmt::Debug + Send + Sync {
     /// `text` with a guard before each such line.
     fn guarded(&self, text: &str) -> String;
 }
 
-/// Finds what one dialect takes for an opener or closer, in a text that an author's words and values make together.
+/// Finds what one dialect takes for a mark (an opener or closer), in a text of an author's words and values.
 pub(crate) trait Marking: fmt::Debug + Send + Sync {
-    /// The range of each, in a text with values at these places.
+    /// The range of each mark, in a text with values at these ranges.
     fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>>;
 
-    /// Whether values could form one together with the end of an author's words, or on their own.
+    /// Whether values could form a mark together with the end of an author's words, or on their own.
     fn is_open(&self, words: &str) -> bool;
 
-    /// Whether what somebody said, as a message of its own, can have one. An object can only be the whole answer.
+    /// Whether a chat message can contain a mark. It cannot if the dialect is one JSON object, which can only be the
+    /// whole answer.
     fn is_in_speech(&self) -> bool {
         true
     }
 }
 
-/// The places in a text that no author wrote, in order.
+/// The ranges of a text that no author of the pack wrote, in order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ForeignRanges {
     /// Values, escaped for their place.
     values: Vec<Range<usize>>,
-    /// Text printed unescaped: nothing that starts in it was written by an author.
+    /// Texts printed by `guarded`: a mark that starts in one is left as it is.
     raw: Vec<Range<usize>>,
     /// Values without entities.
     plain: Vec<Range<usize>>,
 }
 
 impl ForeignRanges {
-    /// Only one value.
+    /// The range of a single value.
     fn of(value: Range<usize>) -> Self {
         Self { values: vec![value], ..Self::default() }
     }
@@ -153,13 +154,13 @@ impl ForeignRanges {
     }
 }
 
-/// Marks the start and end of a value: characters that XML cannot contain, so that no escaped value has them.
+/// The characters around a framed value. XML cannot contain them, so no escaped value has them.
 const FRAME: [char; 2] = ['\u{fffe}', '\u{ffff}'];
 
-/// The number of marks that make a fence.
+/// The number of fence characters that make a code fence.
 const FENCE: usize = 3;
 
-/// Text that may come after a text: enough to complete a block that the text leaves open.
+/// A stand-in for the unknown text after a text: enough to complete a mark that the text leaves open.
 const NEXT: &str = "\n\nx: ";
 
 /// The place of a value.
@@ -167,7 +168,7 @@ const NEXT: &str = "\n\nx: ";
 pub(crate) enum EscapeSlot {
     /// Between tags.
     Text,
-    /// In a text that is no XML: only what would open or close a block is escaped, once the text is whole.
+    /// In a text that is no XML: only what would open or close a block is escaped, once the whole text is known.
     Plain,
     /// Inside the quotes of an attribute.
     Quoted,
@@ -187,9 +188,9 @@ impl Escape {
         }
     }
 
-    /// Adds closers after which an opener counts as at the start of a line. A closer is only escaped if it starts like
-    /// some opener: others are common in sentences. One that starts with a letter is recognised by what follows, as
-    /// such an opener is: every text has letters.
+    /// Adds closers after which an opener counts as if it were at the start of a line. A closer is escaped only if an
+    /// opener has the same first byte: other first bytes are common in sentences. Closers that start with a letter are
+    /// left out, as such openers are: every text has letters.
     pub(crate) fn with_closers<'f>(mut self, closers: impl IntoIterator<Item = &'f First>) -> Self {
         for first in closers {
             let is_mark = |byte: u8| !byte.is_ascii_alphanumeric();
@@ -207,7 +208,7 @@ impl Escape {
         Self { guards, ..self }
     }
 
-    /// Adds marks that an author's words and values could form together.
+    /// Adds the dialects whose marks an author's words and values could form together.
     pub(crate) fn with_marks(self, marks: Vec<Arc<dyn Marking>>) -> Self {
         Self { marks, ..self }
     }
@@ -217,12 +218,13 @@ impl Escape {
         self.marks.iter().any(|marking| marking.is_open(words))
     }
 
-    /// `text` with every mark broken up that a value at one of these places helps to form.
+    /// `text`, in which every mark that a value at one of these places helps to form is broken up by a character
+    /// reference.
     pub(super) fn settled(&self, text: String, places: &ForeignRanges) -> String {
         self.settled_by(text, places, &self.marks.iter().collect::<Vec<_>>(), true)
     }
 
-    /// Like `settled`, for some of the marks, in values that have been `escaped` or not.
+    /// Like `settled`, for the marks of some dialects, in values that have been `escaped` or not.
     fn settled_by(&self, text: String, places: &ForeignRanges, marks: &[&Arc<dyn Marking>], escaped: bool) -> String {
         let values = places.values.as_slice();
         if values.is_empty() {
@@ -242,7 +244,8 @@ impl Escape {
                     let in_reference = has_entities(value) && before.rfind('&') > before.rfind(';');
                     changed.extend(Some(mark.start).filter(|_| !in_reference));
                 }
-                // An author who writes the whole tag around a value has it opened, whatever the value is.
+                // If the value is an attribute in a tag that the author wrote, the mark is the author's, not the
+                // value's.
                 _ => parts
                     .filter(|value| !is_attribute(text.get(mark.start..value.start).unwrap_or_default()))
                     .for_each(|value| {
@@ -260,7 +263,8 @@ impl Escape {
             let rest = text.get(at..).unwrap_or_default();
             let Some(c) = rest.chars().next() else { continue };
             out.push_str(text.get(from..at).unwrap_or_default());
-            // The name of an entity may be what a dialect takes for a name: the number of its character stands for it.
+            // A dialect may take the name of an entity for a name of its own, so a numeric reference replaces the
+            // entity.
             let (c, length) = named(rest).unwrap_or((c, c.len_utf8()));
             let _ = write!(out, "&#{};", c as u32);
             from = at + length;
@@ -274,7 +278,7 @@ impl Escape {
         self.guards.iter().map(|(name, _)| name.as_str())
     }
 
-    /// `text` unescaped, except for lines that the dialect of this name would take for structure. None for an unknown
+    /// `text` unescaped, except for lines that the dialect of this name would take for structure. `None` for an unknown
     /// dialect.
     pub(super) fn guarded(&self, dialect: &str, text: &str) -> Option<String> {
         self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))
@@ -289,7 +293,7 @@ impl Escape {
         }
     }
 
-    /// Like `write`, for a value that may be `whole`: nothing after it belongs to it.
+    /// Like `write`. If the value is `whole`, no mark that starts in it can be completed by the text after it.
     fn put(&self, text: &str, slot: EscapeSlot, whole: bool, out: &mut String) {
         out.reserve(text.len());
         let mut from = 0;
@@ -312,7 +316,7 @@ impl Escape {
                 Some(entity) => out.push_str(entity),
                 None if text.get(at..).is_some_and(|rest| rest.starts_with("\r\n")) => {}
                 None if is_spaced(c) => out.push(' '),
-                // Nothing stands for what XML has no character for.
+                // XML cannot represent this character, not even as a reference.
                 None if is_left_out(c) => {}
                 None => {
                     let _ = write!(out, "&#{};", c as u32);
@@ -330,7 +334,7 @@ impl Escape {
             && self.starts.iter().any(|start| (before.starts_line() || !start.by_line) && start.matches_at(rest, whole))
     }
 
-    /// `text`, escaped for a place between tags with nothing next to it.
+    /// `text`, escaped for a place between tags, without text of an author around it.
     pub(crate) fn text(&self, text: &str) -> String {
         let mut out = String::new();
         self.write(text, EscapeSlot::Text, &mut out);
@@ -347,7 +351,7 @@ impl Escape {
         out
     }
 
-    /// A rendered text without its frames, with every mark broken up that a framed value helps to form.
+    /// A rendered text without its frames, in which every mark that a framed value helps to form is broken up.
     pub(crate) fn unframed(&self, text: &str) -> String {
         let (mut out, mut places) = (String::with_capacity(text.len()), ForeignRanges::default());
         for (number, piece) in text.split(FRAME[0]).enumerate() {
@@ -362,7 +366,8 @@ impl Escape {
         self.settled(out, &places)
     }
 
-    /// A text with escaped values at these places, which form no mark with each other or with what comes next.
+    /// A text with escaped values at these ranges. Marks that they form with each other, or could form with text that
+    /// follows, are broken up.
     pub(crate) fn apart(&self, mut text: String, values: Vec<Range<usize>>) -> String {
         if values.is_empty() || !self.joins("") {
             return text;
@@ -373,9 +378,8 @@ impl Escape {
         written
     }
 
-    /// What somebody said, as a message of its own that is printed directly after `words`: as it was written, but for
-    /// the first character of what a dialect would take for an opener or a closer, and for control characters, which
-    /// are left out.
+    /// The text of a chat message that is printed directly after `words`. It is unchanged, except that the first
+    /// character of each mark becomes a character reference, and control characters are left out.
     pub(crate) fn spoken(&self, words: &str, text: &str) -> String {
         let text: String = text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).collect();
         let places = ForeignRanges::of(words.len()..words.len() + text.len());
@@ -390,8 +394,8 @@ fn named(text: &str) -> Option<(char, usize)> {
     entities.filter(|_| text.starts_with('&')).find_map(|(c, name)| text.starts_with(name).then_some((c, name.len())))
 }
 
-/// The positions of the characters without which a part of a value forms no mark: its first character, and all
-/// punctuation. If it has none of these except in `entities`, the entities.
+/// The positions of the characters without which a part of a value cannot be part of a mark: its first character after
+/// white space, and all punctuation. If there are none except in `entities`, the positions of the entities.
 fn telling(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
@@ -442,7 +446,8 @@ mod tests {
         assert_eq!(out, expected);
     }
 
-    /// For openers of one literal, at the start of a line only if `by_line`, with `"` as closer.
+    /// Checks the escaping for openers with one literal, which count only at the start of a line if `by_line`, and `"`
+    /// as closer.
     #[track_caller]
     fn check_led(literal: &str, by_line: bool, text: &str, expected: &str) {
         let first = |literal: &str| First {
@@ -472,7 +477,7 @@ mod tests {
         check_led("@", true, "@a\n\u{c}\u{feff}@b\r@c", "&#64;a\n \u{feff}&#64;b&#13;@c");
         check_led("@", true, "```md @a\nx ``` @b", "```md &#64;a\nx ``` @b");
         check_led("@", true, "x\n`@a`, ``@b\n`\0``@c", "x\n`@a`, ``@b\n```&#64;c");
-        // After a closer another block may open.
+        // Another block may open right after a closer.
         check_led("@", true, "\"@a\n@b\"@c", "\"&#64;a\n&#64;b\"&#64;c");
     }
 
@@ -511,7 +516,7 @@ mod tests {
         assert_eq!(escape.unframed(&format!("[{value} [y {value}")), "[&#120;] [y x]");
         assert_eq!(escape.unframed(&format!("{open}x, {open}{value}")), "&#91;x, &#91;x]");
         assert_eq!(escape.unframed("[x of an author"), "[x of an author");
-        // What ends as a mark begins is escaped where one is made of it, and nowhere else.
+        // The end of a value that could start a mark is escaped only where the text after it completes the mark.
         let first = First {
             literals: vec!["[x".to_owned()],
             bytes: std::array::from_fn(|byte| byte == usize::from(b'[')),
@@ -520,7 +525,7 @@ mod tests {
         let starting = Escape::new([MarkupStart::new(&first, false)]).with_marks(vec![Arc::new(Bracketed)]);
         let end = starting.framed("an [");
         assert_eq!(starting.unframed(&format!("{end}, {end}x, {}", starting.framed("[x"))), "an [, an &#91;x, &#91;x");
-        // A filter may have cut the value, and its frame with it.
+        // A filter may have truncated the value together with its frame.
         assert_eq!(escape.unframed(&format!("[{}", value.trim_end_matches(FRAME[1]))), "[&#120;]");
     }
 }

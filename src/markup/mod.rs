@@ -1,8 +1,9 @@
 //! Markup: how do values enter the text of a prompt without becoming part of its structure?
 //!
 //! In: whole files of templates, the text of values, and how the dialects of a pack open and close their blocks.
-//! Out: [`Document`], a file that is rendered with every value escaped for its place; [`Escape`], for other texts.
-//! Never: knows a dialect by its name, or reads an answer.
+//! Out: [`TemplateDocument`], a file that is rendered with every value escaped for its place; [`Escape`], for other
+//! texts.
+//! Never: treats a dialect specially by its name, or reads an answer.
 
 mod document;
 mod escape;

@@ -1,7 +1,7 @@
 //! Pages: where is each value of a document, and how is it printed there?
 //!
 //! In: the statements of a file with everything it includes.
-//! Out: the same, where each value is printed for its place; each [`Way`] in which that is done.
+//! Out: the same statements, in which each printed value has a place; the [`EscapeMode`] of each place.
 //! Never: accepts a value at a place where it is unclear how to escape it.
 
 use super::escape::{Escape, EscapeSlot};
@@ -10,12 +10,11 @@ use crate::diagnostic::{Code, Diagnostic, alternatives};
 use crate::expression::{DocumentFiles, ExprTree, Operation, Print, Statement, SyntaxFault, no_filter};
 use crate::text::{SourceId, Span};
 
-/// The filter of documents that prints unescaped what the rules themselves write.
+/// The filter of documents that prints text of the rules themselves unescaped.
 const MARKUP: &str = "markup";
-/// The filter of documents that prints a value without escaping, except for lines that a dialect would take for
-/// structure.
+/// The filter of documents that prints a value unescaped, except for lines that a dialect would take for structure.
 const GUARDED: &str = "guarded";
-/// The most files of one document.
+/// The maximum number of files of one document.
 const FILES: usize = 64;
 
 /// The texts that a document may include. One name may mean different texts in different files.
@@ -29,11 +28,11 @@ pub(crate) trait Library {
     /// The diagnostic for a `name` that means no text in the file `from`.
     fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic>;
 
-    /// Whether a file is XML, so that values in it are entities.
+    /// Whether a file is XML, so that special characters of values in it become entities.
     fn is_xml(&self, source: SourceId) -> bool;
 }
 
-/// The files of one document, while it is read.
+/// The files of one document, while it is parsed.
 pub(super) struct Included<'s> {
     library: &'s dyn Library,
     /// The document, and the files being inserted, from the outermost down.
@@ -46,12 +45,12 @@ impl<'s> Included<'s> {
         Self { library, open: vec![document], files: 1 }
     }
 
-    /// The fault of a name that means no text.
+    /// The fault for a name that means no text.
     fn missing(&self, name: &str, from: SourceId, at: Span) -> SyntaxFault {
         let missing = self.library.missing(name, from);
         let help = missing.as_ref().and_then(|missing| missing.help.as_ref()).map(ToString::to_string);
         let help = help.unwrap_or_else(|| "paths are relative to the pack's folder".to_owned());
-        // Other faults are not about the name, but about the file.
+        // Any other diagnostic is about the file and not about the name, so a message of its own replaces it.
         let fault = match missing.filter(|one| [Code::PACK_OUTSIDE, Code::PACK_DUPLICATE].contains(&one.code)) {
             Some(one) => SyntaxFault { code: one.code.clone(), ..SyntaxFault::new(at, one.message.to_string()) },
             None => SyntaxFault::new(at, format!("the pack has no file `{name}`")),
@@ -99,19 +98,19 @@ fn slot(library: &dyn Library, source: SourceId) -> EscapeSlot {
     if library.is_xml(source) { EscapeSlot::Text } else { EscapeSlot::Plain }
 }
 
-/// A document being walked through.
+/// Walks through the statements of a document.
 pub(super) struct DocumentWalk<'s> {
     library: &'s dyn Library,
     /// Names whose values never come from a user.
     own: &'s [&'s str],
     escape: &'s Escape,
-    /// The place of the next value, and how one between tags is escaped in this file.
+    /// What surrounds the next value, and how a value between tags is escaped in the current file.
     place: MarkupContext,
     slot: EscapeSlot,
     /// Each visible name that statements bind, and whether its value never comes from a user.
     bindings: Vec<(usize, bool)>,
     pub(super) ways: Vec<EscapeMode>,
-    /// Whether a value could form a mark together with the text around it.
+    /// Whether a value could form an opener or closer together with the text around it.
     pub(super) joins: bool,
 }
 
@@ -174,7 +173,8 @@ impl<'s> DocumentWalk<'s> {
         Err(fault.help("write the whole tag, or the whole value of an attribute, into each branch".to_owned()))
     }
 
-    /// How a value is printed: escaped for its place, or as markup from the rules. The filter that says so is taken off.
+    /// How a value is printed: escaped for its place, guarded, or as markup of the rules. The filter that decides this
+    /// is removed from the tree.
     fn printed(&mut self, tree: &mut ExprTree) -> Result<Print, SyntaxFault> {
         let printing = if let Operation::Printing(name, at) = &tree.op { Some((name.clone(), *at)) } else { None };
         match (printing, self.place) {
@@ -187,7 +187,7 @@ impl<'s> DocumentWalk<'s> {
             }
             (Some((name, at)), MarkupContext::Text | MarkupContext::Quoted(_)) => Err(no_filter(&name, at)),
             (_, MarkupContext::Text) => {
-                // Only the whole text shows what a value without entities opens.
+                // Whether a value without entities forms an opener can only be decided in the whole text.
                 self.joins |= self.slot == EscapeSlot::Plain;
                 Ok(self.escape_mode(EscapeMode::Escaped(self.slot), true))
             }
@@ -233,7 +233,7 @@ impl<'s> DocumentWalk<'s> {
         Ok(self.escape_mode(EscapeMode::Guarded(name.to_owned()), false))
     }
 
-    /// Whether the value of a path never comes from a user, wherever the path leads.
+    /// Whether the value of a path never comes from a user: the path starts at one of the `own` names.
     fn is_own(&self, tree: &ExprTree) -> bool {
         match (&tree.op, &*tree.parts) {
             (Operation::Local(name), _) => {

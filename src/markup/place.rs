@@ -1,7 +1,7 @@
 //! Place: what surrounds a value in a document?
 //!
 //! In: the text before it.
-//! Out: [`Place`]: between tags, inside one, or inside the quotes of an attribute.
+//! Out: [`MarkupContext`]: between tags, inside one, or inside the quotes of an attribute.
 //! Never: knows a dialect; tags are those of XML.
 
 /// What surrounds a value in a document.
@@ -16,7 +16,7 @@ pub(super) enum MarkupContext {
 }
 
 impl MarkupContext {
-    /// The place after the text `raw`.
+    /// The context after the text `raw`.
     pub(super) fn behind(mut self, raw: &str) -> MarkupContext {
         let bytes = raw.as_bytes();
         for (at, byte) in bytes.iter().enumerate() {
