@@ -16,15 +16,15 @@ table! {
     Action {
         /// What it does, in a sentence for people and prompts.
         about: Option<String>,
-        /// Other spellings of its name in calls.
-        names: Vec<Spanned<String>>,
-        /// The JSON Schema of what the host returns.
-        returns: Option<Tree>,
-        /// The parameters, each as a JSON Schema; `required = true` may be added to each.
-        params: Named<Tree>,
+        /// Other spellings of its name in calls, such as `functions.rate_note`; everything else uses its name.
+        names: Vec<Spanned<String>> as "name",
+        /// What the host returns.
+        returns: Option<Tree> as "schema",
+        /// Its parameters, each with a JSON Schema; `required = true` marks those that must be there.
+        params: Named<Tree> as "schema",
         /// What an accepted call does, in order.
         effects: Vec<Effect>,
-        /// The strategies for defects of its calls.
+        /// The strategies for defects of its calls. Default: the block's.
         degradation: Degradation,
         /// Whether it replaces the action of the same name in a used pack.
         replace: bool,
@@ -45,13 +45,15 @@ impl Action {
 table! {
     /// What a content block may be stored as.
     Content {
-        /// The kind of its key: a `path` is checked for safety.
-        key: Option<Spanned<String>>,
-        /// Whether each key occurs only once: if it is repeated, the last text counts, at the place of the first.
+        /// What kind of key it has: a `path` is checked for safety, any other word is only for people.
+        key: Option<Spanned<String>> as "word",
+        /// Whether each key occurs only once: if it is repeated, the last complete text counts, at the place of the
+        /// first.
         unique: bool,
-        /// An example of a key, for prompts.
+        /// An example of a key, for prompts. Default: `name`.
         example: Option<Spanned<String>>,
-        /// What an accepted content does, in order.
+        /// What an accepted content does, in order; its effects see `key`, `text`, `name` and `attributes` instead of
+        /// `params`.
         effects: Vec<Effect>,
         /// Whether it replaces the content of the same name in a used pack.
         replace: bool,
@@ -62,82 +64,86 @@ table! {
     /// One effect: exactly one verb, or nested `effects`.
     Effect {
         /// Verb: sets this path of the state to `value`.
-        set: Option<Spanned<String>>,
+        set: Option<Spanned<String>> as "path",
         /// Verb: adds `value` to the list at this path of the state.
-        append: Option<Spanned<String>>,
-        /// Verb: removes this path from the state.
-        remove: Option<Spanned<String>>,
-        /// Verb: sends the host an event of this name, with `value`.
-        emit: Option<Spanned<String>>,
-        /// Verb: asks the host to write `value` under this key.
-        write: Option<Spanned<String>>,
+        append: Option<Spanned<String>> as "path",
+        /// Verb: removes this path from the state; a whole value of the state gets its `default` back.
+        remove: Option<Spanned<String>> as "path",
+        /// Verb: sends the host an event of this name, with a `value` or without.
+        emit: Option<Spanned<String>> as "template",
+        /// Verb: asks the host to write the text `value` under this key; `rulebook apply` writes it below a folder.
+        write: Option<Spanned<String>> as "template",
         /// Verb: adds a remark to the outcome, with `text`.
         remark: Option<Spanned<Remark>>,
-        /// Verb: says this message to the user, with the names in `with`.
-        say: Option<Spanned<String>>,
-        /// Verb: changes to this mode, after the last rule of the event.
-        go: Option<Spanned<String>>,
-        /// Verb: asks the host to add `value` at the end of a section in the document with this key.
-        amend: Option<Spanned<String>>,
-        /// Verb: asks the host to append `value` to a list in the JSON document with this key.
-        record: Option<Spanned<String>>,
+        /// Verb: says this message to the user; `with` gives the names that the message takes.
+        say: Option<Spanned<String>> as "message",
+        /// Verb: changes to this mode by an exit, after the last rule of the event.
+        go: Option<Spanned<String>> as "mode",
+        /// Verb: asks the host to add the text `value` at the end of a `section` of the document with this key.
+        amend: Option<Spanned<String>> as "template",
+        /// Verb: asks the host to append `value` to the list at `path` in the JSON document with this key.
+        record: Option<Spanned<String>> as "template",
         /// Verb: asks the host to put `put` in the place of `find` in the file with this key.
-        edit: Option<Spanned<String>>,
+        edit: Option<Spanned<String>> as "template",
         /// Verb: asks the host for the changes of this patch: a unified diff, a `*** Begin Patch`, or SEARCH/REPLACE
         /// blocks.
-        patch: Option<Spanned<String>>,
+        patch: Option<Spanned<String>> as "template",
         /// Verb: asks the host to delete the file with this key.
-        delete: Option<Spanned<String>>,
+        delete: Option<Spanned<String>> as "template",
         /// Verb: asks the host to move the file with this key to the key `to`.
-        moves = "move": Option<Spanned<String>>,
-        /// The value of the verb; strings in it are templates.
+        moves = "move": Option<Spanned<String>> as "template",
+        /// What the verb uses; every text in it is a template, and a member that comes out as `none` is left out.
         value: Option<Tree>,
         /// For `append`: replaces an entry that has the same values under these keys.
-        unique: Vec<Spanned<String>>,
-        /// For `remark`: its text, a template.
-        text: Option<Spanned<String>>,
-        /// For `say`: the values of the names that the message takes, as templates.
+        unique: Vec<Spanned<String>> as "name",
+        /// For `remark`: its text, which a `note` must have.
+        text: Option<Spanned<String>> as "template",
+        /// For `say`: the values of the names that the message takes; every text is a template.
         with: Named<Tree>,
-        /// For `go`: a condition under which the transition happens even if the gate is shut, with a remark.
-        insist: Option<Spanned<String>>,
-        /// For `amend`: the heading of the section, a template.
-        section: Option<Spanned<String>>,
-        /// For `amend`: a line that marks the addition, a template.
-        marker: Option<Spanned<String>>,
-        /// For `amend`: a heading line that opens a new section if none fits, a template.
-        otherwise: Option<Spanned<String>>,
-        /// For `amend`: what to say afterwards, a template; `{section}` in it becomes the heading that was chosen.
-        done: Option<Spanned<String>>,
-        /// For `amend`: what to say if the document does not exist, a template.
-        missing: Option<Spanned<String>>,
-        /// For `record`: the path of the list in the document, with dots.
-        path: Option<Spanned<String>>,
-        /// For `record`: the JSON Schema of `value`; a value that does not fit is not recorded.
-        schema: Option<Tree>,
-        /// For `edit`: the text to replace, a template.
-        find: Option<Spanned<String>>,
-        /// For `edit`: the text to put in its place, a template.
-        put: Option<Spanned<String>>,
-        /// For `edit`: whether every occurrence is replaced, and not the only one; a truth value or a template for one.
+        /// For `go`: if it is true, the transition happens even though the condition of the gate is false, with the
+        /// remark `note`.
+        insist: Option<Spanned<String>> as "condition",
+        /// For `amend`: the heading of the section.
+        section: Option<Spanned<String>> as "template",
+        /// For `amend`: a line that is put before what is added.
+        marker: Option<Spanned<String>> as "template",
+        /// For `amend`: a heading such as `### More`, under which a section is added at the end if no section fits.
+        otherwise: Option<Spanned<String>> as "template",
+        /// For `amend`: what to say afterwards; `{section}` in it becomes the heading that was chosen.
+        done: Option<Spanned<String>> as "template",
+        /// For `amend`: what to say if the document does not exist.
+        missing: Option<Spanned<String>> as "template",
+        /// For `record`: the path of the list in the document, with dots; a dot in the value of a template is part of a
+        /// key.
+        path: Option<Spanned<String>> as "template",
+        /// For `record`: the schema of `value`; a value that does not fit is not recorded.
+        schema: Option<Tree> as "schema",
+        /// For `edit`: the text to replace.
+        find: Option<Spanned<String>> as "template",
+        /// For `edit`: the text to put in its place.
+        put: Option<Spanned<String>> as "template",
+        /// For `edit`: whether every occurrence is replaced, and not the only one; `true`, `false` or a template that
+        /// gives one of them. Default: `false`.
         all: Option<Tree>,
-        /// For `edit` and `patch`: the ways to compare a text with the file, the first that finds it counts; `exact` by
-        /// default.
+        /// For `edit` and `patch`: how a text is compared with the file; of several ways, the first that finds it
+        /// counts. Default: `exact`.
         matching = "match": OneOrMore<Spanned<Matching>>,
-        /// For `patch`: the key of the file for hunks before the header of any file, and for blocks, a template.
-        file: Option<Spanned<String>>,
-        /// For `move`: the new key, a template.
-        to: Option<Spanned<String>>,
+        /// For `patch`: the key of the file for hunks before the header of any file, and for blocks.
+        file: Option<Spanned<String>> as "template",
+        /// For `move`: the new key.
+        to: Option<Spanned<String>> as "template",
         /// For `write` and `patch`: whether a new file becomes executable if it begins with `#!`, or if the patch makes
-        /// it so.
+        /// it so. Default: `false`.
         executable: Option<Spanned<bool>>,
-        /// The condition for the effect; always true by default.
-        when: Option<Spanned<String>>,
-        /// An expression that gives a list: the effect happens for each item, which is called `item`.
-        each: Option<Spanned<String>>,
-        /// New names for this effect and those after it in the same list, as templates.
+        /// The effect happens only if it holds. Default: always.
+        when: Option<Spanned<String>> as "condition",
+        /// Gives a list: the effect happens once for each entry, which is called `item`.
+        each: Option<Spanned<String>> as "expression",
+        /// New names for this effect and those after it in the list; every text is a template.
         lets = "let": Named<Tree>,
-        /// Takes a new id of this kind, which this effect and those after it see as `ids.KIND`.
-        new: Option<Spanned<String>>,
+        /// Takes a fresh id: with `new = "page"`, `ids.page` is `page-1`, then `page-2`. This effect and those after it
+        /// see it.
+        new: Option<Spanned<String>> as "word",
         /// Effects that share the `when`, `each`, `let` and `new` of this one.
         effects: Vec<Effect>,
     }
@@ -164,18 +170,20 @@ impl Decode for Remark {
 table! {
     /// What a mode permits or denies: the name of an action, or a table with a condition.
     Permit or action ("the name of an action, or `{ action = …, when = … }`") {
-        /// The action: its name, a pattern with `*` and `?`, or `@GROUP`; or several of these.
-        action: OneOrMany,
-        /// Instead of `action`: a content, or several, in the same way.
-        content: OneOrMany,
-        /// The condition; always true by default.
-        when: Option<Spanned<String>>,
+        /// The action: its name, a pattern with `*` and `?`, or `@GROUP`.
+        action: OneOrMany as "name",
+        /// In place of `action`: a content, in the same way.
+        content: OneOrMany as "name",
+        /// The condition. One that fails denies: a permit with it does not allow, and a denial with it forbids.
+        /// Default: always.
+        when: Option<Spanned<String>> as "condition",
         /// The condition in a sentence for the model.
         about: Option<Spanned<String>>,
-        /// A template: what is missing if a permit is not true, or why a call is denied.
-        advice: Option<Spanned<String>>,
-        /// A template: the question that a person must say yes to before a call is carried out.
-        confirm: Option<Spanned<String>>,
+        /// What is missing if the condition of a permit does not hold, or why something is denied. It sees what the
+        /// condition sees.
+        advice: Option<Spanned<String>> as "template",
+        /// Of a permit: the question that a person must say yes to before the call is carried out.
+        confirm: Option<Spanned<String>> as "template",
     }
 }
 

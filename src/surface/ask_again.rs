@@ -10,11 +10,14 @@ use crate::text::Spanned;
 table! {
     /// How a model is asked to write an answer again, if the strategy is `ask-again`.
     AskAgain {
-        /// How often it is asked about one answer, 2 by default. After that, the next strategy applies.
+        /// How often a model is asked again about one answer; after that, the next strategy in the list applies, or
+        /// else the default. Default: 2.
         most: Option<Spanned<usize>>,
-        /// The most tokens of the text, 600 by default.
+        /// The most tokens that the text may have, at least 27, at three bytes per token; a longer text is shortened.
+        /// Default: 600.
         tokens: Option<Spanned<usize>>,
-        /// The text, a template that sees `defects`, `form`, `permitted`, `mode` and `data`; Rulebook's own by default.
-        text: Option<Spanned<String>>,
+        /// The text. It sees `defects` (each with `defect`, `message`, `help`, `line`, `times`, and `call`, the number
+        /// of a native call), `form`, `permitted`, `mode` and `data`. Default: the engine's words.
+        text: Option<Spanned<String>> as "template",
     }
 }

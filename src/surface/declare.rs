@@ -7,16 +7,18 @@
 /// Declares a surface table: a struct, its decoder, and its part of the editors' schema.
 ///
 /// Every field is a key, named like the field unless written `field = "key"`. A key is required if its type has no
-/// `absent` value. `NAME or KEY` declares a table that can also be written as a string, the value of that key.
+/// `absent` value. `NAME or KEY` declares a table that can also be written as a string, the value of that key. `as "WORD"`
+/// after a type names what its texts or values are, such as a condition: the `format` of the schema, and the type in
+/// `docs/pack`. A last sentence `Default: …` of a doc comment says what a key is if it is left out.
 macro_rules! table {
     (
         $(#[doc = $about:literal])*
         $name:ident or $short:ident ($form:literal) {
-            $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)*
+            $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty $(as $format:literal)?,)*
         }
     ) => {
         $crate::surface::declare::table! {
-            @struct $(#[doc = $about])* $name { $($(#[doc = $doc])* $field $(= $key)? : $type,)* }
+            @struct $(#[doc = $about])* $name { $($(#[doc = $doc])* $field $(= $key)? : $type $(as $format)?,)* }
             [|reading, node| reading.table_or_name(node, stringify!($short), $form)]
         }
 
@@ -36,10 +38,10 @@ macro_rules! table {
     };
     (
         $(#[doc = $about:literal])*
-        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)* }
+        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty $(as $format:literal)?,)* }
     ) => {
         $crate::surface::declare::table! {
-            @struct $(#[doc = $about])* $name { $($(#[doc = $doc])* $field $(= $key)? : $type,)* }
+            @struct $(#[doc = $about])* $name { $($(#[doc = $doc])* $field $(= $key)? : $type $(as $format)?,)* }
             [|reading, node| reading.table(node).map(std::borrow::Cow::Borrowed)]
         }
 
@@ -56,7 +58,7 @@ macro_rules! table {
     (
         @struct
         $(#[doc = $about:literal])*
-        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty,)* }
+        $name:ident { $($(#[doc = $doc:literal])* $field:ident $(= $key:literal)? : $type:ty $(as $format:literal)?,)* }
         [|$reading:ident, $node:ident| $table:expr]
     ) => {
         $(#[doc = $about])*
@@ -101,6 +103,7 @@ macro_rules! table {
                     $crate::surface::declare::key!($field $(= $key)?),
                     &[$($doc),*],
                     generator.subschema_for::<$type>(),
+                    &[$($format),*],
                     <$type as $crate::surface::decode::Decode>::absent().is_none(),
                 );)*
                 schema.finish()
@@ -205,8 +208,16 @@ mod schema {
             Self { about: join(about), keys: Map::new(), required: Vec::new(), order: Vec::new() }
         }
 
-        pub(crate) fn key(&mut self, key: &'static str, about: &[&str], schema: Schema, required: bool) {
+        pub(crate) fn key(
+            &mut self,
+            key: &'static str,
+            about: &[&str],
+            schema: Schema,
+            format: &[&str],
+            required: bool,
+        ) {
             let mut value = schema.to_value();
+            format.iter().for_each(|format| set_format(&mut value, format));
             match &mut value {
                 // A reference may be beside a description since draft 2019-09.
                 Value::Object(members) => drop(members.insert("description".into(), join(about).into())),
@@ -224,6 +235,28 @@ mod schema {
                 "description": self.about, "type": "object", "additionalProperties": false,
                 "properties": self.keys, "required": self.required, (ORDER): self.order
             })
+        }
+    }
+
+    /// Names the format of the texts in a value, and of values of any type.
+    fn set_format(schema: &mut Value, format: &str) {
+        let Value::Object(keywords) = schema else { return };
+        let is_text = match keywords.get("type") {
+            Some(Value::Array(types)) => types.iter().any(|one| one == "string"),
+            one => one.is_some_and(|one| one == "string"),
+        };
+        let is_any = keywords.len() == 1 && keywords.get("additionalProperties") == Some(&Value::Bool(true));
+        if is_text || is_any {
+            keywords.insert("format".into(), format.into());
+            return;
+        }
+        if let Some(Value::Array(choices)) = keywords.get_mut("anyOf") {
+            choices.iter_mut().for_each(|choice| set_format(choice, format));
+        }
+        for inner in ["items", "additionalProperties"] {
+            if let Some(inner) = keywords.get_mut(inner) {
+                set_format(inner, format);
+            }
         }
     }
 

@@ -15,41 +15,46 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 table! {
     /// One way to write a response: a grammar, and what its blocks mean.
     Dialect {
-        /// Another dialect from which this one differs only in its `needs`, or in what is `quoted` if it is a
-        /// `fallback`; everything else is taken from there.
-        like: Option<Spanned<String>>,
-        /// Dialects whose blocks this one has, too, each with its grammar; a block of the same name here takes precedence.
-        include: Vec<Spanned<String>>,
-        /// Whether it reads only an answer in which no other dialect of the mode finds a block: it is `like` one of
-        /// them, and less is `quoted` in it.
+        /// The dialect from which this one differs only in its `needs`, and in what is `quoted` if it is a `fallback`;
+        /// everything else is taken from there.
+        like: Option<Spanned<String>> as "dialect",
+        /// Dialects whose blocks this one has, too, each with its grammar; a block of the same name here takes
+        /// precedence.
+        include: Vec<Spanned<String>> as "dialect",
+        /// Whether it reads only answers that no other dialect of the mode can read: it is `like` one of them, and less
+        /// is `quoted` in it. Default: `false`.
         fallback: Option<Spanned<bool>>,
-        /// The grammar, or a list of grammars: shipped ones, or the pack's own `grammar/NAME.pest`.
-        grammar: OneOrMore<Spanned<String>>,
-        /// Whether names are compared exactly (`sensitive`, the default) or in any case.
+        /// The grammar, or several: shipped ones, or the pack's own `grammar/NAME.pest`. Default: none; required
+        /// without `like`.
+        grammar: OneOrMore<Spanned<String>> as "grammar",
+        /// How names of blocks, attributes, fields and speakers are compared; `insensitive` ignores the case of ASCII
+        /// letters. Default: `sensitive`.
         case: Option<Case>,
-        /// Where openers and closers are plain text; by default in code fences and code spans.
+        /// Where openers and closers are plain text; each opener there is reported as `quoted-block`. Default:
+        /// `["code-fence", "code-span"]`.
         quoted: Option<Spanned<Vec<Mask>>>,
-        /// What is removed if it surrounds the whole answer.
+        /// What is removed if it surrounds the whole answer, unless it opens a block.
         wrapper: Option<Wrapper>,
-        /// What text outside every block is: `stray` (the default), `message`, or `section:NAME` for the text before
-        /// the first block.
+        /// What text outside every block is: `stray`, `message`, or `section:NAME` for the text before the first block.
+        /// Default: `stray`.
         text: Option<Spanned<String>>,
         /// What may be around and between blocks without counting as text.
         between: Vec<Between>,
-        /// Names of blocks, as an answer writes them; `*` matches any bytes. An answer with any of them is read in this
-        /// dialect, unless it is a fallback: that reads an answer only with any of them.
-        needs: Vec<Spanned<String>>,
-        /// The blocks by name; `*` matches any number of bytes and `?` one. Other names open no block.
+        /// Names of blocks, as an answer writes them, with `*` and `?`. An answer with any of them is read in this
+        /// dialect, unless it is a fallback: that reads an answer only with any of them. Default: any block.
+        needs: Vec<Spanned<String>> as "name",
+        /// The blocks, by the names that open them, at most 4,096; `*` matches any number of bytes and `?` one. Other
+        /// names open no block. Default: none; required without `like`.
         blocks: Named<Block>,
-        /// Default for the blocks: where an opener or closer counts.
+        /// The `anchor` of blocks without one of their own.
         anchor: Option<Anchor>,
-        /// Default for the blocks: the names that close them.
-        close: Vec<Spanned<String>>,
-        /// Default for the blocks: where they may end, in order.
+        /// The `close` of blocks without one of their own.
+        close: Vec<Spanned<String>> as "name",
+        /// The `ends` of blocks without any of their own.
         ends: Vec<Rung>,
-        /// Default for the blocks: what is removed from both ends of their bodies.
+        /// The `trim` of blocks without one of their own.
         trim: Option<Vec<Trim>>,
-        /// Default for the blocks: what their text is decoded from.
+        /// The `decode` of blocks without one of their own.
         decode: Option<Decoding>,
         /// Whether it replaces the dialect of the same name in a used pack.
         replace: bool,
@@ -96,65 +101,68 @@ table! {
     Block {
         /// What the block means.
         role: Role,
-        /// The names that open it, instead of its own; `*` and `?` as in its name.
-        names: Vec<Spanned<String>>,
-        /// If the dialect has several grammars: the one that spells the block; any of them by default.
-        grammar: Option<Spanned<String>>,
+        /// The names that open it, with `*` and `?`. Default: its own name.
+        names: Vec<Spanned<String>> as "name",
+        /// The grammar that spells it, if the dialect has several. Default: any of the dialect's.
+        grammar: Option<Spanned<String>> as "grammar",
         /// How its opener should be written, with `@name` for its name; any other spelling that the grammar reads gets
-        /// the remark `field-form`. With `@body`, `@lines`, `@index` or `@ATTRIBUTE`, how prompts write the whole block; of
-        /// a wrapper, how they write calls in it.
+        /// the remark `field-form`. With `@body`, `@lines`, `@index` or `@ATTRIBUTE`, how prompts write the whole
+        /// block; of a wrapper, how they write calls in it. Default: by grammar.
         spelled: Option<Spanned<String>>,
-        /// Whether it opens at the start of the answer, with or without its opener.
+        /// Whether it opens only at the start of the answer, with or without its opener.
         starts: bool,
-        /// Whether prompts keep it to themselves: it is understood, and not asked for.
+        /// Whether prompts leave it out: it is understood, and not asked for.
         hidden: bool,
-        /// What belongs in it, in a sentence for prompts.
+        /// What belongs in it, in a sentence for the model.
         about: Option<String>,
-        /// Its name in the outcome: a word, or `@ATTRIBUTE` of its opener. For a call, this is the action; it may also
-        /// be `@payload.MEMBER` of a JSON payload, or `@payload[].MEMBER` if the payload is a list of calls. Of several
-        /// sources, the first that is there counts.
+        /// Its name in the outcome; for a call, the name of the action. A word, or `@ATTRIBUTE` of its opener; for a
+        /// call also `@payload.MEMBER` of a JSON payload, or `@payload[].MEMBER` if the payload is a list of calls. Of
+        /// several sources, the first that is there counts. Default: its own name.
         name: OneOrMore<Spanned<String>>,
-        /// For a content: the key to store it under: `@ATTRIBUTE` of its opener, `@WRAPPER.ATTRIBUTE` of the opener
-        /// around it, or a word; if blocks are members of an object, the name of a member.
+        /// For a content, where it is required: the key under which it is stored. A word, `@ATTRIBUTE` of its opener,
+        /// or `@WRAPPER.ATTRIBUTE` of the opener around it; if blocks are members of an object, the name of a member.
         key: Option<Spanned<String>>,
         /// If blocks are members of an object: the member that is the body. For a call named by its payload: the member
-        /// with the parameters. For a call whose payload is `text`: the parameter that the text is. Of several members,
-        /// the first that is there.
+        /// with the parameters. For a call whose payload is `text`: the parameter that gets the text, `text` if none is
+        /// named. Of several, the first that is there counts. Default: the value itself.
         body: OneOrMore<Spanned<String>>,
-        /// If blocks are members of an object: a template that makes the text from the `value`.
-        text: Option<Spanned<String>>,
-        /// If blocks are members of an object: the JSON Schema of the value, for prompts and exports; `required = true`
-        /// may be added.
-        schema: Option<Tree>,
-        /// For a call, or a section with a value: how its payload is read. Of several readers, the first that can read
-        /// it does.
+        /// If blocks are members of an object: makes the text from the `value`. Default: the value itself.
+        text: Option<Spanned<String>> as "template",
+        /// The schema of its value if blocks are members of an object, or for a section with a `payload`; of its text
+        /// for a message, content or utterance. `required = true` may be added. Default: a text.
+        schema: Option<Tree> as "schema",
+        /// For a call, where it is required, or a section with a value: how its body is read. Of several readers, the
+        /// first that can read it does.
         payload: OneOrMore<Spanned<Payload>>,
-        /// For a call whose fields are tags: `@TAG.ATTRIBUTE`, the tag of a field and the attribute with its name, as
-        /// in `<parameter name="x">`.
+        /// For a call with `payload = "tags"`: `@TAG.ATTRIBUTE`, the tag of a field and the attribute with its name, as
+        /// in `<parameter name="x">`. Default: every tag, by its own name.
         field: Option<Spanned<String>>,
-        /// For a call whose fields are tags: the grammar of the fields, if it is not that of the block.
-        fields: Option<Spanned<String>>,
-        /// For a call: what a value without a schema is; with `json`, `null` counts wherever the schema allows it.
+        /// For a call with `payload = "tags"`: the grammar in which its fields are written. Default: its own, or
+        /// `tags`.
+        fields: Option<Spanned<String>> as "grammar",
+        /// For a call: what a value without a schema is. With `json`, it is a JSON literal if it can be one, and `null`
+        /// counts wherever the schema allows it. Default: `text`.
         values: Option<Values>,
-        /// For a call whose payload is JSON: the faults that are only remarks, such as `trailing-comma`, in its parameters
-        /// and in what is around them. Every reading of a text with such a fault must give the same value.
-        forgives: Vec<Spanned<String>>,
-        /// What its text is decoded from.
+        /// For a call with `payload = "json"`: faults that are only remarks, such as `trailing-comma`, in the
+        /// parameters and around them. Every reading of a text with such a fault must give the same value.
+        forgives: Vec<Spanned<String>> as "fault",
+        /// What is decoded in its text. Default: the dialect's.
         decode: Option<Decoding>,
-        /// Blocks to look for inside it. They still count as `nested-block`: the degradation table says what becomes of
-        /// them.
-        holds: Vec<Spanned<String>>,
-        /// Where its opener and closers count.
+        /// Blocks that are looked for inside it. Each one found is a `nested-block`; the degradation table says what
+        /// becomes of it.
+        holds: Vec<Spanned<String>> as "block",
+        /// Where its opener and closers count. Default: the dialect's, or `anywhere`.
         anchor: Option<Anchor>,
-        /// The names that close it: words, `@name` (its own name, the default), `@ATTRIBUTE`, or names with `*`, which
-        /// are tried last.
-        close: Vec<Spanned<String>>,
+        /// The names that close it: words, `@name` (its own name), `@ATTRIBUTE`, or names with `*`, which are tried
+        /// last. Default: the dialect's, or `["@name"]`.
+        close: Vec<Spanned<String>> as "name",
         /// Where it may end, in order; in a list inside the list, whichever comes first. Any ending but the first is an
-        /// `unclosed-block`.
+        /// `unclosed-block`. Default: the dialect's, or by grammar.
         ends: Vec<Rung>,
-        /// What is removed from both ends of its body and of its fields.
+        /// What is removed from both ends of its body and of its fields, in order. Default: the dialect's, or
+        /// `["white-space"]`.
         trim: Option<Vec<Trim>>,
-        /// The strategies for defects of this block.
+        /// The strategies for defects of this block. Default: the mode's.
         degradation: Degradation,
     }
 }

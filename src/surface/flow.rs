@@ -13,30 +13,32 @@ use crate::text::Spanned;
 table! {
     /// What some words of a user mean. The first input that matches decides their class.
     Input {
-        /// The class, which rules call `input.CLASS`.
-        class: Spanned<String>,
-        /// The modes in which it is tried; all by default.
-        modes = "in": OneOrMany,
-        /// Patterns, one of which must match; `{{ … }}` inserts values of `data`. By default, any words match.
-        matches: OneOrMany,
-        /// Patterns: a match that overlaps a match of one of these does not count.
-        unless: OneOrMore<Spanned<String>>,
-        /// The message to say before any rule follows, to ask back.
-        ask: Option<Spanned<String>>,
+        /// What the words are called: rules call it `input.CLASS`. Several inputs may give the same class.
+        class: Spanned<String> as "word",
+        /// The modes in which it is tried. Default: all.
+        modes = "in": OneOrMany as "mode",
+        /// One of them must match; of several matches, the one that starts first counts. `{{ … }}` inserts values of
+        /// `data`. Default: any words.
+        matches: OneOrMany as "pattern",
+        /// A match that overlaps a match of one of these does not count.
+        unless: OneOrMore<Spanned<String>> as "pattern",
+        /// A message to say before any rule acts, to ask back.
+        ask: Option<Spanned<String>> as "message",
     }
 }
 
 table! {
     /// What follows from an event.
     Rule {
-        /// Its name.
-        id: Spanned<String>,
-        /// The events: `start`, `input.CLASS`, `utterance`, `reply`, `enter.MODE`, `leave.MODE`.
-        on: OneOrMany,
-        /// The modes in which it applies; all by default.
-        modes = "in": OneOrMany,
-        /// The condition; always true by default.
-        when: Option<Spanned<String>>,
+        /// Its name, in traces.
+        id: Spanned<String> as "word",
+        /// The events that it responds to: `start`, `input.CLASS`, `utterance`, `reply`, `enter.MODE`, `leave.MODE`.
+        /// Default: none; one is required.
+        on: OneOrMany as "event",
+        /// The modes in which it applies. Default: all.
+        modes = "in": OneOrMany as "mode",
+        /// The rule acts only if it holds. Default: always.
+        when: Option<Spanned<String>> as "condition",
         /// What follows, in order.
         effects: Vec<Effect>,
         /// Whether it replaces the rule with the same `id` in a used pack.
@@ -47,13 +49,12 @@ table! {
 table! {
     /// A text that the pack says to its user.
     Message {
-        /// The text, a template.
-        says: Option<Spanned<String>>,
-        /// A file of the pack with the template.
-        template: Option<Spanned<String>>,
-        /// The names that its template uses besides `state`, `data`, `mode` and `now`: every `say` must give their
-        /// values.
-        takes = "with": Vec<Spanned<String>>,
+        /// Its words, in place of a `template`.
+        says: Option<Spanned<String>> as "template",
+        /// A file of the pack that holds them; its last line break is not part of the message.
+        template: Option<Spanned<String>> as "file",
+        /// The names that it takes besides `state`, `data`, `mode` and `now`: every `say` must give their values.
+        takes = "with": Vec<Spanned<String>> as "name",
         /// Whether it replaces the message of the same name in a used pack.
         replace: bool,
     }
@@ -62,13 +63,13 @@ table! {
 table! {
     /// Who may speak in a reply, and for how long.
     Speakers {
-        /// An expression: a list of speakers, each with a `name`, and optionally a `label` and
-        /// `names`, which are other spellings of it.
-        from: Spanned<String>,
-        /// An expression: the names in the order in which they should speak; the first should open the reply.
-        order: Option<Spanned<String>>,
-        /// A condition that is checked before each utterance: if it holds, the utterance exceeds the limit.
-        limit: Option<Spanned<String>>,
+        /// A list, or a table, of speakers with a `name`, and optionally a `label` and `names`, which are other
+        /// spellings of it.
+        from: Spanned<String> as "expression",
+        /// The names in the order in which they should speak; the first should open the reply.
+        order: Option<Spanned<String>> as "expression",
+        /// Checked before each utterance: if it holds, the utterance is a `turn-limit`.
+        limit: Option<Spanned<String>> as "condition",
     }
 }
 
@@ -125,10 +126,10 @@ table! {
     /// A way to another mode: its name, or a table with a gate.
     Exit or to ("the name of a mode, or `{ to = …, gate = … }`") {
         /// The mode that it leads to.
-        to: Spanned<String>,
-        /// The condition to pass it; always open by default.
-        gate: Option<Spanned<String>>,
-        /// The message to say if the gate is shut.
-        shut: Option<Spanned<String>>,
+        to: Spanned<String> as "mode",
+        /// What must hold for the exit to be taken. Default: open.
+        gate: Option<Spanned<String>> as "condition",
+        /// What to say if the condition of the gate does not hold.
+        shut: Option<Spanned<String>> as "message",
     }
 }

@@ -12,26 +12,28 @@ use crate::text::Spanned;
 table! {
     /// A check on text or reply: a pattern or a condition, with advice.
     Guardrail {
-        /// Its name in diagnostics.
-        id: Spanned<String>,
-        /// What it checks: a role, the name of a block, `NAME.key`, `ACTION.PARAMETER`, or `reply`.
-        on: OneOrMany,
-        /// Trips if this pattern matches.
-        matches: Option<Spanned<String>>,
-        /// Trips if this pattern does not match. With `matches`: a match that overlaps a match of this one does not
-        /// count.
-        unless: Option<Spanned<String>>,
-        /// Trips if this condition is true.
-        when: Option<Spanned<String>>,
-        /// The modes in which it applies; all by default.
-        modes = "in": OneOrMany,
-        /// How to do better, for people and for the model.
+        /// Its name, in diagnostics.
+        id: Spanned<String> as "word",
+        /// What it checks: a role, the name of a block, `NAME.key`, `ACTION.PARAMETER`, `reply`, or `input`. Default:
+        /// none; one is required.
+        on: OneOrMany as "name",
+        /// Trips where it matches.
+        matches: Option<Spanned<String>> as "pattern",
+        /// Trips where it does not match. Together with `matches`, matches that overlap a match of `unless` are
+        /// ignored.
+        unless: Option<Spanned<String>> as "pattern",
+        /// Trips where it holds; together with a pattern, both must. A condition that reads `captures` is evaluated for
+        /// each match.
+        when: Option<Spanned<String>> as "condition",
+        /// The modes in which it applies. Default: all.
+        modes = "in": OneOrMany as "mode",
+        /// How to do better, for people and for the model; not a template.
         advice: Option<Spanned<String>>,
-        /// Its severity, `warning` by default.
+        /// How much it matters. Default: `warning`.
         severity: Option<Severity>,
-        /// Its strategy, instead of the one in the degradation table.
+        /// What answers it: `keep`, `redact`, `drop`, `refuse` or `ask-again`. Default: that of the degradation table.
         strategy: Option<Spanned<Strategy>>,
-        /// The replacement of each match that it redacts; `[…]` by default.
+        /// What replaces each match that is redacted. Default: `[…]`.
         with: Option<Spanned<String>>,
         /// Whether it replaces the guardrail with the same `id` in a used pack.
         replace: bool,

@@ -95,15 +95,15 @@ impl Folder {
 table! {
     /// One TOML file of a pack. Any table may be in any file.
     File {
-        /// The name of the pack, and where sessions start; only in `pack.toml`.
+        /// What the pack is called, and where sessions start; only in `pack.toml`, where it is required.
         pack: Option<About>,
-        /// The severity of findings of `check` that do not keep a pack from running; only in `pack.toml`.
+        /// How severe the findings of `check` are; only in `pack.toml`.
         check: Option<Levels>,
         /// A session for which examples in prompts are judged; only in `pack.toml`.
         sample: Option<Sample>,
-        /// The ways to write a response.
+        /// How a response may be written.
         dialects: Named<Dialect>,
-        /// The shape of a good reply.
+        /// What a good reply consists of.
         reply: ReplyTable,
         /// What a session remembers: a JSON Schema for each value, with `default`, `compute` or `from`.
         state: Named<Tree>,
@@ -112,7 +112,7 @@ table! {
         /// What a response may ask for.
         actions: Named<Action>,
         /// Names for several actions or contents, which permits call `@NAME`: names, patterns and other groups.
-        groups: Named<OneOrMany>,
+        groups: Named<OneOrMany> as "name",
         /// The modes of a session, and what each permits.
         modes: Named<Mode>,
         /// The strategies for each defect.
@@ -121,7 +121,7 @@ table! {
         ask_again: Option<AskAgain>,
         /// Checks on texts or the reply; all in one file, in order.
         guardrails: Vec<Guardrail>,
-        /// What content blocks may be stored as.
+        /// How content blocks are stored.
         contents: Named<Content>,
         /// What the words of a user mean; all in one file, in order.
         inputs: Vec<Input>,
@@ -133,7 +133,7 @@ table! {
         speakers: Option<Speakers>,
         /// What a model reads.
         prompts: Named<Prompt>,
-        /// Classes of models.
+        /// Classes of models that get the same prompt.
         tiers: Named<Tier>,
         /// Models, by their names or by a part that all their versions share.
         models: Named<Model>,

@@ -5,6 +5,8 @@
 //! Never: knows whether the things they name are declared.
 
 use super::action::Permit;
+#[cfg(feature = "schema")]
+use super::declare::ORDER;
 use super::declare::{table, words};
 use super::decode::{Decode, Decoder, Named, OneOrMany, TomlNode, in_order};
 use super::degradation::Degradation;
@@ -19,26 +21,25 @@ pub(crate) const ONLY_MODE: &str = "default";
 table! {
     /// A named state of the session.
     Mode {
-        /// Its name for people.
+        /// What people call it.
         title: Option<String>,
         /// What it is for, in a sentence.
         about: Option<String>,
-        /// The actions that it permits; all others are forbidden.
-        permits: Vec<Permit>,
-        /// What it forbids although a permit allows it.
-        denies: Vec<Permit>,
+        /// What it permits: names of actions, with `*` and `?`, `@GROUP`, or tables; everything else is forbidden.
+        permits: Vec<Permit> as "name",
+        /// What it forbids although a permit allows it, in the same forms.
+        denies: Vec<Permit> as "name",
         /// The ways to other modes: names, or tables with a gate.
-        exits: Vec<Exit>,
+        exits: Vec<Exit> as "mode",
         /// Whether a session may end in it: it needs no exit.
         last = "final": bool,
-        /// Its own dialects, instead of the pack's.
-        dialects: Option<Vec<Spanned<String>>>,
-        /// Its own shape of a good reply, on top of the pack's.
+        /// Its own dialects. Default: the pack's.
+        dialects: Option<Vec<Spanned<String>>> as "dialect",
+        /// Its own shape of a good reply; each key takes precedence over that of the pack. Default: the pack's.
         reply: ReplyTable,
-        /// Which sections of the state the templates of prompts show in this mode; by default, those that are not
-        /// empty.
+        /// Which sections of the state prompts show in this mode. Default: `offered` for each.
         sections: Named<Showing>,
-        /// The strategies for defects in this mode.
+        /// The strategies for defects in this mode. Default: the pack's.
         degradation: Degradation,
         /// Whether it replaces the mode of the same name in a used pack.
         replace: bool,
@@ -74,18 +75,19 @@ words! {
 table! {
     /// How often a block may be in a reply.
     Count {
-        /// Whether it must be there.
+        /// For a block: its absence is a `missing-block`, or a `missing-message` for the message. Default: `false`.
         required: Option<Spanned<bool>>,
-        /// For `calls`: the least there must be.
+        /// For `calls`: how many must be accepted; fewer are a `missing-block`. Default: 0.
         least: Option<Spanned<usize>>,
-        /// For `calls`: whether nothing may be behind the last of them.
+        /// For `calls`: whether nothing may follow the last of them. Default: `false`.
         last: Option<Spanned<bool>>,
-        /// The most there may be; 0 forbids the block.
+        /// For a block or `calls`: any more are `duplicate-block` or `extra-call`; with 0, the block is a
+        /// `forbidden-block`. Default: no limit.
         most: Option<Spanned<usize>>,
-        /// For a content: the keys that it may have, with `*` and `?`; others are forbidden.
-        keys: OneOrMany,
-        /// For a section: it lists the keys of these contents.
-        lists: Option<Spanned<String>>,
+        /// For a content: the keys that it may have, with `*` and `?`. Default: any.
+        keys: OneOrMany as "key",
+        /// For a section with a value: it lists the keys of the contents of this name.
+        lists: Option<Spanned<String>> as "content",
     }
 }
 
@@ -156,23 +158,40 @@ impl schemars::JsonSchema for ReplyTable {
     }
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let (count, hold) = (generator.subschema_for::<Count>(), generator.subschema_for::<Hold>());
+        let mut hold = hold.to_value();
+        if let Some(keywords) = hold.as_object_mut() {
+            let about = "What a stream holds back. Default: `answer` if a strategy or a guardrail may refuse an answer \
+                         or ask for it again, `settled` elsewhere.";
+            keywords.insert("description".into(), about.into());
+        }
         schemars::json_schema!({
             "description": "The shape of a good reply, by block name and `calls`.",
             "type": "object",
             "properties": {
-                "order": { "type": "array", "items": { "type": "string" } },
-                "shows": { "type": "string", "description": "The section whose text is the message." },
+                "order": {
+                    "type": "array",
+                    "items": { "type": "string", "format": "block" },
+                    "description": "The order in which blocks must come; any other is `out-of-order`."
+                },
+                "shows": {
+                    "type": "string",
+                    "format": "section",
+                    "description": "The section whose text is the message; if it is required, its absence is a \
+                                    `missing-message`."
+                },
                 "separator": {
                     "type": "string",
-                    "description": "What stands between the parts of the message; by default a blank line."
+                    "description": "What separates the parts of the message. Default: a blank line."
                 },
                 "refused": {
                     "type": "string",
-                    "description": "The message of an answer that is refused: a template; by default there is none."
+                    "format": "template",
+                    "description": "The message of an answer that is refused. It sees `state`, `data`, `mode` and `now`."
                 },
                 "hold": hold
             },
-            "additionalProperties": count
+            "additionalProperties": count,
+            (ORDER): KEYS
         })
     }
 }

@@ -12,24 +12,26 @@ use crate::text::Spanned;
 table! {
     /// The name of the pack, where a session starts, and how responses are read.
     About {
-        /// Its name, in places and messages.
+        /// What messages call the pack.
         name: Spanned<String>,
-        /// Its version.
+        /// Its version, for people.
         version: Option<Spanned<String>>,
         /// What it is for, in a sentence.
         about: Option<String>,
-        /// The mode in which a session starts; the first one declared by default.
-        start: Option<Spanned<String>>,
-        /// The dialects that are read side by side; by default all, in the order of declaration.
-        dialects: Option<Vec<Spanned<String>>>,
-        /// Which state the conditions of permits see; by default the one that the prompt showed.
+        /// The mode in which a session starts. Default: the first mode.
+        start: Option<Spanned<String>> as "mode",
+        /// The dialects that are read side by side; the order breaks ties. Default: all, as declared.
+        dialects: Option<Vec<Spanned<String>>> as "dialect",
+        /// Which state the `when` of permits sees: the one that the prompt showed (`together`), or the one that the
+        /// accepted calls before it left (`in-turn`). Default: `together`.
         calls: Option<Calls>,
-        /// What becomes of calls that wait for a person when the next answer is judged; by default they are dropped.
+        /// What becomes of calls that wait for a person when the next answer is judged. Default: `drop`.
         pending: Option<Waiting>,
-        /// The absolute paths of the folder that paths in answers are below; a path that begins with one is meant without it.
-        root: OneOrMore<Spanned<String>>,
-        /// The folders of other packs whose tables this one takes over.
-        uses = "use": Vec<Spanned<String>>,
+        /// The folder that paths in answers are below, as an absolute path: with `/home/project`, the path
+        /// `/home/project/a` is `a`.
+        root: OneOrMore<Spanned<String>> as "folder",
+        /// Other packs, whose tables this one takes over.
+        uses = "use": Vec<Spanned<String>> as "folder",
     }
 }
 
@@ -56,12 +58,12 @@ words! {
 table! {
     /// The severity of findings of `check` that do not keep a pack from running, by their codes.
     Levels {
-        /// Codes that are not reported.
-        allow: Vec<Spanned<String>>,
-        /// Codes that are reported as warnings.
-        warn: Vec<Spanned<String>>,
-        /// Codes that are reported as errors.
-        deny: Vec<Spanned<String>>,
+        /// Findings that are not reported.
+        allow: Vec<Spanned<String>> as "code",
+        /// Findings that are reported as warnings.
+        warn: Vec<Spanned<String>> as "code",
+        /// Findings that are reported as errors.
+        deny: Vec<Spanned<String>> as "code",
     }
 }
 

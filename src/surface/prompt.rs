@@ -13,17 +13,17 @@ use toml::de::DeValue;
 table! {
     /// A class of models that get the same prompt.
     Tier {
-        /// The context window of its models in tokens, including the answer, unless a model has its own.
+        /// The context window of its models in tokens, including the answer; a model may have its own.
         context: Spanned<usize>,
-        /// The tokens of the context that are reserved for the answer.
+        /// The tokens of the context that are reserved for the answer, fewer than all.
         reserve: Spanned<usize>,
-        /// The most tokens that a prompt should have; by default all that the context leaves.
+        /// The most tokens that a prompt should have. Default: what the context leaves.
         input: Option<Spanned<usize>>,
-        /// The bytes per token, to estimate the count for a model whose vocabulary is unknown; 3 by default.
+        /// How many bytes make a token, to estimate the count for a model whose vocabulary is unknown. Default: 3.
         bytes_per_token: Option<Spanned<f64>>,
         /// Facts about its models, which conditions see as `model.traits`.
         traits: Named<Tree>,
-        /// Whether undeclared models belong to this tier; by default they belong to the first.
+        /// Whether models that are not declared belong to it; if no tier says so, they belong to the first.
         default: bool,
         /// Whether it replaces the tier of the same name in a used pack.
         replace: bool,
@@ -34,16 +34,16 @@ table! {
     /// A model, by its name or by a part that the names of all its versions share.
     Model {
         /// The tier to which it belongs.
-        tier: Spanned<String>,
-        /// Its context window in tokens, including the answer; that of the tier by default.
+        tier: Spanned<String> as "tier",
+        /// Its context window in tokens, including the answer. Default: the tier's.
         context: Option<Spanned<usize>>,
-        /// The tokens of the context that are reserved for the answer; that of the tier by default.
+        /// The tokens of the context that are reserved for the answer. Default: the tier's.
         reserve: Option<Spanned<usize>>,
-        /// The vocabulary used to count its tokens; estimated without one.
+        /// The vocabulary by which its tokens are counted; without one, they are estimated.
         vocabulary: Option<Vocabulary>,
-        /// The bytes per token, to estimate the count if there is no vocabulary; that of the tier by default.
+        /// How many bytes make a token, to estimate the count if there is no vocabulary. Default: the tier's.
         bytes_per_token: Option<Spanned<f64>>,
-        /// Facts about it, which conditions see as `model.traits`, in addition to those of its tier.
+        /// Facts about it, which conditions see as `model.traits`: in addition to those of its tier, or in their place.
         traits: Named<Tree>,
         /// Whether it replaces the model of the same name in a used pack.
         replace: bool,
@@ -65,11 +65,11 @@ table! {
     Prompt {
         /// What it is for, in a sentence.
         about: Option<String>,
-        /// The text between two layers; a blank line by default.
+        /// The text between two layers. Default: a blank line.
         separator: Option<String>,
-        /// The layers to shorten, in this order, if the whole is too large; by default the history, then the others
-        /// from the last to the first.
-        trim_order: Option<Vec<Spanned<String>>>,
+        /// The layers to shorten, in this order, if the whole prompt is too large. Default: the history, then the
+        /// others from the last to the first.
+        trim_order: Option<Vec<Spanned<String>>> as "layer",
         /// The layers, in order.
         layers: Vec<Layer>,
         /// Whether it replaces the prompt of the same name in a used pack.
@@ -80,30 +80,33 @@ table! {
 table! {
     /// One named part of a prompt: a text, a template, the history, what became of the last answer, or what the user says.
     Layer {
-        /// Its name in the ledger.
-        id: Spanned<String>,
-        /// Who says it; `system` by default.
+        /// Its name, in the ledger.
+        id: Spanned<String> as "word",
+        /// Who says it; turns and the message have their own. Default: `system`.
         role: Option<Spanned<Speaker>>,
         /// A file of the pack, used as it is; `{{ mode }}` in the path becomes the mode.
-        text: Option<Spanned<String>>,
+        text: Option<Spanned<String>> as "file",
         /// A file of the pack that is a template; `{{ mode }}` in the path becomes the mode.
-        template: Option<Spanned<String>>,
-        /// Where the text comes from, if not from a file.
+        template: Option<Spanned<String>> as "file",
+        /// In place of a file: the turns so far (`history`), what became of the calls of the last answer (`verdicts`),
+        /// or what the user says now (`message`).
         source: Option<Spanned<Origins>>,
         /// Shorter files, by the first tier that gets them, from the longest to the shortest.
-        variants: Named<Spanned<String>>,
-        /// The modes in which it is used; all by default.
-        modes = "in": OneOrMany,
-        /// The condition for the layer; always true by default.
-        when: Option<Spanned<String>>,
-        /// The most tokens of the layer; 200 by default for `verdicts`, and no limit for the others.
+        variants: Named<Spanned<String>> as "file",
+        /// The modes in which it is used. Default: all.
+        modes = "in": OneOrMany as "mode",
+        /// The layer is used only if it holds. It sees `mode`, `tier`, `model` (`id`, `name`, `traits`), `state`,
+        /// `data` and `now`. Default: always.
+        when: Option<Spanned<String>> as "condition",
+        /// The most tokens of the layer, for all tiers or by tier. Default: 200 for `verdicts`, no limit for the
+        /// others.
         budget: Option<Amount>,
-        /// How to make it shorter, in order; by default `oldest-turns` for the history, `entries` and `drop` for
-        /// `verdicts`, and `never` for the others.
+        /// How to make it shorter, in order. Default: `oldest-turns` for the history, `entries` and `drop` for
+        /// `verdicts`, `never` for the others.
         trim: OneOrMore<Spanned<Trimming>>,
-        /// For a template: how many of the newest items it sees of lists of the state.
+        /// For a template: how many of the newest items it sees of lists of the state, by their paths.
         entries: Named<Amount>,
-        /// For the history: the most turns; 10 by default.
+        /// For the history: the most turns, for all tiers or by tier. Default: 10.
         turns: Option<Amount>,
         /// A text directly before it if all layers are printed as one text.
         lead: Option<String>,

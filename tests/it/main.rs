@@ -40,6 +40,7 @@ mod live;
 mod members;
 mod model;
 mod outcomes_elsewhere;
+mod pack_keys;
 mod pack_page;
 mod past_answers;
 mod patches;
