@@ -238,7 +238,7 @@ fn the_form_of_a_dialect_is_what_its_model_was_trained_on() {
 #[test]
 fn the_page_of_models_is_that_of_the_packs() {
     let mut page = String::from(
-        "# Dialects of models and of coding assistants\n\n*After this page, you know which shipped dialect reads what your model writes.*\n\n\
+        "# Dialects of models and of coding assistants\n\n*After this page, you know which shipped [dialect](glossary.md) reads what your model writes.*\n\n\
          A pack uses a shipped dialect by name, and declares what its calls may do:\n\n\
          ```toml\n[pack]\nname = \"desk\"\nuse  = [\"std:hermes\"]\n```\n\n\
          The dialects are read from the text of an answer: serve the model without a parser of its own, such as vLLM's\n\
