@@ -1,30 +1,67 @@
-//! Budget: how many steps may reading take?
+//! Budget: how many steps may one part of reading take?
 //!
 //! In: how much of the response has arrived, and the steps that the limits allow for each byte.
 //! Out: the progress of a machine that runs within these steps.
 //! Never: gives up as too costly while more text may allow more steps.
+//!
+//! An answer must be read in the same way however it is cut. So each part of reading has a budget of its own, and runs
+//! its machines in the order of the text: then a run finds the same steps left whether the text has arrived or not.
 
-use crate::grammar::{Machine, Progress};
-use crate::program::Family;
+use crate::grammar::{Machine, Progress, RuleId};
+use crate::program::{Family, Limits};
 
-/// The steps that may still be taken.
+/// The steps that one part of reading may take, and has taken.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepBudget {
-    pub(super) used: u64,
-    pub(super) per_byte: u64,
+    used: i64,
+    allowed: i64,
+    per_byte: i64,
+    /// How many bytes of the response have arrived.
+    arrived: usize,
+    /// Whether the response is complete, so that no more steps will be allowed.
+    is_final: bool,
 }
 
 /// Steps that every response may take, however short it is.
-const FREE_STEPS: u64 = 10_000;
+const FREE_STEPS: i64 = 10_000;
 
 impl StepBudget {
-    /// Runs the machine within the steps that the text so far allows.
+    /// A budget of which nothing is used.
+    pub(super) fn new(limits: &Limits) -> Self {
+        let per_byte = i64::try_from(limits.steps_per_byte).unwrap_or(i64::MAX);
+        Self { used: 0, allowed: FREE_STEPS, per_byte, arrived: 0, is_final: false }
+    }
+
+    /// Allows the steps for a response of which this many bytes have arrived.
+    pub(super) fn arrive(&mut self, bytes: usize, complete: bool) {
+        self.allowed = self.per_byte.saturating_mul(bytes as i64).saturating_add(FREE_STEPS);
+        (self.arrived, self.is_final) = (bytes, complete);
+    }
+
+    /// How many bytes of the response have arrived.
+    pub(super) fn arrived(&self) -> usize {
+        self.arrived
+    }
+
+    /// Whether the response may still grow, and has not reached this length.
+    pub(super) fn is_before(&self, length: usize) -> bool {
+        !self.is_final && self.arrived < length
+    }
+
+    /// A budget like this one, of which nothing is used, for a text that is complete.
+    pub(super) fn anew(self, text: &str) -> Self {
+        let mut budget = Self { used: 0, ..self };
+        budget.arrive(text.len(), true);
+        budget
+    }
+
+    /// Runs the machine on a text within the steps that the response so far allows. The text is the response up to where
+    /// the rule may reach; `complete` says whether all of it has arrived.
     pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
-        let mut left = self.left(text);
-        let before = left;
+        let mut left = self.allowed - self.used;
         let progress = machine.run(&family.grammar, text, complete, &mut left);
-        self.used += before - left;
-        pending(progress, complete)
+        self.used = self.allowed - left;
+        self.pending(progress)
     }
 
     /// The same as [`run`](Self::run), but only to where the name starts.
@@ -35,22 +72,69 @@ impl StepBudget {
         text: &str,
         complete: bool,
     ) -> Result<usize, Progress> {
-        let mut left = self.left(text);
-        let before = left;
+        let mut left = self.allowed - self.used;
         let reached = machine.run_to(family.name, &family.grammar, text, complete, &mut left);
-        self.used += before - left;
-        reached.map_err(|progress| pending(progress, complete))
+        self.used = self.allowed - left;
+        reached.map_err(|progress| self.pending(progress))
     }
 
-    fn left(&self, text: &str) -> u64 {
-        (FREE_STEPS + self.per_byte * text.len() as u64).saturating_sub(self.used)
+    /// The same as [`run`](Self::run), for a machine that starts again when more text has arrived: the steps of a run
+    /// without a result do not count.
+    pub(super) fn run_anew(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
+        let used = self.used;
+        let progress = self.run(machine, family, text, complete);
+        if progress == Progress::Pending {
+            self.used = used;
+        }
+        progress
+    }
+
+    /// More text allows more steps, so running out of them is pending until the response is complete.
+    fn pending(&self, progress: Progress) -> Progress {
+        match progress {
+            Progress::Spent if !self.is_final => Progress::Pending,
+            other => other,
+        }
     }
 }
 
-/// More text allows more steps, so running out of them is pending until the text is complete.
-fn pending(progress: Progress, complete: bool) -> Progress {
-    match progress {
-        Progress::Spent if !complete => Progress::Pending,
-        other => other,
+/// A machine with a budget of its own. It continues while it is asked for the same place, and remembers its result
+/// until it is asked for another.
+#[derive(Debug)]
+pub(super) struct MachineAtPlace {
+    machine: Machine,
+    budget: StepBudget,
+    /// The place, and the index of the family whose rule is matched there.
+    place: Option<(usize, usize)>,
+}
+
+impl MachineAtPlace {
+    pub(super) fn new(machine: Machine, limits: &Limits) -> Self {
+        Self { machine, budget: StepBudget::new(limits), place: None }
+    }
+
+    /// See [`StepBudget::arrive`].
+    pub(super) fn arrive(&mut self, bytes: usize, complete: bool) {
+        self.budget.arrive(bytes, complete);
+    }
+
+    /// Matches `rule` of the family with this index at the place `at`.
+    pub(super) fn run(
+        &mut self,
+        at: usize,
+        (index, family, rule): (usize, &Family, RuleId),
+        text: &str,
+        complete: bool,
+    ) -> Progress {
+        if self.place != Some((at, index)) {
+            self.machine.start(&family.grammar, rule, at);
+            self.place = Some((at, index));
+        }
+        self.budget.run(&mut self.machine, family, text, complete)
+    }
+
+    /// The machine, with the captures of the last match.
+    pub(super) fn machine(&self) -> &Machine {
+        &self.machine
     }
 }

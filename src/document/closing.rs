@@ -254,10 +254,10 @@ impl DialectScanner {
         let Some((closer, family)) = closer.zip(family) else { return };
         let Some((close, within)) = family.close.zip(given.text.get(..closer.end)) else { return };
         let mut steps = self.limits.steps(closer.len());
-        if self.closer.match_at(&family.grammar, close, within, closer.start, &mut steps).is_none() {
+        if self.machine.match_at(&family.grammar, close, within, closer.start, &mut steps).is_none() {
             return;
         }
-        for capture in self.closer.captures().iter().filter(|capture| family.faults.contains(&capture.rule())) {
+        for capture in self.machine.captures().iter().filter(|capture| family.faults.contains(&capture.rule())) {
             self.found.push(ReaderFinding::of(FindingKind::Fault(capture.rule()), capture.span(), index));
         }
     }

@@ -9,7 +9,7 @@ use super::budget::StepBudget;
 use super::delimiter::{Delimiter, DelimiterKind, Opener, StartOf, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
-use crate::program::{BlockId, Dialect, Family, Margin, Prefilter, Prefix};
+use crate::program::{BlockId, Dialect, Family, Limits, Margin, Prefilter, Prefix};
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
@@ -30,6 +30,7 @@ pub(super) struct DelimiterScanner {
     certain: usize,
     pub(super) spent: bool,
     machine: Machine,
+    budget: StepBudget,
     /// The current attempt at `at`: a family, whether as a closer, and whether the machine has started.
     attempt: Option<(usize, bool, bool)>,
     /// A broken opener at `at`, its family and its name: it counts unless another rule matches there.
@@ -87,13 +88,14 @@ enum Attempt {
 }
 
 impl DelimiterScanner {
-    pub(super) fn new(most_captures: usize) -> Self {
+    pub(super) fn new(most_captures: usize, limits: &Limits) -> Self {
         Self {
             at: 0,
             marks: ChunkedVec::default(),
             certain: 0,
             spent: false,
             machine: Machine::new().capturing(most_captures),
+            budget: StepBudget::new(limits),
             attempt: None,
             broken: None,
             mask_cursor: 0,
@@ -133,16 +135,17 @@ impl DelimiterScanner {
     }
 
     /// Examines what has arrived since the last call, as far as masks are certain, until there are `most` marks.
-    pub(super) fn advance(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget, most: usize) {
-        self.examine(look, budget, most);
+    pub(super) fn advance(&mut self, look: &ExaminedText<'_>, most: usize) {
+        self.budget.arrive(look.text.len(), look.complete);
+        self.examine(look, most);
         let is_over = self.at >= look.text.len() && look.limit >= look.text.len() && !self.spent;
         if look.complete && is_over && !std::mem::replace(&mut self.ended, true) {
-            self.close_at_end(look, budget);
+            self.close_at_end(look);
         }
     }
 
     /// A closer that takes no text may be at the end of the answer.
-    fn close_at_end(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget) {
+    fn close_at_end(&mut self, look: &ExaminedText<'_>) {
         let families = look.dialect.families.iter().enumerate();
         let may = |family: &Family| family.close.is_some_and(|close| family.grammar.first(close).empty);
         for (index, _) in families.filter(|(_, family)| may(family)) {
@@ -150,13 +153,13 @@ impl DelimiterScanner {
             if look.dialect.by_line {
                 self.at_line_start = self.at_line_start(look.text.as_bytes());
             }
-            if let Attempt::Mark(kind, span, name) = self.close(look, index, budget, false) {
+            if let Attempt::Mark(kind, span, name) = self.close(look, index, false) {
                 return self.push(look, kind, span, name);
             }
         }
     }
 
-    fn examine(&mut self, look: &ExaminedText<'_>, budget: &mut StepBudget, most: usize) {
+    fn examine(&mut self, look: &ExaminedText<'_>, most: usize) {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.certain < most {
@@ -170,7 +173,7 @@ impl DelimiterScanner {
             if from.is_none() && look.dialect.by_line {
                 self.at_line_start = self.at_line_start(bytes);
             }
-            if !self.attempts(look, budget, from) {
+            if !self.attempts(look, from) {
                 if self.spent {
                     self.at = bytes.len();
                     self.leave_span(look.text);
@@ -260,21 +263,15 @@ impl DelimiterScanner {
     }
 
     /// Tries everything that may start here; false if more text is needed.
-    fn attempts(
-        &mut self,
-        look: &ExaminedText<'_>,
-        budget: &mut StepBudget,
-        mut resumed: Option<(usize, bool, bool)>,
-    ) -> bool {
+    fn attempts(&mut self, look: &ExaminedText<'_>, mut resumed: Option<(usize, bool, bool)>) -> bool {
         let families = &look.dialect.families;
         let inside = is_inside_word(look.text.as_bytes(), self.at);
         if inside && !families.iter().any(|family| family.inside_words) {
             return true;
         }
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        let numbers =
-            look.dialect.starts.with(look.text.as_bytes().get(self.at..).unwrap_or_default(), self.at_line_start);
-        let numbers = numbers.map(usize::from);
+        let rest = look.text.as_bytes().get(self.at..).unwrap_or_default();
+        let numbers = look.dialect.starts.with(rest, self.at_line_start).map(usize::from);
         let mut in_paragraph = None;
         for number in numbers.skip_while(|number| *number < first) {
             let (index, closing) = (number / 2, number % 2 == 1);
@@ -288,11 +285,15 @@ impl DelimiterScanner {
             {
                 continue;
             }
+            if !look.complete && !look.dialect.starts.is_settled(number as u8, rest) {
+                self.attempt = Some((index, closing, false));
+                return false;
+            }
             // What was tried before may turn out to start in another way.
             let resume = resumed.take().is_some_and(|(_, _, started)| started && number == first);
             let attempt = match closing {
-                false => self.open(look, index, budget, resume),
-                true => self.close(look, index, budget, resume),
+                false => self.open(look, index, resume),
+                true => self.close(look, index, resume),
             };
             match attempt {
                 Attempt::Nothing | Attempt::Failed => {}
@@ -330,19 +331,19 @@ impl DelimiterScanner {
     }
 
     /// Whether there is an opener with a declared name at a place of a complete text.
-    pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize, budget: &mut StepBudget) -> bool {
-        let before = std::mem::replace(&mut self.at, at);
-        let opens =
-            |index| matches!(self.open(look, index, budget, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
+    pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize) -> bool {
+        let before = (self.at, self.budget);
+        (self.at, self.budget) = (at, self.budget.anew(look.text));
+        let opens = |index| matches!(self.open(look, index, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
         let found = (0..look.dialect.families.len()).any(opens);
-        self.at = before;
+        (self.at, self.budget) = before;
         found
     }
 
-    fn open(&mut self, look: &ExaminedText<'_>, index: usize, budget: &mut StepBudget, resume: bool) -> Attempt {
+    fn open(&mut self, look: &ExaminedText<'_>, index: usize, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let may_be = |bytes: &[u8]| look.dialect.names.may_open(bytes, index);
-        match self.run(look, family, (family.open, &family.open_prefix), may_be, budget, resume) {
+        match self.run(look, family, (family.open, &family.open_prefix), may_be, resume) {
             Ok(end) => {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
@@ -353,28 +354,30 @@ impl DelimiterScanner {
                     None => Attempt::Nothing,
                 }
             }
-            Err(Attempt::Failed) => self.broken(look, index, family, budget),
+            Err(Attempt::Failed) => self.broken(look, index, family),
             Err(attempt) => attempt,
         }
     }
 
     /// A broken opener: it starts like one with a declared name, but does not match.
-    fn broken(&mut self, look: &ExaminedText<'_>, index: usize, family: &Family, budget: &mut StepBudget) -> Attempt {
+    fn broken(&mut self, look: &ExaminedText<'_>, index: usize, family: &Family) -> Attempt {
         if !family.may_break {
             return Attempt::Nothing;
         }
+        // The opener was read at least as far, within the budget.
+        let mut steps = i64::MAX;
         let at = if family.open_prefix.name_follows {
             self.at + family.open_prefix.literal.len()
         } else {
             self.machine.start(&family.grammar, family.open, self.at);
-            match budget.run_to_name(&mut self.machine, family, look.text, true) {
+            match self.machine.run_to(family.name, &family.grammar, look.text, true, &mut steps) {
                 Ok(at) => at,
                 Err(_) => return Attempt::Nothing,
             }
         };
         self.machine.start(&family.grammar, family.name, at);
         // The opener failed, so its name has come whole, or what follows cannot make it one.
-        match budget.run(&mut self.machine, family, look.text, true) {
+        match self.machine.run(&family.grammar, look.text, true, &mut steps) {
             Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text), Some(index)) {
                 Some(id) => Attempt::Broken(id, Span::new(at, end)),
                 None => Attempt::Nothing,
@@ -388,7 +391,7 @@ impl DelimiterScanner {
         let rest = text.get(name..).unwrap_or_default();
         self.machine.start(&family.grammar, family.open, self.at);
         // It came so far before, within the budget.
-        let mut steps = u64::MAX;
+        let mut steps = i64::MAX;
         let mut end = name;
         for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MOST_READ) {
             let read = name + offset + next.len_utf8();
@@ -401,12 +404,12 @@ impl DelimiterScanner {
         end
     }
 
-    fn close(&mut self, look: &ExaminedText<'_>, index: usize, budget: &mut StepBudget, resume: bool) -> Attempt {
+    fn close(&mut self, look: &ExaminedText<'_>, index: usize, resume: bool) -> Attempt {
         let Some(family) = look.dialect.families.get(index) else { return Attempt::Nothing };
         let Some(rule) = family.close else { return Attempt::Nothing };
         let at_line_start = self.at_line_start;
         let may_be = |bytes: &[u8]| look.dialect.names.may_close(bytes, at_line_start);
-        match self.run(look, family, (rule, &family.close_prefix), may_be, budget, resume) {
+        match self.run(look, family, (rule, &family.close_prefix), may_be, resume) {
             Ok(end) => {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
@@ -432,7 +435,6 @@ impl DelimiterScanner {
         family: &Family,
         (rule, prefix): (RuleId, &Prefix),
         may_be: impl Fn(&[u8]) -> Option<bool>,
-        budget: &mut StepBudget,
         resume: bool,
     ) -> Result<usize, Attempt> {
         let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
@@ -443,7 +445,9 @@ impl DelimiterScanner {
             // Most literals are one or two bytes: comparing them in place avoids a call of `memcmp`.
             let starts = prefix.literal.bytes().zip(rest).all(|(one, other)| one == *other);
             let matches_name = match starts {
-                true if !(prefix.name_follows || prefix.name_first) => Some(family.grammar.first(rule).may_start(rest)),
+                true if !(prefix.name_follows || prefix.name_first) => {
+                    family.grammar.first(rule).starts(rest).or(look.complete.then_some(true))
+                }
                 true if rest.len() < prefix.literal.len() => look.complete.then_some(false),
                 true => matches_name(self.at + prefix.literal.len()),
                 false => Some(false),
@@ -456,11 +460,11 @@ impl DelimiterScanner {
             self.machine.start(&family.grammar, rule, self.at);
         }
         let reached = match prefix.holds_name && !(prefix.name_follows || prefix.name_first) {
-            true => budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(matches_name),
+            true => self.budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(matches_name),
             false => Ok(Some(true)),
         };
         let progress = match reached {
-            Ok(Some(true)) => budget.run(&mut self.machine, family, look.text, look.complete),
+            Ok(Some(true)) => self.budget.run(&mut self.machine, family, look.text, look.complete),
             Ok(Some(false)) => return Err(Attempt::Nothing),
             Ok(None) => Progress::Pending,
             Err(progress) => progress,

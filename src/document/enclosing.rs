@@ -37,7 +37,7 @@ impl<'e> Enclosing<'e> {
     /// Whether a body that starts so may turn out to be enclosed.
     pub(super) fn may_begin(text: &str, dialect: &Dialect, family: usize) -> bool {
         let text = text.trim_start();
-        let may = |family: &Family| family.close.is_some() && family.may_open(text.as_bytes());
+        let may = |family: &Family| family.close.is_some() && family.may_open(text.as_bytes()) != Some(false);
         text.is_empty() || field_family(dialect, family).is_some_and(may) || dialect.families.iter().any(may)
     }
 
@@ -60,7 +60,7 @@ impl<'e> Enclosing<'e> {
         let ReadContext { text, dialect, .. } = *self.given;
         let body = span.trimmed(text);
         family.close?;
-        if !family.may_open(body.of(text).as_bytes()) {
+        if family.may_open(body.of(text).as_bytes()) == Some(false) {
             return None;
         }
         let tags = TagSource { text, body, masks: self.masks, dialect, family, limits: self.limits }.tags(&[]);

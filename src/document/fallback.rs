@@ -294,7 +294,7 @@ impl Fallback {
 /// the lines of a fence around one are no text. Of a fence that is never closed, it is unknown what it quotes.
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
-    let mut budget = StepBudget { used: 0, per_byte: limits.steps_per_byte };
+    let mut budget = StepBudget::new(limits);
     if masks.settle_wrapper(text, true) {
         masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget }));
     }

@@ -67,7 +67,9 @@ impl DialectScanner {
             let at = open.opener.end;
             return Some(BlockEnd { at, closer: None, rung: 0, ending: Ending::Closer, payload: None, alike: false });
         }
-        self.look_ahead(open, &search, last);
+        if !self.look_ahead(open, &search, last) {
+            return None;
+        }
         let known = Lookahead {
             closers: open.sure(block) || open.bound.is_some() || region.is_some(),
             end: region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound),
@@ -153,11 +155,12 @@ impl DialectScanner {
         }
     }
 
-    /// Goes through the marks after the opener, up to its closer or the next opener of the same block.
-    fn look_ahead(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, last: usize) {
+    /// Goes through the marks after the opener, up to its closer or the next opener of the same block. False if all of
+    /// them have arrived, but more text is needed to tell what one of them is: only that allows enough steps.
+    fn look_ahead(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, last: usize) -> bool {
         let EndSearch { given, block, region } = *search;
         if open.waits && region.is_none() {
-            return;
+            return true;
         }
         let mut is_known = false;
         while !open.sure(block) && open.bound.is_none() && open.balanced.is_none() && open.search < last {
@@ -165,7 +168,7 @@ impl DialectScanner {
             if !is_known && open.next_block.is_some() {
                 is_known = true;
                 if region.is_some_and(|region| self.is_closerless(open, search, region)) {
-                    return;
+                    return true;
                 }
             }
             let Some(mark) = self.marker.mark(open.search).filter(|mark| !self.is_around(mark, given)) else { break };
@@ -175,7 +178,7 @@ impl DialectScanner {
                 open.first = open.search;
             } else if !self.take_mark(open, search, &mark) {
                 open.search -= 1;
-                return;
+                return region.is_none();
             }
         }
         let met = open.closer().or(open.loose).or(open.masked_closer);
@@ -183,6 +186,7 @@ impl DialectScanner {
             self.closerless.retain(|one| one.id != open.id);
             self.closerless.push(Closerless { id: open.id, name: open.name, first: open.first, region });
         }
+        true
     }
 
     /// Whether nothing closes this block, because nothing closed an earlier one like it. Without this, each opener that
@@ -276,10 +280,10 @@ impl DialectScanner {
             return Some(None);
         }
         let opens = matches!(mark.kind, DelimiterKind::Open { leaves: false, .. });
-        self.closer.start(&own.grammar, close, mark.start());
-        match self.budget.run(&mut self.closer, own, search.within(), search.is_complete()) {
+        let rule = (open.family, own, close);
+        match self.closer.run(mark.start(), rule, search.within(), search.is_complete()) {
             Progress::Matched(end) => {
-                let name = self.closer.captures().iter().find(|capture| capture.rule() == own.name);
+                let name = self.closer.machine().captures().iter().find(|capture| capture.rule() == own.name);
                 let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
                 let name = name.unwrap_or(Span::new(end, end));
                 let kind = DelimiterKind::Close { family: open.family as u8 };
@@ -395,7 +399,7 @@ impl DialectScanner {
             open.payload = PayloadState::Running;
         }
         if matches!(open.payload, PayloadState::Running) {
-            open.payload = match self.budget.run(&mut self.machine, family, within, complete) {
+            open.payload = match self.payloads.run(&mut self.machine, family, within, complete) {
                 Progress::Matched(end) => {
                     let body = |capture: &Capture| family.body == Some(capture.rule());
                     let body = self.machine.captures().iter().find(|capture| body(capture)).map(|body| body.span());

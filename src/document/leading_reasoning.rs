@@ -30,6 +30,7 @@ pub(super) struct LeadingReasoning {
     id: BlockId,
     family: usize,
     machine: Machine,
+    budget: StepBudget,
     running: bool,
     /// Whether its opener was in the prompt, if the host knows.
     left_open: Option<bool>,
@@ -110,6 +111,7 @@ impl LeadingReasoning {
             id,
             family,
             machine: Machine::new().capturing(most_captures(dialect, limits)),
+            budget: StepBudget::new(limits),
             running: false,
             left_open,
             opened: None,
@@ -127,7 +129,7 @@ impl LeadingReasoning {
         SoughtBlock { id: self.id, family: self.family, opened: self.opened.flatten() }
     }
 
-    /// Continues the search.
+    /// Continues the search. The budget is that of the masks.
     pub(super) fn advance(
         &mut self,
         answer: &AnswerSoFar<'_>,
@@ -135,10 +137,11 @@ impl LeadingReasoning {
         budget: &mut StepBudget,
     ) -> LeadingState {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
+        self.budget.arrive(text.len(), complete);
         let family = dialect.families.get(self.family);
         let parts = family.and_then(|family| Some((family, family.close?, family.closer_starts.as_ref()?)));
         let Some((family, close, starts)) = parts else { return LeadingState::Over };
-        if self.opened.is_none() && !self.seek_opener(answer, family, budget) {
+        if self.opened.is_none() && !self.seek_opener(answer, family) {
             return LeadingState::Waits(start);
         }
         let opened = match self.opened() {
@@ -166,7 +169,7 @@ impl LeadingReasoning {
                     (false, false) => LeadingState::Waits(self.from),
                 };
             };
-            match self.run(answer, family, close, hit, budget) {
+            match self.run(answer, family, close, hit) {
                 Progress::Pending => return LeadingState::Waits(if opened { start } else { hit }),
                 Progress::Matched(end) if self.closes(answer, family) => {
                     self.met = Some(Span::new(hit, end));
@@ -178,7 +181,7 @@ impl LeadingReasoning {
     }
 
     /// Finds out whether the answer starts with an opener; false if more text is needed to tell.
-    fn seek_opener(&mut self, answer: &AnswerSoFar<'_>, family: &Family, budget: &mut StepBudget) -> bool {
+    fn seek_opener(&mut self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
         let rest = text.get(start..).unwrap_or_default().trim_start();
         if rest.is_empty() && !complete {
@@ -187,7 +190,7 @@ impl LeadingReasoning {
         self.begins = text.len() - rest.len();
         (self.line, self.lines) = (start, start);
         let mut opened = None;
-        match self.run(answer, family, family.open, self.begins, budget) {
+        match self.run(answer, family, family.open, self.begins) {
             Progress::Pending => return false,
             Progress::Matched(end) => {
                 let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
@@ -217,19 +220,12 @@ impl LeadingReasoning {
         found.map(|_| self.from)
     }
 
-    fn run(
-        &mut self,
-        answer: &AnswerSoFar<'_>,
-        family: &Family,
-        rule: RuleId,
-        at: usize,
-        budget: &mut StepBudget,
-    ) -> Progress {
+    fn run(&mut self, answer: &AnswerSoFar<'_>, family: &Family, rule: RuleId, at: usize) -> Progress {
         if !self.running {
             self.machine.start(&family.grammar, rule, at);
         }
         self.running = true;
-        budget.run(&mut self.machine, family, answer.text, answer.complete)
+        self.budget.run(&mut self.machine, family, answer.text, answer.complete)
     }
 
     fn name(&self, family: &Family) -> Option<Span> {

@@ -46,13 +46,14 @@ impl Data {
 pub(super) struct Tagged {
     /// Everything before this place has been read.
     pub(super) at: usize,
-    /// A tag that has not ended yet is read again once the text has this length.
-    pub(super) retry: usize,
+    /// A tag that has not ended yet is read again once this much of the response has arrived. The flag says whether the
+    /// whole text that it may reach into had, so that only more steps were needed.
+    pub(super) retry: Option<(bool, usize)>,
 }
 
 impl Tagged {
     pub(super) fn new(from: usize) -> Self {
-        Self { at: from, retry: 0 }
+        Self { at: from, retry: None }
     }
 
     /// Leaves out everything before this place.

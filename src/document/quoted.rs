@@ -111,15 +111,15 @@ impl DialectScanner {
             tags.at = start + 1;
             let next = bytes.get(tags.at..at).and_then(|rest| memchr::memchr(first, rest));
             let between = bytes.get(start..next.map_or(at, |next| tags.at + next)).unwrap_or_default();
-            if !quotes(between) || !family.may_open(between) || is_masked(self.masks.found(), start) {
+            if !quotes(between) || family.may_open(between) == Some(false) || is_masked(self.masks.found(), start) {
                 continue;
             }
-            if !complete && within.len() < tags.retry {
+            if tags.retry.is_some_and(|(knew_all, arrived)| knew_all == complete && self.quotes.is_before(arrived)) {
                 tags.at = start;
                 return Quoted::Unknown;
             }
             self.machine.start(&family.grammar, family.open, start);
-            match self.budget.run(&mut self.machine, family, within, complete) {
+            match self.quotes.run_anew(&mut self.machine, family, within, complete) {
                 Progress::Matched(end) => {
                     tags.at = end;
                     if end > at {
@@ -128,7 +128,7 @@ impl DialectScanner {
                 }
                 Progress::Pending => {
                     tags.at = start;
-                    tags.retry = start + 2 * (within.len() - start);
+                    tags.retry = Some((complete, 2 * self.quotes.arrived() - start));
                     return Quoted::Unknown;
                 }
                 Progress::Failed | Progress::TooDeep | Progress::Spent => {}

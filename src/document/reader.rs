@@ -32,6 +32,9 @@ impl DialectScanner {
     /// Reads on, as far as the text so far is certain.
     pub(super) fn advance(&mut self, given: &ReadContext<'_>, complete: bool) {
         let text = given.text;
+        self.closer.arrive(text.len(), complete);
+        self.payloads.arrive(text.len(), complete);
+        self.quotes.arrive(text.len(), complete);
         // Before that, it is unknown where the answer starts.
         if !self.masks.settle_wrapper(text, complete) {
             return;
@@ -55,7 +58,7 @@ impl DialectScanner {
             let stand = match &mut self.prelude {
                 Some(prelude) => {
                     let answer = AnswerSoFar { dialect: given.dialect, text, start, complete };
-                    prelude.advance(&answer, &mut self.masks, &mut self.budget)
+                    prelude.advance(&answer, &mut self.masks, &mut self.mask_steps)
                 }
                 None => LeadingState::Over,
             };
@@ -73,7 +76,7 @@ impl DialectScanner {
                 break;
             }
         }
-        let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
+        let mut openers = Openers { dialect: given.dialect, budget: &mut self.mask_steps };
         self.masks.advance(text, complete, usize::MAX, Some(&mut openers));
         if complete && self.open.is_none() && given.dialect.wraps {
             self.markup.extend(self.cut_wrapper(given));
@@ -123,7 +126,7 @@ impl DialectScanner {
         let text = given.text;
         let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete: true, limit: text.len() };
         let blank = fence.of(text).len() - fence.of(text).trim_start().len();
-        self.marker.opens_at(&look, fence.start + blank, &mut self.budget)
+        self.marker.opens_at(&look, fence.start + blank)
     }
 
     /// Finds marks up to `limit`, and handles them.
@@ -133,10 +136,10 @@ impl DialectScanner {
             let most = self.marker.count() + AT_ONCE;
             let full = loop {
                 let from = self.marker.at;
-                let mut openers = Openers { dialect: given.dialect, budget: &mut self.budget };
+                let mut openers = Openers { dialect: given.dialect, budget: &mut self.mask_steps };
                 self.masks.advance(text, complete, from + AT_HAND, Some(&mut openers));
                 let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete, limit };
-                self.marker.advance(&look, &mut self.budget, most);
+                self.marker.advance(&look, most);
                 let full = self.marker.count() >= most;
                 if full || self.marker.at == from || self.marker.at >= text.len() {
                     break full;
@@ -329,7 +332,7 @@ impl DialectScanner {
                 && (index == usize::from(own)
                     || family.close.is_some_and(|close| {
                         let mut steps = self.limits.steps(mark.span().len());
-                        let end = self.closer.match_at(&family.grammar, close, within, mark.start(), &mut steps);
+                        let end = self.machine.match_at(&family.grammar, close, within, mark.start(), &mut steps);
                         end == Some(within.len())
                     }))
         })
@@ -358,7 +361,7 @@ impl DialectScanner {
         }
         let mut machine = Machine::new();
         // It has matched before, within the budget.
-        let mut steps = u64::MAX;
+        let mut steps = i64::MAX;
         match machine.match_at(&family.grammar, family.open, given.text, mark.start(), &mut steps) {
             Some(_) => opener(family, machine.captures()),
             None => Opener::default(),

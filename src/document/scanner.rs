@@ -7,7 +7,7 @@
 use super::again::RestartPoint;
 use super::announce::Announced;
 use super::balance::Balance;
-use super::budget::StepBudget;
+use super::budget::{MachineAtPlace, StepBudget};
 use super::delimiter::most_captures;
 use super::delimiters::DelimiterScanner;
 use super::fences::Fences;
@@ -36,8 +36,11 @@ pub(super) struct DialectScanner {
     pub(super) prelude: Option<Box<LeadingReasoning>>,
     pub(super) machine: Machine,
     /// Reads the closers of an open block where another rule has made the mark.
-    pub(super) closer: Machine,
-    pub(super) budget: StepBudget,
+    pub(super) closer: MachineAtPlace,
+    /// The steps that payloads, what quotes a mark, and masks may take.
+    pub(super) payloads: StepBudget,
+    pub(super) quotes: StepBudget,
+    pub(super) mask_steps: StepBudget,
     /// How many bytes of too deeply nested payloads have been counted.
     pub(super) counted: usize,
     /// The first mark that has not been handled.
@@ -87,14 +90,16 @@ impl DialectScanner {
         Self {
             limits,
             masks: Masks::new(dialect.masks),
-            marker: DelimiterScanner::new(most_captures(dialect, &limits)),
+            marker: DelimiterScanner::new(most_captures(dialect, &limits), &limits),
             pairs: Pairs::default(),
             tags: Tagged::default(),
             prelude: LeadingReasoning::new(dialect, &limits, left_open),
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
-            closer: Machine::new().capturing(most_captures(dialect, &limits)),
-            budget: StepBudget { used: 0, per_byte: limits.steps_per_byte },
+            closer: MachineAtPlace::new(Machine::new().capturing(most_captures(dialect, &limits)), &limits),
+            payloads: StepBudget::new(&limits),
+            quotes: StepBudget::new(&limits),
+            mask_steps: StepBudget::new(&limits),
             counted: 0,
             next: 0,
             at: 0,

@@ -8,6 +8,7 @@ use super::analysis::{Analysis, CaptureMode};
 use super::class::{ByteSet, Class, Wide};
 use super::expression::{Expr, ResolvedRule};
 use super::limits;
+use super::machine::steps_of_short;
 use std::collections::HashMap;
 
 /// An instruction. Numbers called `to` are indexes into the list of instructions, all others into a table.
@@ -123,6 +124,8 @@ pub(super) struct Short {
     pub(super) first: u32,
     pub(super) rest: u32,
     pub(super) end: u8,
+    /// The steps that the code of the rule takes for it, besides those for a long name.
+    pub(super) steps: i64,
 }
 
 /// Where a rule starts, and its short form, if it has one.
@@ -183,7 +186,15 @@ pub(super) fn compile(rules: &[ResolvedRule], analysis: &mut Analysis<'_>) -> Op
         }
     }
     shorten(&mut compiler.code.ops);
-    Some(compiler.code).filter(|_| !compiler.full)
+    let mut code = compiler.code;
+    let steps = |entry: &RuleEntry| entry.short.as_ref().map_or(0, |short| steps_of_short(&code, entry.op, short));
+    let steps: Vec<i64> = code.entries.iter().map(steps).collect();
+    for (entry, steps) in code.entries.iter_mut().zip(steps) {
+        if let Some(short) = &mut entry.short {
+            short.steps = steps;
+        }
+    }
+    Some(code).filter(|_| !compiler.full)
 }
 
 /// Replaces jumps to jumps, and jumps to the end of a loop, by direct ones. A call directly before an end becomes a
@@ -347,7 +358,7 @@ impl CodeCompiler<'_, '_> {
         let end = self.analysis.end(tail).filter(|end| !rest.first_bytes().holds(*end))?;
         let (first, rest) = (self.set_of(first), self.set_of(rest));
         let (rule, name, literal) = (rule as u16, *name as u16, literal.into());
-        Some(Short { rule, literal, name, first, rest, end })
+        Some(Short { rule, literal, name, first, rest, end, steps: 0 })
     }
 
     fn expr(&mut self, expr: &Expr, mode: CaptureMode) {

@@ -201,9 +201,10 @@ impl Machine {
     /// Continues where the machine stopped. `text` is the text of the last run, which may have grown at its end; if it
     /// is `complete`, it will not grow any more. The grammar must be that of [`start`](Self::start).
     ///
-    /// Each instruction takes one of the `steps`, and so do every 16 bytes of a run over characters of one class. A
-    /// text of 4 GiB or more uses up all steps.
-    pub fn run(&mut self, grammar: &Grammar, text: &str, complete: bool, steps: &mut u64) -> Progress {
+    /// Each instruction takes one of the `steps`, and so do every 16 bytes of a run over characters of one class. They
+    /// are the same steps whether the text arrives at once or in pieces. The last instruction may take more than are
+    /// left, which leaves less than none. A text of 4 GiB or more uses up all steps.
+    pub fn run(&mut self, grammar: &Grammar, text: &str, complete: bool, steps: &mut i64) -> Progress {
         if let Some(done) = self.done {
             return done;
         }
@@ -232,7 +233,7 @@ impl Machine {
         grammar: &Grammar,
         text: &str,
         complete: bool,
-        steps: &mut u64,
+        steps: &mut i64,
     ) -> Result<usize, Progress> {
         self.stop = Some(rule);
         let progress = self.run(grammar, text, complete, steps);
@@ -250,7 +251,7 @@ impl Machine {
         rule: RuleId,
         text: &str,
         at: usize,
-        steps: &mut u64,
+        steps: &mut i64,
     ) -> Option<usize> {
         self.start(grammar, rule, at);
         match self.run(grammar, text, true, steps) {
@@ -268,7 +269,7 @@ impl Machine {
         (rule, name): (RuleId, RuleId),
         text: &str,
         at: usize,
-        steps: &mut u64,
+        steps: &mut i64,
     ) -> Option<(Span, Option<Span>)> {
         if text.len() < NONE as usize
             && let Some((short, named)) = shortest(rule, &grammar.code, text, at, steps)
@@ -292,13 +293,13 @@ impl Machine {
         done
     }
 
-    fn execute(&mut self, code: &RuleCode, text: &str, complete: bool, steps: &mut u64) -> Progress {
+    fn execute(&mut self, code: &RuleCode, text: &str, complete: bool, steps: &mut i64) -> Progress {
         let bytes = text.as_bytes();
         let mut op = self.op;
         let mut at = self.at;
         let mut left = *steps;
         let progress = loop {
-            if left == 0 {
+            if left <= 0 {
                 break Progress::Spent;
             }
             left -= 1;
@@ -330,7 +331,7 @@ impl Machine {
                     if let Some(set) = code.set(set) {
                         at = run_over(set, text, at);
                     }
-                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    left -= steps_over(start, at);
                     if at >= bytes.len() && !complete { Advance::Wait } else { Advance::On }
                 }
                 Instruction::TryIf { set, to: after } => match next {
@@ -343,7 +344,7 @@ impl Machine {
                     if let Some(run) = code.set(run) {
                         at = run_over(run, text, at);
                     }
-                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    left -= steps_over(start, at);
                     match bytes.get(at) {
                         Some(next) if code.set(set).is_some_and(|set| set.holds(*next)) => self.attempt(after, at),
                         None if !complete => at_end,
@@ -431,7 +432,7 @@ impl Machine {
                         Some(until) => run_until(until, code, text, &mut at, complete),
                         None => true,
                     };
-                    left = left.saturating_sub(((at - start) / BYTES_PER_STEP) as u64);
+                    left -= steps_over(start, at);
                     if stopped { Advance::On } else { Advance::Wait }
                 }
                 Instruction::Return { to: after } => {
@@ -450,7 +451,11 @@ impl Machine {
             match step {
                 Advance::On => op += 1,
                 Advance::To(next) => op = next,
-                Advance::Wait => break Progress::Pending,
+                Advance::Wait => {
+                    // The instruction is executed again, and counts then.
+                    left += 1;
+                    break Progress::Pending;
+                }
                 Advance::TooDeep => break Progress::TooDeep,
                 Advance::Matched => break Progress::Matched(at),
                 Advance::Fail => {
@@ -472,7 +477,7 @@ impl Machine {
     }
 
     /// The end of the rule that starts here, if all of it has arrived and it has the short form.
-    fn short(&mut self, rule: RuleId, code: &RuleCode, text: &str, steps: &mut u64) -> Option<usize> {
+    fn short(&mut self, rule: RuleId, code: &RuleCode, text: &str, steps: &mut i64) -> Option<usize> {
         let (short, name) = shortest(rule, code, text, self.at, steps)?;
         if self.stop.is_some() || self.most_captures < 2 {
             return None;
@@ -519,21 +524,43 @@ impl Machine {
     }
 }
 
+/// The steps that a run over the bytes from `start` to `end` takes. Any cut between them leaves the sum as it is.
+fn steps_over(start: usize, end: usize) -> i64 {
+    (end / BYTES_PER_STEP - start / BYTES_PER_STEP) as i64
+}
+
+/// The steps that the code of a rule takes for its short form, besides those for a long name.
+pub(super) fn steps_of_short(code: &RuleCode, op: u32, short: &Short) -> i64 {
+    let first = code.set(short.first).and_then(|set| (0..0x80).find(|byte| set.holds(*byte))).unwrap_or_default();
+    let shortest = format!("{}{}{}", short.literal, char::from(first), char::from(short.end));
+    let mut machine = Machine { op, ..Machine::new() };
+    let mut left = i64::MAX;
+    machine.execute(code, &shortest, false, &mut left);
+    i64::MAX - left - steps_over(short.literal.len() + 1, shortest.len() - 1)
+}
+
 /// The short form of a rule and its name, if it starts at `at` and all of it has arrived; it ends one byte after the
-/// name. Looking at it takes steps in any case.
-fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: &mut u64) -> Option<(&'c Short, Span)> {
+/// name. It takes the same steps as the code of the rule.
+fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: &mut i64) -> Option<(&'c Short, Span)> {
     let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
     let bytes = text.as_bytes();
     let start = at + short.literal.len();
     let here = bytes.get(at..start)?;
     // Most literals are one or two bytes: comparing them in place avoids a call of `memcmp`.
     let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
-    if *steps == 0 || !starts || !code.set(short.first)?.holds(*bytes.get(start)?) {
+    if !starts || !code.set(short.first)?.holds(*bytes.get(start)?) {
         return None;
     }
     let end = run_over(code.set(short.rest)?, text, start + 1);
-    *steps = steps.saturating_sub(1 + ((end - at) / BYTES_PER_STEP) as u64);
-    (bytes.get(end) == Some(&short.end)).then_some((short, Span::new(start, end)))
+    if bytes.get(end) != Some(&short.end) {
+        return None;
+    }
+    let taken = short.steps + steps_over(start + 1, end);
+    if *steps < taken {
+        return None;
+    }
+    *steps -= taken;
+    Some((short, Span::new(start, end)))
 }
 
 /// The length of the character at `at`, whose first byte is `first`, if it is in `set`; otherwise 0.

@@ -59,6 +59,16 @@ impl First {
         self.literals.is_empty() || self.literals.iter().any(agrees)
     }
 
+    /// Whether a match can start with `bytes`; none if that depends on the bytes that follow.
+    pub(crate) fn starts(&self, bytes: &[u8]) -> Option<bool> {
+        let is_whole = |literal: &String| bytes.starts_with(literal.as_bytes());
+        match self.may_start(bytes) {
+            true if self.literals.is_empty() || self.literals.iter().any(is_whole) => Some(true),
+            true => None,
+            false => Some(false),
+        }
+    }
+
     /// The byte that every match starts with, if there is only one.
     pub(crate) fn only_first_byte(&self) -> Option<u8> {
         let mut first_bytes = self.literals.iter().filter_map(|literal| literal.bytes().next());
@@ -99,7 +109,7 @@ struct NamedRules {
 }
 
 /// More steps than a match of two characters takes.
-const STEPS: u64 = 1 << 20;
+const STEPS: i64 = 1 << 20;
 
 impl Grammar {
     /// Reads and compiles a grammar. Every fault becomes a `pack/bad-grammar` with its place in `source`. If the text

@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 10_000;
 /// More captures than any written text has.
 const MOST: usize = 256;
 /// More steps than reading a written text back takes.
-const STEPS: u64 = 1 << 20;
+const STEPS: i64 = 1 << 20;
 
 impl Grammar {
     /// A text that `rule` reads completely, and whose captures are `parts`, in order.

@@ -236,7 +236,7 @@ fn steps_and_depth_are_bounded_and_spent_runs_go_on() {
     let mut machine = Machine::new();
     let Some(rule) = grammar.rule("a") else { return };
     machine.start(&grammar, rule, 0);
-    assert_eq!(machine.run(&grammar, &text, true, &mut u64::MAX.clone()), Progress::TooDeep);
+    assert_eq!(machine.run(&grammar, &text, true, &mut i64::MAX.clone()), Progress::TooDeep);
     machine.start(&grammar, rule, 0);
     let text = "((()))";
     let mut rounds = 0;
@@ -344,10 +344,10 @@ fn cost(source: &str, unit: &str, costly: bool) {
     assert_eq!(foreseen, costly, "{source}");
     let steps = |times: usize| {
         let mut machine = Machine::new();
-        let mut left = u64::MAX;
+        let mut left = i64::MAX;
         machine.start(&grammar, RuleId(0), 0);
         machine.run(&grammar, &unit.repeat(times), true, &mut left);
-        (u64::MAX - left) as f64
+        (i64::MAX - left) as f64
     };
     let growth = steps(2_000) / steps(1_000);
     assert_eq!(growth > 3.0, costly, "{source} grows by {growth} on {unit:?}");

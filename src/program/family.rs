@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 /// More captures than a written opener has.
 const MOST_CAPTURES: usize = 1024;
 /// More steps than reading a written opener takes.
-const STEPS: u64 = 1 << 20;
+const STEPS: i64 = 1 << 20;
 
 /// A grammar of a dialect, with the rules that the reader uses.
 #[derive(Debug)]
@@ -155,12 +155,16 @@ impl Family {
         self.closer_starts = close.and_then(|close| CloserStarts::new(&self.grammar.first(close).literals));
     }
 
-    /// Whether an opener may start with `bytes`, judged by the first bytes of the opener and of its name.
-    pub(crate) fn may_open(&self, bytes: &[u8]) -> bool {
+    /// Whether an opener may start with `bytes`, judged by the first bytes of the opener and of its name; none if that
+    /// depends on the bytes that follow.
+    pub(crate) fn may_open(&self, bytes: &[u8]) -> Option<bool> {
+        let starts = self.grammar.first(self.open).starts(bytes);
         let name = self.grammar.first(self.name);
-        let named = |byte: &u8| name.empty || name.bytes.get(usize::from(*byte)).is_some_and(|may| *may);
-        let behind = bytes.get(self.open_prefix.literal.len()).filter(|_| self.open_prefix.name_follows);
-        self.grammar.first(self.open).may_start(bytes) && behind.is_none_or(named)
+        if starts == Some(false) || name.empty || !self.open_prefix.name_follows {
+            return starts;
+        }
+        let byte = bytes.get(self.open_prefix.literal.len())?;
+        if name.bytes.get(usize::from(*byte)) == Some(&true) { starts } else { Some(false) }
     }
 
     /// Whether every opener is the line of a code fence.

@@ -24,7 +24,8 @@ pub struct Limits {
     pub values: usize,
     /// The most effects of one outcome: 10,000 by default.
     pub effects: usize,
-    /// The steps that the recogniser may take for each byte of the response: 512 by default. Real answers take less than one.
+    /// The steps that the recogniser may take for each byte of the response: 32 by default. Real
+    /// answers take less than one.
     pub steps_per_byte: u64,
 }
 
@@ -49,8 +50,8 @@ impl Limits {
     }
 
     /// The steps for a part of the response with this many bytes.
-    pub(crate) fn steps(&self, bytes: usize) -> u64 {
-        self.steps_per_byte * bytes as u64 + 1_000
+    pub(crate) fn steps(&self, bytes: usize) -> i64 {
+        i64::try_from(self.steps_per_byte.saturating_mul(bytes as u64)).unwrap_or(i64::MAX).saturating_add(1_000)
     }
 }
 
@@ -65,7 +66,7 @@ impl Default for Limits {
             fields: 1_000,
             values: 10_000,
             effects: 10_000,
-            steps_per_byte: 512,
+            steps_per_byte: 32,
         }
     }
 }

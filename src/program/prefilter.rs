@@ -150,21 +150,29 @@ impl Prefilter {
         let [leading, elsewhere] = &self.first;
         let numbers = if at_line_start { leading } else { elsewhere };
         let numbers = bytes.first().and_then(|first| numbers.get(usize::from(*first)));
-        let groups = self.groups(bytes);
+        let groups = self.groups(bytes, |_| u8::MAX);
         numbers.into_iter().flatten().copied().filter(move |mark| groups & (1 << (mark % GROUPS)) != 0)
+    }
+
+    /// Whether no bytes that have not arrived can take this number from those of [`with`](Self::with).
+    pub(crate) fn is_settled(&self, number: u8, bytes: &[u8]) -> bool {
+        let any = |table: &[u8; 256]| table.iter().fold(u8::MAX, |all, groups| all & groups);
+        bytes.len() > 2 || self.groups(bytes, any) & (1 << (number % GROUPS)) != 0
     }
 
     /// Whether the bytes after the first may belong to an opener or closer.
     pub(crate) fn may_go_on(&self, bytes: &[u8]) -> bool {
-        self.groups(bytes) != 0
+        self.groups(bytes, |_| u8::MAX) != 0
     }
 
-    fn groups(&self, bytes: &[u8]) -> u8 {
+    /// The groups that the bytes after the first belong to; `missing` returns those of a byte that has not arrived.
+    fn groups(&self, bytes: &[u8], missing: impl Fn(&[u8; 256]) -> u8) -> u8 {
         let tables = bytes.first().and_then(|first| self.tables.get(usize::from(*first)));
         let Some([second, third]) = tables.and_then(|tables| self.behind.get(usize::from(*tables))) else { return 0 };
-        let groups =
-            |table: &[u8; 256], byte: Option<&u8>| byte.and_then(|byte| table.get(usize::from(*byte))).copied();
-        groups(second, bytes.get(1)).unwrap_or(u8::MAX) & groups(third, bytes.get(2)).unwrap_or(u8::MAX)
+        let groups = |table: &[u8; 256], byte: Option<&u8>| {
+            byte.and_then(|byte| table.get(usize::from(*byte))).copied().unwrap_or_else(|| missing(table))
+        };
+        groups(second, bytes.get(1)) & groups(third, bytes.get(2))
     }
 }
 

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The steps for one line. A line that takes more counts as structure.
-const STEPS: u64 = 20_000;
+const STEPS: i64 = 20_000;
 /// The most captures among which a name is looked for.
 const CAPTURES: usize = 16;
 

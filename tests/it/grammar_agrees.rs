@@ -77,7 +77,7 @@ fn drawn(grammar: &Grammar, machine: &Machine) -> String {
     out
 }
 
-const STEPS: u64 = 10_000_000;
+const STEPS: i64 = 10_000_000;
 
 fn recogniser_says(grammar: &Grammar, machine: &mut Machine, rule: RuleId, text: &str) -> (Progress, Said) {
     machine.start(grammar, rule, 0);

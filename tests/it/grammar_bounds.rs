@@ -32,7 +32,7 @@ fn a_run_takes_linear_time_on_hostile_texts() {
     for text in hostile_texts() {
         for (name, grammar) in &grammars {
             for rule in grammar.rules() {
-                let mut steps = 24 * text.len() as u64;
+                let mut steps = 24 * text.len() as i64;
                 machine.start(grammar, rule, 0);
                 let progress = machine.run(grammar, &text, true, &mut steps);
                 let start: String = text.chars().take(20).collect();
@@ -52,7 +52,7 @@ fn openers_at_every_byte_take_linear_time_on_hostile_texts() {
         for text in hostile_texts() {
             for rule in rules {
                 let rule = grammar.rule(rule).unwrap();
-                let mut steps = 24 * text.len() as u64;
+                let mut steps = 24 * text.len() as i64;
                 for at in memchr::memchr2_iter(b'<', b'[', text.as_bytes()) {
                     machine.start(&grammar, rule, at);
                     let progress = machine.run(&grammar, &text, true, &mut steps);
@@ -64,26 +64,55 @@ fn openers_at_every_byte_take_linear_time_on_hostile_texts() {
     }
 }
 
-/// A text that comes byte by byte is not read again from the start each time.
+/// A text takes the same steps however it is cut.
 #[test]
 fn waiting_for_more_text_costs_no_more_than_reading_it_at_once() {
     let mut machine = Machine::new();
     let grammar = grammar("json");
     let rule = grammar.rule("payload").unwrap();
     let text = format!("{{\"a\": [{}\"{}\"]}}", "1, [2, {\"b\": null}], ".repeat(2000), "long ".repeat(10_000));
-    let mut at_once = u64::MAX;
+    let mut at_once = i64::MAX;
     machine.start(&grammar, rule, 0);
     let expected = machine.run(&grammar, &text, true, &mut at_once);
     let captures = machine.captures().to_vec();
-    let mut piecemeal = u64::MAX;
-    machine.start(&grammar, rule, 0);
-    let mut progress = Progress::Pending;
-    for end in 0..=text.len() {
-        assert_eq!(progress, Progress::Pending);
-        progress = machine.run(&grammar, &text[..end], end == text.len(), &mut piecemeal);
+    assert_eq!(expected, Progress::Matched(text.len()));
+    for piece in [1, 3, 7] {
+        let mut piecemeal = i64::MAX;
+        machine.start(&grammar, rule, 0);
+        let mut progress = Progress::Pending;
+        for end in (0..text.len()).step_by(piece).chain([text.len()]) {
+            assert_eq!(progress, Progress::Pending);
+            progress = machine.run(&grammar, &text[..end], end == text.len(), &mut piecemeal);
+        }
+        assert_eq!((progress, machine.captures()), (expected, captures.as_slice()));
+        assert_eq!(piecemeal, at_once, "by {piece} bytes");
     }
-    assert_eq!((progress, machine.captures()), (expected, captures.as_slice()));
-    assert_eq!(progress, Progress::Matched(text.len()));
-    let (at_once, piecemeal) = (u64::MAX - at_once, u64::MAX - piecemeal);
-    assert!(piecemeal <= at_once + 2 * text.len() as u64, "{piecemeal} steps instead of {at_once}");
+}
+
+/// Each rule takes the same steps on a text and on its pieces, whether it matches or not.
+#[test]
+fn every_rule_takes_the_same_steps_on_any_pieces() {
+    let mut machine = Machine::new();
+    let grammars: Vec<_> = shipped_names().map(|name| (name, grammar(name))).collect();
+    for text in hostile_texts().map(|text| text.chars().take(200).collect::<String>()) {
+        for (name, grammar) in &grammars {
+            for rule in grammar.rules() {
+                let mut steps = |cuts: &[usize]| {
+                    let mut left = i64::MAX;
+                    machine.start(grammar, rule, 0);
+                    for cut in cuts {
+                        let piece = text.char_indices().nth(*cut).map_or(text.len(), |(at, _)| at);
+                        machine.run(grammar, &text[..piece], false, &mut left);
+                    }
+                    let progress = machine.run(grammar, &text, true, &mut left);
+                    (progress, i64::MAX - left)
+                };
+                let whole = steps(&[]);
+                let single: Vec<usize> = (0..200).collect();
+                for cuts in [&single[..], &[5], &[16, 17], &[100]] {
+                    assert_eq!(steps(cuts), whole, "{name} {} on {text:?}", grammar.rule_name(rule));
+                }
+            }
+        }
+    }
 }

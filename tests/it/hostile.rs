@@ -232,6 +232,31 @@ fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
     }
 }
 
+/// The steps end at the same place however the text is cut: few are allowed here, so that they do end.
+#[test]
+fn steps_that_are_used_up_are_used_up_for_every_cut() {
+    let mut ended = 0;
+    for (name, input) in INPUTS {
+        for pack in PACKS {
+            for steps_per_byte in [0, 1, 4] {
+                let limits = Limits { steps_per_byte, ..Limits::default() };
+                let program = program(pack).clone().with_limits(limits);
+                let (session, text) = (program.session(), input(12_000));
+                let whole = program.run(&session, &text);
+                ended += usize::from(whole.diagnostics.iter().any(|one| one.code == "response/too-costly"));
+                for chunk in [7, 64] {
+                    let options = Options { chunk: Some(chunk), ..Options::default() };
+                    let outcome = program.run_with(&session, text.as_bytes(), &options);
+                    let [outcome, whole] = [&outcome, &whole].map(|one| serde_json::to_string(one).unwrap());
+                    // They are too long to be shown.
+                    assert!(outcome == whole, "{name}, read by {pack} with {steps_per_byte} steps by {chunk} bytes");
+                }
+            }
+        }
+    }
+    assert!(ended > 20, "the steps ended only in {ended} answers");
+}
+
 #[test]
 fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     let depth = 1_000_000;

@@ -245,9 +245,14 @@ impl Quoting {
         while let Some(family) = openers.dialect.families.get(self.family) {
             // Most quotation marks are before words.
             let behind = text.as_bytes().get(start..).unwrap_or_default();
-            if behind.len() > family.open_prefix.literal.len() && !self.runs && !family.may_open(behind) {
-                self.family += 1;
-                continue;
+            match family.may_open(behind) {
+                Some(true) => {}
+                None if complete => {}
+                None => return None,
+                Some(false) => {
+                    self.family += 1;
+                    continue;
+                }
             }
             if let Some(end) = self.read(family, family.open, start, text, complete, openers)?
                 && openers.dialect.names.find(self.name(family, text), Some(self.family)).is_some()

@@ -23,7 +23,7 @@ pub(super) struct Cursor<'r, 'm> {
     /// Text that nothing explains.
     pub(super) junk: Vec<Span>,
     machine: &'m mut Machine,
-    steps: u64,
+    steps: i64,
     /// Whether there may be more comments.
     comments: bool,
     /// The next quote without a backslash before it, once searched for.
@@ -49,7 +49,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
             mended: 0,
             junk: Vec::new(),
             machine,
-            steps: limits.steps_per_byte * text.len() as u64 + 10_000,
+            steps: limits.steps(text.len()),
             comments: true,
             next_quote: 0,
         }
@@ -57,7 +57,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
 
     /// Whether no more rules can be run.
     pub(super) fn is_spent(&self) -> bool {
-        self.steps == 0
+        self.steps <= 0
     }
 
     pub(super) fn byte(&self) -> u8 {

@@ -106,7 +106,7 @@ impl Live {
             return (Stage::Over, false);
         }
         match LeadingReasoning::new(given.dialect, limits, left_open) {
-            Some(prelude) => (Stage::Reasoning(prelude, StepBudget { used: 0, per_byte: limits.steps_per_byte }), true),
+            Some(prelude) => (Stage::Reasoning(prelude, StepBudget::new(limits)), true),
             None => (Stage::Object(0), true),
         }
     }

@@ -336,7 +336,7 @@ impl<'p> ObjectReader<'p> {
     fn pass_prelude(&mut self) {
         let text = self.text;
         let Some(mut prelude) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
-        let mut budget = StepBudget { used: 0, per_byte: self.limits.steps_per_byte };
+        let mut budget = StepBudget::new(self.limits);
         // An answer that is one object has no masks.
         let mut masks = Masks::new(MaskKinds::default());
         masks.settle_wrapper(text, true);

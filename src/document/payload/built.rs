@@ -75,7 +75,7 @@ impl PayloadSource<'_> {
         let Some((family, builders)) = self.builders() else { return Vec::new() };
         let mut machine = self.machine();
         // It has matched before, within the budget.
-        machine.match_at(&family.grammar, family.open, self.text, opener.start, &mut u64::MAX.clone());
+        machine.match_at(&family.grammar, family.open, self.text, opener.start, &mut i64::MAX.clone());
         let captures = machine.captures();
         let builder = PayloadBuilder { source: self, family, builders, captures };
         let attributes = inside(captures, Some(0)).filter(|(_, one)| Some(one.rule()) == family.attribute);

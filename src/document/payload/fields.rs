@@ -487,7 +487,7 @@ impl TagSource<'_> {
                 let empty = machine.captures().iter().any(|capture| Some(capture.rule()) == family.empty);
                 Some((span, name, empty))
             };
-            let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes));
+            let may_open = within.as_bytes().get(start..).is_some_and(|bytes| family.may_open(bytes) != Some(false));
             let tag = match Some(family.open).filter(|_| may_open).and_then(&mut run) {
                 Some((span, Some(name), empty)) => {
                     Some(Tag::new(span, name, if empty { TagKind::Empty } else { TagKind::Open }))
