@@ -180,7 +180,7 @@ impl Misfits {
         if self.left_out > 0 {
             // The message about the others takes the place of one of them.
             self.left_out += usize::from(self.list.pop().is_some());
-            let message = format!("{} more parts of the session do not fit", self.left_out);
+            let message = format!("{} more parts of the session are invalid", self.left_out);
             self.list.push(Misfit::value("", message));
         }
         self.list

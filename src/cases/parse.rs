@@ -227,7 +227,7 @@ impl Parsing<'_> {
         self.diagnostics.push(match near_marker(waiting_step.piece.text.of(self.text)) {
             Some((line, word)) => diagnostic
                 .with_place(self.at(Span::new(start + line.start, start + line.end)), "this is text, not a marker")
-                .with_help(format!("a marker stands at the very start of its line: `=== {word} ===`")),
+                .with_help(format!("a marker must be at the very start of its line: `=== {word} ===`")),
             None => diagnostic
                 .with_help("say what is expected of it in an `=== expect ===` part after it, such as `codes = []`"),
         });

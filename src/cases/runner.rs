@@ -121,7 +121,7 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
         (None, true) => CaseVerdict::Passed,
         (None, false) => CaseVerdict::Failed,
         (Some(todo), true) => {
-            let message = "every expectation holds now";
+            let message = "every expectation is met now";
             run.diagnostics.push(Diagnostic::new(Code::CASE_HOLDS, todo.at, message).with_help("take the `todo` out"));
             CaseVerdict::Done
         }

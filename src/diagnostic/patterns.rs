@@ -27,10 +27,10 @@ pub(crate) fn bad_pattern_words(error: &Error) -> (String, &'static str) {
             let reason = last.strip_prefix("error: ").unwrap_or(last);
             let help = match reason {
                 reason if reason.starts_with("unclosed") || reason.starts_with("unopened") => {
-                    "a bracket that stands for itself has a backslash before it"
+                    "a bracket that is meant literally needs a backslash before it"
                 }
                 reason if reason.starts_with("repetition operator missing") => {
-                    "a `*`, `+` or `?` that stands for itself has a backslash before it"
+                    "a `*`, `+` or `?` that is meant literally needs a backslash before it"
                 }
                 _ => "patterns are those of the `regex` crate: no look-around, no back-references",
             };

@@ -29,7 +29,7 @@ impl Flow<'_> {
             Effect::Move { key, to } if key == to => ("move of", key, "the file is there already"),
             _ => return true,
         };
-        self.fault(Defect::InvalidEdit, message!("the {} `{}` says nothing: {}", &what, quote(key, 60), &why), at);
+        self.fault(Defect::InvalidEdit, message!("the {} `{}` changes nothing: {}", &what, quote(key, 60), &why), at);
         false
     }
 

@@ -75,7 +75,7 @@ impl<'f> Flow<'f> {
             bound.lets.push((name, value));
         }
         if let Some(when) = &effect.when
-            && !self.holds(when, bound, effect.at, || "the effect waits for".to_owned())?
+            && !self.holds(when, bound, effect.at, || "the effect applies when".to_owned())?
         {
             return Ok(());
         }

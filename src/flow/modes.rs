@@ -28,7 +28,7 @@ impl<'f> Flow<'f> {
         }
         let exit = self.current().and_then(|mode| mode.exits.iter().find(|exit| exit.to == to));
         let Some(exit) = exit else {
-            let message = message!("no exit leads from `{}` to `{}`", &self.session.mode, &name);
+            let message = message!("there is no exit from `{}` to `{}`", &self.session.mode, &name);
             self.shut(Diagnostic::new(Code::Defect(Defect::GateClosed), Location::response(self.span), message), at);
             return;
         };

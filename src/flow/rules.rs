@@ -40,7 +40,7 @@ impl Flow<'_> {
             let mut bound = Bindings::of(&names);
             let holds = match &rule.when {
                 None => Ok(true),
-                Some(when) => self.holds(when, &bound, rule.at, || format!("the rule `{}` waits for", rule.id)),
+                Some(when) => self.holds(when, &bound, rule.at, || format!("the rule `{}` applies when", rule.id)),
             };
             match holds {
                 Ok(true) => {

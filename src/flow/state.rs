@@ -63,7 +63,7 @@ pub(super) fn reach<'s>(state: &'s mut Record, path: &[PathKey<'_>]) -> Result<&
                 let item = place(key).and_then(|index| items.get_mut(index));
                 item.ok_or_else(|| format!("`{key}` is no place in a list of {length}"))?
             }
-            _ => return Err(format!("`{key}` leads into a value that has no members")),
+            _ => return Err(format!("`{key}` goes into a value that has no members")),
         };
     }
     Ok(at)

@@ -267,9 +267,9 @@ impl<'f> Flow<'f> {
         if !self.budget.report() {
             return;
         }
-        let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
+        let message = format!("something is left out: {}", ByteBudget::EXCEEDED);
         let finding = Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(self.span), message);
-        let help = "let an effect say only what is new, and no value hold another one twice";
+        let help = "write only what is new in an effect, and no value twice in another one";
         self.answer(Defect::TooCostly, finding.with_rule(at).with_help(help));
     }
 

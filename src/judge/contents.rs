@@ -31,7 +31,7 @@ impl<'r> Judgement<'r> {
                 let message = message!("the opener of `{}` lacks its key", &name);
                 let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
                 if let Some(NameSource::Attribute(key)) = &bound.key {
-                    let withheld = ", so it has no effect unless the pack says `malformed-opener = \"keep\"`";
+                    let withheld = ", so it has no effect unless the pack has `malformed-opener = \"keep\"`";
                     let effect = if self.has_effect(index) { "" } else { withheld };
                     finding = finding.with_help(message!("its key is the attribute `{}`{}", &key, &effect));
                 }
@@ -91,7 +91,7 @@ impl<'r> Judgement<'r> {
                 if position == 1 {
                     let key = excerpt(&key, 60);
                     let message =
-                        message!("the `{}` `{}` stands {} times, and the last whole one counts", &name, &key, &times);
+                        message!("the `{}` `{}` occurs {} times; the last whole one is used", &name, &key, &times);
                     self.remark(Remark::DuplicateKey, block.opener(), message, Some(bound.at));
                 }
                 if position == 0 && index != last {

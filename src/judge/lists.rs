@@ -89,8 +89,8 @@ impl<'r> Judgement<'r> {
         let name = excerpt(block.name().of(self.text), 40);
         let what = if bound.role == Role::Section { "value" } else { "text" };
         let message = match &*name {
-            "" => message!("the {} does not fit its schema", &what),
-            name => message!("the {} of `{}` does not fit its schema", &what, &name),
+            "" => message!("the {} does not match its schema", &what),
+            name => message!("the {} of `{}` does not match its schema", &what, &name),
         };
         let (subject, at, rule) = (Subject::Block(index), |_: &[String]| block.opener(), bound.at);
         self.judge_fit(JudgedValue { subject, value, schema, message, at: &at, rule });

@@ -16,7 +16,7 @@ impl Judgement<'_> {
     pub(super) fn judge_natives(&mut self) {
         let Some(natives) = self.document.natives.as_deref() else { return };
         for kind in &natives.others {
-            let message = message!("nothing reads the part `{}` of the reply", quote(kind.as_str(), 60));
+            let message = message!("the part `{}` of the reply is unknown and is ignored", quote(kind.as_str(), 60));
             self.remark(Remark::UnknownPart, Span::default(), message, None);
         }
         if natives.refused {

@@ -62,11 +62,11 @@ impl Judgement<'_> {
             let (message, rule) = match piece.fate {
                 OutsideFate::Message if core.start >= end => {
                     let message =
-                        message!("`{}` stands behind the last call, which ends a reply", quote(core.of(self.text), 40));
+                        message!("`{}` follows the last call, which must be last", quote(core.of(self.text), 40));
                     (message, self.mode.and_then(|mode| mode.reply.calls_last))
                 }
                 OutsideFate::Stray => {
-                    let message = message!("`{}` stands outside every block", quote(core.of(self.text), 40));
+                    let message = message!("`{}` is outside every block", quote(core.of(self.text), 40));
                     (message, self.dialect.map(|dialect| dialect.at))
                 }
                 _ => continue,
@@ -103,7 +103,7 @@ impl Judgement<'_> {
         for (index, core, opener) in found.into_iter().filter(|_| others) {
             self.place_outside(index, OutsideFate::Dropped);
             let (text, wrapper) = (quote(core.of(self.text), 40), quote(opener.of(self.text), 40));
-            let message = message!("`{}` stands loose in `{}`, and nothing reads it", text, wrapper);
+            let message = message!("`{}` is loose text in `{}` and is ignored", text, wrapper);
             self.remark(Remark::FieldForm, core, message, Some(dialect.at));
         }
     }

@@ -17,7 +17,7 @@ use crate::text::{Location, Span, excerpt};
 use crate::value::{Object, Value};
 
 /// Why a number cannot be stored.
-const TOO_LONG: &str = "a number cannot be kept as it is written";
+const TOO_LONG: &str = "a number cannot be stored exactly as it is written";
 const OUT_OF_RANGE: &str = "it cannot be read as JSON: number out of range";
 
 /// Appends the names of the faults to a reason: a model that is asked again needs to know what to correct.
@@ -68,7 +68,7 @@ impl Judgement<'_> {
         }
         for closer in fields.quoting.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let message =
-                message!("`{}` stands inside its own field, which a later one closes", quote(closer.of(self.text), 40));
+                message!("`{}` is inside its own field, which a later closer closes", quote(closer.of(self.text), 40));
             self.remark(Remark::FieldForm, *closer, message, Some(bound.at));
         }
         if fields.too_many {
@@ -90,7 +90,7 @@ impl Judgement<'_> {
         }
         self.judge_unpaired(asked, inner, &typed.stray, true);
         for (name, span) in &typed.repeated {
-            let message = message!("the field `{}` stands several times; the last counts", &name);
+            let message = message!("the field `{}` occurs several times; the last one is used", &name);
             self.remark(Remark::RepeatedField, *span, message, Some(bound.at));
         }
         for (key, field) in &typed.keys {
@@ -107,14 +107,12 @@ impl Judgement<'_> {
         }
         for text in typed.between.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let quoted = excerpt(text.of(self.text), 40);
-            let message = message!("`{}` stands between fields, and nothing reads it", &quoted);
+            let message = message!("`{}` is between fields and is ignored", &quoted);
             self.remark(Remark::FieldForm, *text, message, Some(bound.at));
         }
         for tag in typed.verbose.iter().filter(|_| !fields.too_many).take(limits.fields) {
-            let message = message!(
-                "`{}` says more than the name of its field, and nothing reads it",
-                quote(tag.of(self.text), 60)
-            );
+            let message =
+                message!("`{}` has more than the name of its field; the rest is ignored", quote(tag.of(self.text), 60));
             self.remark(Remark::FieldForm, *tag, message, Some(bound.at));
         }
         Some(typed)
@@ -221,7 +219,7 @@ impl Judgement<'_> {
     }
 
     pub(super) fn repeated_key(&mut self, key: &str, at: Span, bound: &program::BlockBinding) {
-        let message = message!("the key `{}` stands several times; the last counts", quote(key, 40));
+        let message = message!("the key `{}` occurs several times; the last one is used", quote(key, 40));
         self.remark(Remark::DuplicateKey, at, message, Some(bound.at));
     }
 }

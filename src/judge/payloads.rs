@@ -234,7 +234,7 @@ impl<'r> Judgement<'r> {
         let payload = std::mem::replace(params, of_opener);
         for (name, value) in &payload {
             if params.insert(name, value.clone()).is_some() {
-                let message = message!("the opener says `{}`, too; the payload counts", &name);
+                let message = message!("`{}` is in the opener, too; the value in the payload is used", &name);
                 let names = self.dialect.map(|dialect| &*dialect.names);
                 let is_it =
                     |entry: &&FieldEntry<'_>| names.is_some_and(|all| places::spells(types, name, entry.name, all));
@@ -302,8 +302,10 @@ impl<'r> Judgement<'r> {
             is_first
         });
         for entry in again {
-            let message =
-                message!("the opener says `{}` in another spelling, too; the first counts", quote(entry.name, 40));
+            let message = message!(
+                "`{}` is in the opener in another spelling, too; the first one is used",
+                quote(entry.name, 40)
+            );
             self.remark(Remark::RepeatedField, entry.span, message, Some(bound.at));
         }
         let is_built = |entry: &FieldEntry<'_>, one: &(Span, Built)| one.0.trimmed(text) == entry.body.trimmed(text);
@@ -372,13 +374,13 @@ impl<'r> Judgement<'r> {
     fn unread(&mut self, call: usize, bound: &program::BlockBinding, (name, at): (&str, Span), missed: bool) {
         let name = excerpt(name, 40);
         if missed {
-            let message = message!("`{}` stands beside the payload, where no parameter is read", &name);
+            let message = message!("`{}` is beside the payload, where parameters are not read", &name);
             let finding = defect(Defect::UnknownParam, at, message)
                 .with_rule(Some(bound.at))
                 .with_help("write it into the payload");
             self.answer(Defect::UnknownParam, &Subject::Params(call), finding);
         } else {
-            let message = message!("`{}` stands beside the payload, and nothing reads it", &name);
+            let message = message!("`{}` is beside the payload and is ignored", &name);
             self.remark(Remark::FieldForm, at, message, Some(bound.at));
         }
     }
@@ -477,7 +479,7 @@ impl<'r> Judgement<'r> {
             return true;
         }
         let value = params.clone();
-        let message = message!("the payload does not fit its schema");
+        let message = message!("the payload does not match its schema");
         let (subject, schema, rule) = (Subject::Call(call), &action.schema, action.at);
         self.judge_fit(JudgedValue { subject, value, schema, message, at, rule })
     }

@@ -113,7 +113,8 @@ impl<'r> Judgement<'r> {
         // Conditions read parameters: a call that was dropped for invalid parameters gets no second finding for a
         // condition on them.
         if let (Some(permit), false, false, None) = (possible.first(), *params_fit, *accepted, free) {
-            let found = || format!("`{mode}` permits `{name}` on a condition, which only parameters that fit can meet");
+            let found =
+                || format!("`{mode}` permits `{name}` on a condition, which is not evaluated for invalid parameters");
             return self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
         }
         let (name, action) = (name.clone(), *action);
@@ -236,7 +237,7 @@ impl<'r> Judgement<'r> {
             self.steps.tell(StepKind::Permit, denial.at, asked.span, || format!("`{mode}` denies `{name}`"));
             let why = match &denial.when {
                 Some(when) => message!("`{}`", &excerpt(when.source(), 120)),
-                None => message!("whatever it says"),
+                None => message!("unconditionally"),
             };
             let advice = denial.advice.as_ref().and_then(|advice| self.words_of(advice, asked).ok());
             return Some(Box::new(Forbidden {

@@ -253,27 +253,21 @@ impl<'r> Judgement<'r> {
                 let span = self.broken_opener(found.span());
                 let (opener, rest) = (quote(span.of(self.text), 40), self.text.get(span.end..).unwrap_or_default());
                 let message = match rest.split_whitespace().next() {
-                    None => message!(
-                        "`{}` starts like a block, but its opener cannot be read on: the answer ends there",
-                        opener
-                    ),
-                    Some(_) if rest.starts_with(['\n', '\r']) => message!(
-                        "`{}` starts like a block, but its opener cannot be read on: its line ends there",
-                        opener
-                    ),
+                    None => message!("`{}` starts like a block, but its opener is incomplete: the answer ends", opener),
+                    Some(_) if rest.starts_with(['\n', '\r']) => {
+                        message!("`{}` starts like a block, but its opener is incomplete: the line ends", opener)
+                    }
                     Some(word) => message!(
-                        "`{}` starts like a block, but its opener cannot be read on: `{}` stands there",
+                        "`{}` starts like a block, but its opener cannot be read: unexpected `{}`",
                         opener,
                         quote(word, 16)
                     ),
                 };
                 (message, self.own_opener(span).map(|opener| message!("write such an opener as `{}`", &opener)))
             }
-            Defect::NestedBlock if found.block().is_some() => {
-                (message!("`{}` stands inside another block", name()), None)
-            }
+            Defect::NestedBlock if found.block().is_some() => (message!("`{}` is inside another block", name()), None),
             Defect::NestedBlock => (
-                message!("`{}` stands inside another block and is its text", quoted()),
+                message!("`{}` is inside another block, so it is text of that block", quoted()),
                 Some("nothing inside this block is ever carried out".into()),
             ),
             Defect::TooLarge if self.text.len() > limits.input => {
@@ -410,7 +404,7 @@ impl<'r> Judgement<'r> {
         let never = what == Defect::UnclosedBlock && (self.is_cut(block?) || self.may_be_unclosed(found));
         Some(match never {
             true => message!("{}, so it has no effect", why),
-            false => message!("{}, so it has no effect unless the pack says `{} = \"keep\"`", why, &what),
+            false => message!("{}, so it has no effect unless the pack has `{} = \"keep\"`", why, &what),
         })
     }
 
@@ -418,8 +412,8 @@ impl<'r> Judgement<'r> {
     fn ended(&self, what: Defect, block: Option<usize>) -> Option<Message> {
         let (block, _) = self.block(block?).filter(|_| what == Defect::UnclosedBlock)?;
         Some(match self.text.get(block.span().end..)?.trim_start() {
-            "" => "it was taken to end where the answer does".into(),
-            rest => message!("it was taken to end before `{}`", quote(rest, 24)),
+            "" => "it is read to the end of the answer".into(),
+            rest => message!("it is read up to `{}`", quote(rest, 24)),
         })
     }
 
@@ -446,17 +440,17 @@ impl<'r> Judgement<'r> {
             Remark::QuotedBlock => message!("`{}` is quoted, so it is text", quote(span.of(self.text), 40)),
             Remark::DuplicateKey => {
                 let counts = match block {
-                    Some(_) if self.reads_members() => "; each counts",
-                    Some(_) => "; the first counts",
+                    Some(_) if self.reads_members() => "; each one is used",
+                    Some(_) => "; the first one is used",
                     None => "",
                 };
-                message!("the key `{}` stands several times{}", quote(span.of(self.text), 40), counts)
+                message!("the key `{}` occurs several times{}", quote(span.of(self.text), 40), counts)
             }
             Remark::FieldForm if self.is_around(found) => {
                 message!("`{}` is around the whole text, and no part of it", quote(span.of(self.text), 40))
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {
-                "the answer is one object, and this is another: the members of both count".into()
+                "the answer is one object, and this is another: the members of both are used".into()
             }
             Remark::FieldForm => {
                 message!("`{}` is an object where a list of them is declared", quote(span.of(self.text), 40))

@@ -110,7 +110,7 @@ impl Judgement<'_> {
                 continue;
             }
             let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
-            let message = message!("`{}` stands behind the last call, which ends a reply", &name);
+            let message = message!("`{}` follows the last call, which must be last", &name);
             let finding = defect(Defect::OutOfOrder, block.span(), message).with_rule(Some(at));
             self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
         }
@@ -169,7 +169,7 @@ impl Judgement<'_> {
             }
             if rank < furthest {
                 let name = self.content_name(index).unwrap_or_else(|| bound.name.as_str().into());
-                let message = message!("`{}` should stand earlier in the reply", &name);
+                let message = message!("`{}` should come earlier in the reply", &name);
                 let finding = defect(Defect::OutOfOrder, block.span(), message).with_rule(mode.reply.order_at);
                 self.answer(Defect::OutOfOrder, &Subject::Block(index), finding);
             }

@@ -63,7 +63,7 @@ impl Judgement<'_> {
     fn judge_speaker(&mut self, index: usize, speaker: &Speaker, known: &DeclaredSpeakers, speakers: &Speakers) {
         let span = self.name_span(index);
         let Some(declared) = self.declared_speaker(&known.values, &speaker.name) else {
-            let message = message!("nobody called `{}` takes part", quote(&speaker.name, 60));
+            let message = message!("no participant is called `{}`", quote(&speaker.name, 60));
             let finding = defect(Defect::UnknownSpeaker, span, message)
                 .with_rule(Some(speakers.at))
                 .with_nearest_of(&speaker.name, known.names());

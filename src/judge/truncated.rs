@@ -19,8 +19,8 @@ impl Judgement<'_> {
             return;
         }
         let end = Span::new(self.document.bytes, self.document.bytes);
-        let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
-            .with_help("what it was about to say is missing");
+        let finding =
+            defect(Defect::Truncated, end, "the model ran out of tokens").with_help("the answer is incomplete");
         self.answer(Defect::Truncated, &Subject::Reply, finding);
         for index in self.unfinished.clone() {
             // A block that a later rung ended has been reported as `unclosed-block`.

@@ -136,7 +136,7 @@ impl Judgement<'_> {
         let message = message!("`{}` is never closed, and this {} may be {}", &opener, &kind, &what);
         let finding = defect(Defect::UnclosedBlock, head(block), message)
             .with_rule(Some(bound.at))
-            .with_help("nothing is carried out that stands behind it");
+            .with_help("what follows it is not carried out");
         self.answer_unclosed(subject, finding);
     }
 

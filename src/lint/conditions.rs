@@ -40,7 +40,7 @@ fn permits(program: &Program, changes: &Changes<'_>, found: &mut Vec<Diagnostic>
                     "mend the condition, or take the permit out",
                 )
             } else if always_holds(when) {
-                ("this condition forbids nothing: it always holds", "mend the condition, or take it out")
+                ("this condition forbids nothing: it is always true", "mend the condition, or take it out")
             } else {
                 continue;
             };

@@ -48,7 +48,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         if let (Some((dialect, block)), Some(at)) = (twice, reply.order_at) {
             let dialect = dialect.of(&program.dialects);
             let name = dialect.and_then(|dialect| dialect.block(*block)).map_or("", |block| block.name.as_str());
-            report(at, format!("`order` names `{name}` twice: its first place counts"), "leave out the other");
+            report(at, format!("`order` names `{name}` twice: its first place is used"), "leave out the other");
         }
     }
 }

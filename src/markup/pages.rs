@@ -197,9 +197,9 @@ impl<'s> DocumentWalk<'s> {
                 Ok(Print::Value)
             }
             (_, MarkupContext::Tag) => {
-                let fault = SyntaxFault::new(tree.span, "a value cannot stand inside a tag");
+                let fault = SyntaxFault::new(tree.span, "a value cannot be inside a tag");
                 let help =
-                    "put it between tags, or into the quotes of an attribute; a whole number may stand there: `| int`";
+                    "put it between tags, or into the quotes of an attribute; a whole number may be there: `| int`";
                 Err(fault.help(help.to_owned()))
             }
         }

@@ -145,7 +145,7 @@ impl Program {
         }
         let flowed = self.flow(&mut judged, occasion);
         if judged.budget.report() {
-            let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
+            let message = format!("something is left out: {}", ByteBudget::EXCEEDED);
             judged.find(Diagnostic::new(Code::Defect(Defect::TooCostly), Location::response(Span::default()), message));
         }
         let refused = judged.ruling.is_refused();

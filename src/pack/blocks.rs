@@ -89,7 +89,7 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
     for at in words.chain(block.schema.as_ref().filter(|_| !valued).map(|_| *at)) {
         let help = match call {
             true => "a call has one whose payload is `text`, or names it: `name = \"@payload.MEMBER\"`",
-            false => "take it out: its body stands between its opener and its end",
+            false => "take it out: its body is what is between its opener and its end",
         };
         diagnostics.push(bad(at, "this key is only for blocks that are members of an object", help));
     }
@@ -113,7 +113,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     if let Some(dead) = ladder.iter().skip_while(|rung| !ends(rung)).nth(1).and_then(|rung| rung.0.first()) {
         let message =
             format!("no block ends by `{}`: `end` comes before it, and an answer always ends", dead.value.word());
-        diagnostics.push(bad(dead.at, message, "let `end` stand last"));
+        diagnostics.push(bad(dead.at, message, "put `end` last"));
     }
     let mut all_spelled = true;
     for ending in ladder.iter().flat_map(|rung| &rung.0) {
@@ -258,7 +258,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         // A plain `name` is what the block is called.
         if let Some((pointer, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {
             let help =
-                format!("let the name of the block lead there, as in `\"{name}.{pointer}\"`, and say `{last}` here");
+                format!("write the name of the block there, as in `\"{name}.{pointer}\"`, and say `{last}` here");
             let message = format!("`{says}` is the name of no member: none is looked for inside another");
             diagnostics.push(bad(word.at, message, &help));
         }
@@ -301,7 +301,7 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
     }
     if let Some(word) = block.name.0.iter().find(|word| block.name.0.len() > 1 && !word.value.starts_with('@')) {
-        let message = format!("`{}` is always there, and no other name counts beside it", word.value);
+        let message = format!("`{}` always applies, and no other name has an effect beside it", word.value);
         diagnostics.push(bad(
             word.at,
             message,
@@ -327,7 +327,7 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
         diagnostics.push(bad(*at, message, "declare a block with `role = \"wrapper\"`, or say `anchor = \"line\"`"));
     }
     if block.role == Role::Content && block.decode == Some(Decoding::Entities) {
-        let message = "no entity in a content is decoded: its text is taken as it stands";
+        let message = "no entity in a content is decoded: its text is taken as it is";
         diagnostics.push(bad(*at, message, "take `decode` out").into_warning());
     }
     let anywhere = |one: &Block| matches!(one.anchor.or(dialect.anchor), None | Some(Anchor::Anywhere));
@@ -368,7 +368,7 @@ fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(bad(key.at, format!("a block of the role `{role}` has no key"), "only contents have one"));
     }
     if let (Role::Call | Role::Content | Role::Thinking, Some(inner_block)) = (block.role, block.holds.first()) {
-        let message = format!("a block of the role `{role}` holds no blocks: what stands in it is opaque");
+        let message = format!("a block of the role `{role}` holds no blocks: what is in it is opaque");
         diagnostics.push(bad(inner_block.at, message, "take `holds` out"));
     }
 }

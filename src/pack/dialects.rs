@@ -132,7 +132,7 @@ fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(fault.with_help("it is `stray`, `message` or `section:NAME`"));
     }
     if text.value == "message" && !dialect.between.is_empty() {
-        let message = "where all text outside every block is the message, nothing stands between";
+        let message = "`between` has no effect where all text outside every block is the message";
         diagnostics.push(bad(text.at, message, "take `between` out: the text is shown as it comes"));
     }
 }

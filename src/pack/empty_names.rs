@@ -83,9 +83,9 @@ impl Blanks<'_> {
 /// The finding for a name of which nobody sees anything, or not all of it.
 pub(super) fn empty_name(what: &str, name: &str, at: Location) -> Option<Diagnostic> {
     let (how, help) = if name.trim().is_empty() {
-        ("is empty", "say a name, by which it can be told from others")
+        ("is empty", "write a name that distinguishes it from others")
     } else if name.chars().any(|c| c.is_control() || turns(c)) {
-        ("holds a character that nobody sees", "take it out: it breaks a line, or turns what stands around it")
+        ("holds a character that nobody sees", "take it out: it breaks a line, or turns the text around it")
     } else {
         return None;
     };

@@ -99,7 +99,7 @@ impl<'n> FlowNames<'n> {
         let declared = names_of(&self.surface.messages);
         let reported =
             undeclared(&self.surface.unreadable, Code::PACK_UNKNOWN_MESSAGE, "message", &name.value, name.at, declared);
-        let help = "this is the name of a message: its words stand in `[messages.NAME]`, under `says`";
+        let help = "this is the name of a message: its words are in `[messages.NAME]`, under `says`";
         self.diagnostics
             .extend(reported.map(|reported| if reported.help.is_none() { reported.with_help(help) } else { reported }));
         self.surface.messages.get(&name.value)

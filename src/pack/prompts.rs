@@ -159,7 +159,7 @@ impl<'c> PromptCheck<'c> {
             1 => {}
             // A layer with a fault in it may have lost its text to that.
             0 if surface.torn.contains(&layer.at) => {}
-            0 => self.bad(layer.at, "the layer holds nothing", "give it a `text`, a `template` or a `source`"),
+            0 => self.bad(layer.at, "the layer is empty", "give it a `text`, a `template` or a `source`"),
             _ => self.bad(layer.at, "the layer has several sources", "`text`, `template` or `source`: keep one"),
         }
         let source = layer.source.map(|source| source.value);
@@ -268,7 +268,7 @@ impl<'c> PromptCheck<'c> {
             let has_reason = || out_of_scope(&surface.files, &below, path.at.source).is_some();
             let is_ambiguous = first.code == Code::PACK_DUPLICATE;
             if path.value.contains("{{") && first.misnamed.is_none() && !is_ambiguous && !has_reason() {
-                let help = "add a file for each mode, or say with `in` in which modes the layer stands";
+                let help = "add a file for each mode, or write with `in` in which modes the layer is used";
                 first.help = Some(help.to_owned().into());
             }
             self.diagnostics.push(first);

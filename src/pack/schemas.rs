@@ -129,7 +129,7 @@ impl<'t> SchemaRoot<'t> {
                             .filter(|at| reported.insert(*at))
                     {
                         let message =
-                            "this reference leads back to the schema that it stands in, so that it says nothing";
+                            "this reference goes back to the schema that it is part of, so it requires nothing";
                         let help = "say what the value is; what refers to itself does so in `properties` or `items`";
                         diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, at, message).with_help(help));
                         return;

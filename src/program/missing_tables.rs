@@ -28,7 +28,8 @@ pub(super) fn collapse_missing_tables(surface: &Surface, found: &mut Vec<Diagnos
             let more = reported.split_off(1);
             for first in &mut reported {
                 let message = format!("{} places name {what}, and the pack has no `[{table}]`", more.len() + 1);
-                let help = "is a file missing, or in another folder? tables stand in the `.toml` files of the pack";
+                let help =
+                    "is a file missing, or in another folder? tables are read from the `.toml` files of the pack";
                 let fault = Diagnostic::new(code.clone(), first.at, message).with_help(help);
                 let listed = more.iter().filter_map(|one| one.at).take(MOST_PLACES);
                 *first = listed.fold(fault, |fault, at| fault.with_place(at, "here, too"));

@@ -50,7 +50,7 @@ impl Program {
                     if let Some(error) = slot.schema.first_fault(value) {
                         let place = misfit_at(&format!("state.{name}"), &error);
                         fault(
-                            format!("the default of `{name}` does not fit its schema"),
+                            format!("the default of `{name}` does not match its schema"),
                             slot.default.unwrap_or(slot.at),
                             &place,
                         );

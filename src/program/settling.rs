@@ -153,7 +153,7 @@ impl Program {
                 format!("guardrail {rule}{strategy}{default}")
             }
             WaitReason::Made => "it is made from its whole body".to_owned(),
-            WaitReason::Unique => "of one key, the last counts".to_owned(),
+            WaitReason::Unique => "of one key, the last one is used".to_owned(),
         }
     }
 

@@ -59,7 +59,7 @@ impl<'t> Adding<'t> {
             return self.leave_out(at, format!("the tool `{cited}` is left out: {why}"));
         }
         if !self.known.insert(name) {
-            return self.leave_out(at, format!("`{cited}` is listed twice: the first of the two counts"));
+            return self.leave_out(at, format!("`{cited}` is listed twice: the first one is used"));
         }
         let declared = self.program.action_id(name).and_then(|id| self.program.action(id)).is_some();
         let pattern = self.program.pattern_of(name).and_then(|id| self.program.action(id));

@@ -84,7 +84,7 @@ impl Program {
         for (name, gate) in gates {
             let shut = self.is_never_true(&course.changes, gate, Some(name)).is_some();
             if shut && self.is_never_true(&all, gate, Some(name)).is_none() {
-                let message = "this gate never opens: nothing that happens before it sets what it waits for";
+                let message = "this gate never opens: nothing that happens before it sets what it requires";
                 let help = "let an effect that happens without it, or the host (`from = \"host\"`), set that";
                 found.push(Diagnostic::new(Code::PACK_SHUT_GATE, gate.at(), message).with_help(help));
             }

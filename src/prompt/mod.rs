@@ -190,7 +190,7 @@ fn assemble_for(
     }
     let whole = fit::fit(prompt, name, &mut drafts, &prompt_scope, &mut diagnostics);
     if session.state.is_too_costly() || prompt_scope.starved.get() {
-        let message = format!("something was left out: {}", ByteBudget::EXCEEDED);
+        let message = format!("something is left out: {}", ByteBudget::EXCEEDED);
         diagnostics.push(Diagnostic::new(Code::FAILING_TEMPLATE, None, message).into_warning());
     }
     let broken = diagnostics.iter().any(Diagnostic::is_error);

@@ -80,7 +80,7 @@ impl<'t> ReplyMessage<'t> {
     pub(super) fn decoded(&mut self, value: Raw<'t>) -> Option<String> {
         let text = value.text();
         if text.is_none() && value.is_text() {
-            self.fault_in(value, "half of a surrogate pair stands in this text, which no text in UTF-8 can have");
+            self.fault_in(value, "this text contains half of a surrogate pair, which UTF-8 cannot encode");
         }
         text
     }

@@ -119,7 +119,7 @@ fn what_is_no_message_is_an_error_at_its_place() {
         r#"{"method":"tools/list"}"#,
         "1:1 the method is `tools/list`, and only `tools/call` asks for a tool",
     );
-    let half = "1:31 half of a surrogate pair stands in this text, which no text in UTF-8 can have";
+    let half = "1:31 this text contains half of a surrogate pair, which UTF-8 cannot encode";
     check(Provider::Openai, r#"{"role":"assistant","content":"\ud83d"}"#, half);
 }
 

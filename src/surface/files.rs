@@ -206,10 +206,10 @@ pub fn overlooked(path: &str) -> Option<Diagnostic> {
     let help = if super::is_test(path) || file.starts_with('.') {
         return None;
     } else if is_table {
-        format!("tables stand in files that end in `.toml`: call it `{stem}.toml`")
+        format!("tables are read from files that end in `.toml`: call it `{stem}.toml`")
     } else if folded == "pest" && grammar_name(path).is_none() {
         let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        format!("grammars stand at `grammar/NAME.pest`: move it to `grammar/{stem}.pest`")
+        format!("grammars are read from `grammar/NAME.pest`: move it to `grammar/{stem}.pest`")
     } else {
         return None;
     };

@@ -433,7 +433,7 @@ impl Surface {
         self.inputs.extend(file.inputs);
         match (&self.speakers, file.speakers) {
             (Some(known), Some(more)) if !merging.is_used(known.at) => {
-                let fault = Diagnostic::new(Code::PACK_DUPLICATE, more.at, "the table `[speakers]` stands twice");
+                let fault = Diagnostic::new(Code::PACK_DUPLICATE, more.at, "the table `[speakers]` is declared twice");
                 merging.diagnostics.push(fault.with_place(known.at, "first declared here"));
             }
             (_, Some(more)) => self.speakers = Some(more),
@@ -585,9 +585,9 @@ impl Merging<'_> {
         let Some(here) = here else { return };
         match self.lists.iter().find(|(known, _)| *known == list) {
             Some((_, before)) => self.diagnostics.push(
-                Diagnostic::new(Code::PACK_DUPLICATE, here, format!("`{list}` stands in two files"))
+                Diagnostic::new(Code::PACK_DUPLICATE, here, format!("`{list}` is in two files"))
                     .with_place(*before, "it starts here")
-                    .with_help("keep it in one file: what it holds is ordered, or one thing"),
+                    .with_help("keep it in one file: its entries are ordered, or it is one value"),
             ),
             None => self.lists.push((list, here)),
         }
@@ -595,7 +595,7 @@ impl Merging<'_> {
 }
 
 /// The help for an entry whose name a used pack has declared.
-const STAND_IN: &str = "to stand in for the used pack's, say `replace = true`";
+const STAND_IN: &str = "to replace the used pack's, write `replace = true`";
 
 fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic {
     Diagnostic::new(Code::PACK_DUPLICATE, here, format!("the {what} `{name}` is declared twice"))

@@ -129,7 +129,7 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
     } else if rest.starts_with(':')
         && (message.starts_with("key with no value") || message.starts_with("missing assignment"))
     {
-        Some("between a key and its value stands `=`")
+        Some("there must be an `=` between a key and its value")
     } else if is_unquoted(message) && rest.starts_with('"') {
         Some("close it with `\"`")
     } else if is_unquoted(message) && rest.starts_with('\'') {
@@ -149,11 +149,11 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
     } else if message.starts_with("string values must be quoted") {
         Some("put it in quotes; a condition is a text, too")
     } else if message.starts_with("invalid boolean") {
-        Some("it is `true` or `false`; a text stands in quotes")
+        Some("it is `true` or `false`; a text is written in quotes")
     } else if message.starts_with("invalid float") && is_word {
-        Some("a text stands in quotes")
+        Some("a text is written in quotes")
     } else if message.starts_with("invalid unquoted key") {
-        Some("a name with other characters stands in quotes, as in `[models.\"small:3b\"]`")
+        Some("a name with other characters is written in quotes, as in `[models.\"small:3b\"]`")
     } else {
         None
     }

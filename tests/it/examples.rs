@@ -62,7 +62,7 @@ fn an_agent_works_over_several_turns_with_every_verdict() {
 const TRANSCRIPT: &str = r#"Let me look.
   > read_file {"path":"src/main.rs"}: fn main() {}
   ! not carried out: `read_file` is not permitted with this `path` (Only files below src/ and docs/ can be read.)
-  ! not carried out: the payload does not fit its schema: `seconds`: … is not of type "integer"
+  ! not carried out: the payload does not match its schema: `seconds`: … is not of type "integer"
   ! not carried out: the whole answer was refused
   > run {"command":"cargo test","seconds":60}: done
   ! not carried out: `run` is not permitted with this `command` (Write plain commands, without variables, substitutions and redirections.)

@@ -712,5 +712,5 @@ fn what_is_said_of_a_session_is_bounded() {
     let state: rulebook::Object = (0..40_000).map(|n| (format!("unknown_{n}"), rulebook::Value::from(n))).collect();
     let (_, lost) = program.resume_lossy(rulebook::value!({ "state": (rulebook::Value::Object(state)) }));
     assert_eq!(lost.len(), 100);
-    assert_eq!(lost.last().unwrap().message, "39901 more parts of the session do not fit");
+    assert_eq!(lost.last().unwrap().message, "39901 more parts of the session are invalid");
 }

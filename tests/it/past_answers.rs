@@ -193,7 +193,7 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
     assert_eq!(told[0], "Of your last answer, this was not carried out:");
     assert_eq!(told[1], "- pay: `pay` is not permitted with this `amount`; ask for less than 100");
     assert_eq!(told[2], "- fire: the mode `default` does not permit `fire`; no mode permits it");
-    assert!(told[3].starts_with("- pay: the payload does not fit its schema: `amount`"), "{}", told[3]);
+    assert!(told[3].starts_with("- pay: the payload does not match its schema: `amount`"), "{}", told[3]);
     assert_eq!(program.read_only(&program.session(), &messages[2]), 0, "{}", messages[2]);
     assert_eq!((told.len(), messages.len()), (4, 4));
     // Only of the last answer, and within the budget.

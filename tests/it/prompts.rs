@@ -421,7 +421,7 @@ fn a_template_that_never_ends_is_found_by_check() {
     let endless = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}";
     assert!(check(endless)[0].starts_with("pack/failing-expression "), "{:?}", check(endless));
     assert!(check("{% include \"x.md\" %}")[0].contains("`x.md` includes itself"));
-    assert!(check("<a {{ mode }}>")[0].contains("a value cannot stand inside a tag"));
+    assert!(check("<a {{ mode }}>")[0].contains("a value cannot be inside a tag"));
     assert!(check("<a b=\"{% if mode %}\">{% endif %}x")[0].contains("ends inside a tag"));
     for value in ["state | markup", "mode | markup", "(actions | first) ~ mode | markup"] {
         assert!(!check(&format!("{{{{ {value} }}}}")).is_empty(), "{value}");

@@ -511,7 +511,7 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
             .map(|one| (one.code.to_string(), one.help.map(|help| help.to_string()).unwrap_or_default()))
             .collect::<Vec<_>>()
     };
-    let help = "to stand in for the used pack's, say `replace = true`".to_owned();
+    let help = "to replace the used pack's, write `replace = true`".to_owned();
     assert_eq!(using("../other", ""), [("pack/duplicate-name".to_owned(), help)]);
     assert_eq!(using("../other", "replace = true\n"), []);
     let lost = using("../othr", "replace = true\n");

@@ -86,7 +86,7 @@ fn a_tool_that_cannot_be_used_is_left_out_with_the_reason() {
     for (schema, why) in [
         (deep.as_str(), "it nests more than 64 levels deep"),
         (r#"{"$ref": "https://example.com/x.json"}"#, "it refers to another document, `https://example.com/x.json`"),
-        (r##"{"$ref": "#"}"##, "this reference leads back to the schema that it stands in, so that it says nothing"),
+        (r##"{"$ref": "#"}"##, "this reference goes back to the schema that it is part of, so it requires nothing"),
         (
             r#"{"type": "objekt"}"#,
             "`type`: \"objekt\" is not valid under any of the schemas listed in the 'anyOf' keyword",

@@ -42,7 +42,7 @@ pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> R
     }
     let mut at = &mut root;
     for key in keys(path) {
-        at = member(at, &key).ok_or_else(|| format!("`{key}` leads into a value that has no members"))?;
+        at = member(at, &key).ok_or_else(|| format!("`{key}` goes into a value that has no members"))?;
     }
     let instead = match at {
         Node::Array(_) => None,

@@ -225,7 +225,7 @@ pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
         }
         ErrorKind::NotADirectory => {
             Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, format!("a part of `{key}` is not a folder"))
-                .with_help("move what stands there away, or name another folder")
+                .with_help("move away what is there, or name another folder")
         }
         ErrorKind::IsADirectory => Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, format!("`{key}` is a folder"))
             .with_help("move it away, or name a file"),

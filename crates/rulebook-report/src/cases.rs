@@ -210,7 +210,7 @@ impl Pen {
 fn explain(failure: &Failure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
         let holds = failure.path.split('[').next() == Some("contains");
-        let label = if holds { "the prompt does not hold this" } else { "expected, but there is nothing here" };
+        let label = if holds { "the prompt does not contain this" } else { "expected, but there is nothing here" };
         return (label.to_owned(), None);
     };
     if failure.is_unwanted() {

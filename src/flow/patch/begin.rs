@@ -38,7 +38,7 @@ pub(super) fn parse(lines: &mut PatchLines<'_>) -> Result<Vec<FilePatch>, PatchF
             lines.advance();
         } else {
             let heads = "`*** Add File: PATH`, `*** Delete File: PATH` or `*** Update File: PATH`";
-            return Err(lines.fault(format!("{heads} stands before the lines of a file")));
+            return Err(lines.fault(format!("{heads} comes before the lines of a file")));
         }
     }
     Err(lines.fault(format!("it has no `{LAST}`: its end may be missing")))

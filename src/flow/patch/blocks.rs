@@ -46,7 +46,7 @@ pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Ve
         } else if line.trim().is_empty() || line.trim_start().starts_with("```") {
             lines.advance();
         } else {
-            return Err(lines.fault("a block begins with `<<<<<<< SEARCH`: nothing stands between two of them"));
+            return Err(lines.fault("a block begins with `<<<<<<< SEARCH`, and nothing may come between two blocks"));
         }
     }
     let change = match hunks.as_mut_slice() {

@@ -104,7 +104,7 @@ fn a_begin_patch_is_read_with_its_headings() {
 #[test]
 fn hunks_alone_belong_to_the_file_that_is_named_elsewhere() {
     assert_eq!(brief("@@ -1 +1 @@\n-x\n+y\n", Some("src/a")), "edit src/a at 1 \"x\\n\" \"y\\n\"\n");
-    check("@@ -1 +1 @@\n-x\n+y\n", "a hunk stands before the `---` and `+++` of its file (line 1)");
+    check("@@ -1 +1 @@\n-x\n+y\n", "a hunk comes before the `---` and `+++` of its file (line 1)");
 }
 
 #[test]
@@ -169,6 +169,6 @@ fn blocks_that_could_mean_two_things_are_faults() {
         assert_eq!(brief(text, Some("x")), why);
     }
     let between = format!("{whole}and then\n{whole}");
-    let why = "a block begins with `<<<<<<< SEARCH`: nothing stands between two of them (line 6)";
+    let why = "a block begins with `<<<<<<< SEARCH`, and nothing may come between two blocks (line 6)";
     assert_eq!(brief(&between, Some("x")), why);
 }

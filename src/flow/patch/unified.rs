@@ -56,11 +56,11 @@ pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Ve
                 current = of_path(at);
             }
             let Some(file) = &mut current else {
-                return Err(lines.fault("a hunk stands before the `---` and `+++` of its file"));
+                return Err(lines.fault("a hunk comes before the `---` and `+++` of its file"));
             };
             file.hunk(lines)?;
         } else if line.starts_with(['+', '-']) && line != "---" {
-            return Err(lines.fault("this line stands outside of a hunk: an `@@` is missing before it"));
+            return Err(lines.fault("this line is outside every hunk: an `@@` is missing before it"));
         } else {
             // Everything else before a hunk is a header of Git, or text around the diff.
             if let Some(file) = &mut current {
@@ -156,7 +156,7 @@ impl DiffFile {
             return Err("its header is there, but no hunk");
         }
         if hunks.iter().any(|hunk| hunk.find.is_empty() && hunk.after.is_empty()) {
-            return Err("a hunk adds lines, but has no line of the file beside them: nothing says where they belong");
+            return Err("a hunk adds lines, but has no line of the file beside them: it is unknown where they belong");
         }
         Ok(FilePatch { key: old, change: FileChange::Update(hunks), to: is_moved.then_some(key) })
     }

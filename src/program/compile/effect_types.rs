@@ -308,7 +308,7 @@ fn mixed_up(effect: &Effect) -> Vec<Diagnostic> {
     let known = || members.iter().map(|(name, _)| name.value.as_str());
     let lacking = effect.unique.iter().filter(|key| !known().any(|name| name == key.value));
     let fault = |key: &Spanned<String>| {
-        let message = format!("what is appended has no `{}`, which should tell entries apart", key.value);
+        let message = format!("what is appended has no `{}`, which should distinguish entries", key.value);
         Diagnostic::new(Code::PACK_EFFECT, key.at, message).with_nearest(&key.value, known())
     };
     lacking.map(fault).collect()

@@ -89,7 +89,7 @@ impl PackCompiler<'_> {
             self.diagnostics.push(Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message).with_help(help));
         }
         if let Some(with) = guardrail.with.as_ref().filter(|_| guardrail.strategy.is_some() && redacts.is_none()) {
-            let message = "nothing is redacted here, so nothing stands in for it";
+            let message = "nothing is redacted here, so there is nothing to replace";
             let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, with.at, message);
             self.diagnostics.push(finding.with_help("say `strategy = \"redact\"`, or take it out"));
         }

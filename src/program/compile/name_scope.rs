@@ -386,7 +386,7 @@ impl PackCompiler<'_> {
         let bare = typed.strip_prefix('$').unwrap_or(typed);
         let inside = bare.strip_prefix('{').and_then(|typed| typed.strip_suffix('}')).unwrap_or(bare).trim();
         if self.is_value(inside, text, scope) {
-            let message = format!("this is the text `{}`, and not what `{inside}` stands for", excerpt(typed, 60));
+            let message = format!("this is the text `{}`, and not the value of `{inside}`", excerpt(typed, 60));
             let finding = Diagnostic::new(Code::PACK_EXPRESSION, text.at, message);
             self.diagnostics.push(finding.with_help(format!("put it in braces: `{{{{ {inside} }}}}`")).into_warning());
             self.plain.push(text.at);
@@ -435,7 +435,7 @@ impl PackCompiler<'_> {
             let message = "a path starts with a value of the state";
             self.diagnostics.push(
                 Diagnostic::new(Code::PACK_UNKNOWN_STATE, text.at, message)
-                    .with_help("templates may stand in its further parts"),
+                    .with_help("templates may be in its further parts"),
             );
             return None;
         };

@@ -37,7 +37,7 @@ impl PackCompiler<'_> {
         }
         spelt.push_str(rest);
         if let Some(flags) = slashes(&spelt) {
-            let message = "the slashes around this pattern are part of it: it matches only where both stand";
+            let message = "the slashes around this pattern are part of it: it matches only where both are";
             let help = match flags {
                 "" => "leave them out".to_owned(),
                 flags => format!("leave them out, and say its flags as `(?{})` in front", flags.replace('g', "")),
@@ -87,7 +87,7 @@ impl PackCompiler<'_> {
             let message = format!("`{}` gives no text that a pattern could look for", excerpt(&expression.value, 60));
             self.report_once(
                 Diagnostic::new(Code::PACK_PATTERN, expression.at, message)
-                    .with_help("a text or a number stands for itself, a list for any of its texts"),
+                    .with_help("a text or a number means itself, a list any of its texts"),
             );
         }
         texts

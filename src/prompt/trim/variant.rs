@@ -21,7 +21,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         // The shorter text may have room again for entries that the longer one had to leave out.
         entries::all(draft, prompt_scope);
         let path = draft.file(prompt_scope).map(|(_, text)| text.path.as_str()).unwrap_or_default();
-        draft.note(Trimming::Variant, format!("`{path}` stands for a longer text, {why}"));
+        draft.note(Trimming::Variant, format!("`{path}` is a shorter form of a longer text, {why}"));
         if draft.layer.trim.contains(&Trimming::Entries) {
             entries::trim(draft, limit, why, prompt_scope);
         }

@@ -179,7 +179,7 @@ fn finish(
         // What is left to do, such as a word in a prompt.
         return Ok(CommandOutput { out, err: findings, status: Status::Clean });
     };
-    let what = format!("with the new {} these cases no longer hold, look at each", kind.word());
+    let what = format!("with the new {} these cases fail, look at each", kind.word());
     let names: String = broken_cases.iter().map(|name| format!("  {}\n", pen.display_name(name))).collect();
     Ok(CommandOutput { out, err: findings + &pen.trouble(&what) + &names, status: Status::Findings })
 }

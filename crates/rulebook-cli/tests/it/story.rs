@@ -84,7 +84,7 @@ fn a_story_tells_every_decision_and_its_line() {
         "call      burn dropped",
         "answer  keep-as-text  desk/pack.toml:28:",
         "answer  drop, the default",
-        "condition the rule `often` waits for: `state.kept > 2` holds",
+        "condition the rule `often` applies when: `state.kept > 2` holds",
         "rule      often",
         "effect    emit full",
     ] {

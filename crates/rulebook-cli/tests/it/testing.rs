@@ -159,7 +159,7 @@ fn an_impossible_expectation_suggests_the_nearest_word() {
                    [models.\"large-one\"]\ntier = \"any\"\n";
     fs::write(folder.join("p/prompts.toml"), prompts).unwrap();
     let prompt = "model = \"lagre-one\"\n=== prompt ===\nHello";
-    told(prompt, "contains = [\"Hello\", \"Bye\"]", "the prompt does not hold this");
+    told(prompt, "contains = [\"Hello\", \"Bye\"]", "the prompt does not contain this");
     let output = rulebook(&folder, &["check", "--strict", "p"], b"");
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(
@@ -272,7 +272,7 @@ fn an_update_leaves_what_a_prompt_should_hold_or_lack() {
         assert_eq!(fs::read_to_string(&file).unwrap(), case(updated));
         assert!(out.contains("it should lack \"say\", but holds it"), "{out}");
         assert!(!out.contains("sing`"), "{out}");
-        assert!(out.contains("the prompt does not hold this"), "{out}");
+        assert!(out.contains("the prompt does not contain this"), "{out}");
         let left =
             "left `lacks[1]`, `contains` in `p/tests/it-fails.case`: the result does not show what to expect instead\n";
         assert!(err.ends_with(left), "{err}");
