@@ -293,7 +293,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn hear(&self, session: &Session, text: &str, options: &Options) -> Heard {
-        self.hear_words(session, text, options)
+        self.hear_message(session, text, options)
     }
 
     /// The turn for an answer of which only the text is left, whole or without its markup. It is read in the session's

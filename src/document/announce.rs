@@ -208,59 +208,59 @@ impl<'g> ReadContext<'g> {
 
 impl Announced {
     /// Adds what has become certain since the last call.
-    pub(super) fn tell_more(&mut self, read: &Settled<'_>, out: &mut Vec<EventDraft>) {
+    pub(super) fn emit_more(&mut self, read: &Settled<'_>, out: &mut Vec<EventDraft>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
-                self.tell_whole(read, self.blocks, block, out);
+                self.emit_whole(read, self.blocks, block, out);
                 self.note_wrapper(read, block);
                 self.opened = false;
             }
             self.blocks += 1;
         }
         match read.open {
-            Some(open) if !read.complete => self.tell_so_far(read, open, out),
-            _ => self.tell(read, None, read.until.max(self.at), out),
+            Some(open) if !read.complete => self.emit_so_far(read, open, out),
+            _ => self.emit(read, None, read.until.max(self.at), out),
         }
     }
 
     /// Announces a block that has ended, and the blocks inside it.
-    fn tell_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
+    fn emit_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
         if !self.opened {
-            self.tell(read, None, block.span().start, out);
-            self.tell_opened(read.given.opened(number, block), out);
+            self.emit(read, None, block.span().start, out);
+            self.emit_opened(read.given.opened(number, block), out);
         }
         let family = read.blocks.from(number).take_while(|(child, block)| *child == number || block.parent().is_some());
         let mut stack: Vec<(usize, &Block)> = Vec::new();
         for (child, block) in family {
             let start = block.span().start;
             while let Some((parent, outer)) = stack.pop_if(|(_, outer)| outer.span().end <= start) {
-                self.tell_closed(read, parent, outer, out);
+                self.emit_closed(read, parent, outer, out);
             }
             if child != number {
-                self.tell(read, stack.last().map(|(parent, _)| *parent), start, out);
-                self.tell_opened(read.given.opened(child, block), out);
+                self.emit(read, stack.last().map(|(parent, _)| *parent), start, out);
+                self.emit_opened(read.given.opened(child, block), out);
             }
             self.at = self.at.max(block.body().start);
             stack.push((child, block));
         }
         while let Some((parent, outer)) = stack.pop() {
-            self.tell_closed(read, parent, outer, out);
+            self.emit_closed(read, parent, outer, out);
         }
     }
 
     /// Announces the part of the open block that is its text however the block ends.
-    fn tell_so_far(&mut self, read: &Settled<'_>, open: &OpenBlock, out: &mut Vec<EventDraft>) {
+    fn emit_so_far(&mut self, read: &Settled<'_>, open: &OpenBlock, out: &mut Vec<EventDraft>) {
         let Some(block) = read.given.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
-            self.tell(read, None, open.opener.start, out);
+            self.emit(read, None, open.opener.start, out);
         }
         // How many calls a list holds, and so how many blocks it is, is known only at its end.
         if block.lists_calls() {
             return;
         }
         if !self.opened {
-            self.tell_opened(read.given.opening(number, open), out);
+            self.emit_opened(read.given.opening(number, open), out);
             self.opened = true;
             self.at = open.opener.end;
         }
@@ -294,11 +294,11 @@ impl Announced {
         let untold = text.get(self.at..from + emitted).unwrap_or_default();
         let whole = read.given.spelling_of(open.id).whole(untold);
         if whole > 0 {
-            self.tell(read, Some(number), self.at + whole, out);
+            self.emit(read, Some(number), self.at + whole, out);
         }
     }
 
-    fn tell(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<EventDraft>) {
+    fn emit(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<EventDraft>) {
         let text = read.given.text;
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
@@ -340,15 +340,15 @@ impl Announced {
         }
     }
 
-    fn tell_opened(&mut self, opened: Option<EventDraft>, out: &mut Vec<EventDraft>) {
+    fn emit_opened(&mut self, opened: Option<EventDraft>, out: &mut Vec<EventDraft>) {
         if let Some(EventDraft { event: StreamEvent::Opened { role, .. }, .. }) = &opened {
             self.answers |= role.is_answer();
         }
         out.extend(opened);
     }
 
-    fn tell_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
-        self.tell(read, Some(number), block.body().end, out);
+    fn emit_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
+        self.emit(read, Some(number), block.body().end, out);
         self.at = self.at.max(block.span().end);
         out.push(EventDraft::closed(number, block));
     }

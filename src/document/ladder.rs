@@ -312,7 +312,7 @@ impl DialectScanner {
             }
         }
         // Contents are opaque: in one, the opener of a content that gives no key is text.
-        if block.role == Role::Content && self.says_no_key(mark, given) {
+        if block.role == Role::Content && self.has_no_key(mark, given) {
             return true;
         }
         // Reasoning is opaque: where it repeats its own opener it goes on, unless it ended before another block.
@@ -352,7 +352,7 @@ impl DialectScanner {
     }
 
     /// Whether an opener of a content has no key: inside another content it is text.
-    fn says_no_key(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
+    fn has_no_key(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
         let DelimiterKind::Open { family, id, .. } = mark.kind else { return false };
         let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = given.block(id)
         else {

@@ -402,7 +402,7 @@ impl DialectScanner {
         let until = if complete { until } else { until.min(self.certain_before_reasoning()) };
         let (open, blocks) = (self.open.as_deref(), &self.blocks);
         let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
-        self.announced.tell_more(&read, out);
+        self.announced.emit_more(&read, out);
     }
 
     /// Every block that opens before this place is known.

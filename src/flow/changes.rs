@@ -37,12 +37,12 @@ impl Flow<'_> {
     /// pack decides their order.
     pub(super) fn ask_host(&mut self, effect: Effect, at: Location) {
         if !self.of_answer {
-            return self.did(effect, at);
+            return self.push_effect(effect, at);
         }
-        match self.files.beside(&effect, &self.done) {
+        match self.files.relation_to_earlier(&effect, &self.done) {
             AddedEffect::Follows => {
                 self.files.record(&effect, self.done.len());
-                self.did(effect, at);
+                self.push_effect(effect, at);
             }
             AddedEffect::Same => {
                 let key = effect.keys().next().unwrap_or_default();
@@ -88,7 +88,7 @@ impl Flow<'_> {
             }
             match change {
                 FileChange::Add { text, executable: declared } => {
-                    self.afford_texts(&[&key, &text])?;
+                    self.charge_texts(&[&key, &text])?;
                     let is_executable = declared || is_script(&text);
                     if declared && !executable {
                         let message =
@@ -101,7 +101,7 @@ impl Flow<'_> {
                 FileChange::Delete => effects.push(Effect::Delete { key: key.clone() }),
                 FileChange::Update(hunks) => {
                     for hunk in hunks {
-                        self.afford_texts(&[&key, &hunk.find, &hunk.put])?;
+                        self.charge_texts(&[&key, &hunk.find, &hunk.put])?;
                         effects.push(Effect::Edit(Box::new(Edit {
                             key: key.clone(),
                             find: hunk.find,

@@ -121,7 +121,7 @@ impl<'f> Flow<'f> {
             Verb::Go { to, insist } => {
                 let insists = match insist {
                     Some(insist) => {
-                        let weighed = self.scope_of_prompt_state(bound, |scope| self.steps.weigh(insist, scope));
+                        let weighed = self.scope_of_prompt_state(bound, |scope| self.steps.evaluate(insist, scope));
                         let insists = weighed.holds.clone();
                         self.steps.trace_condition(weighed, effect.at, self.span, || "it insists when".to_owned());
                         insists?
@@ -159,13 +159,13 @@ impl<'f> Flow<'f> {
                     let value = value.as_ref().map(|value| value.render(scope)).transpose()?.unwrap_or_default();
                     Ok((event.text(scope)?, value))
                 })?;
-                self.afford(&value)?;
+                self.charge(&value)?;
                 Effect::Emit { event, value }
             }
             Verb::Write { key, value, executable } => {
                 let (key, value) =
                     self.scope(bound, |scope| Ok((self.document_key(key, scope)?, value.render(scope)?)))?;
-                self.afford(&value)?;
+                self.charge(&value)?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
                 let executable = *executable && is_script(&text);
                 Effect::Write { key, text, new: false, executable }
@@ -176,7 +176,7 @@ impl<'f> Flow<'f> {
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
                 let (key, section) = (self.scope(bound, |scope| self.document_key(key, scope))?, text(section)?);
                 let value = self.scope(bound, |scope| value.render(scope))?;
-                self.afford(&value)?;
+                self.charge(&value)?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
                 let (done, missing) = (maybe(done)?, maybe(missing)?);
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
@@ -186,7 +186,7 @@ impl<'f> Flow<'f> {
                 let key = self.scope(bound, |scope| self.document_key(key, scope))?;
                 let path = self.scope(bound, |scope| Ok(state::dotted(&path.render(scope)?)))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
-                self.afford(&value)?;
+                self.charge(&value)?;
                 if let Some(Ok(validator)) = schema.as_ref().map(|schema| schema.validator())
                     && let Some(error) = validator.faults(&value).next()
                 {
@@ -201,7 +201,7 @@ impl<'f> Flow<'f> {
                     let all = all.as_ref().map(|all| all.render(scope)).transpose()?;
                     Ok((self.document_key(key, scope)?, find.text(scope)?, put.text(scope)?, all))
                 })?;
-                self.afford_texts(&[&key, &find, &put])?;
+                self.charge_texts(&[&key, &find, &put])?;
                 let all = match all {
                     None | Some(Value::Null) => false,
                     Some(Value::Bool(all)) => all,
@@ -227,7 +227,7 @@ impl<'f> Flow<'f> {
             Verb::Set { path, value } => {
                 let (path, value) = self.placed(path, value, bound)?;
                 // The value is serialized twice: with the effect, and with the session.
-                self.afford_twice(&value)?;
+                self.charge_twice(&value)?;
                 let set = |state: &mut Record| state::set(state, &path, &value);
                 let Some(()) = self.change(&path, Some(&value), at, set)? else { return Ok(None) };
                 Effect::Set { path: state::dotted(&path), value }
@@ -236,7 +236,7 @@ impl<'f> Flow<'f> {
                 let (mut path, value) = self.placed(path, value, bound)?;
                 path.push(PathKey::Spelt("-"));
                 let list = path.split_last().map_or(&[][..], |(_, list)| list);
-                self.afford_twice(&value)?;
+                self.charge_twice(&value)?;
                 let add = |state: &mut Record| append(state, list, unique, &value);
                 let Some(place) = self.change(&path, Some(&value), at, add)? else { return Ok(None) };
                 path.pop();
@@ -253,7 +253,7 @@ impl<'f> Flow<'f> {
                 let remove = |state: &mut Record| Ok(state::remove(state, &path, initial));
                 let Some(removed) = self.change(&path, None, at, remove)? else { return Ok(None) };
                 let path = state::dotted(&path);
-                removed.iter().try_for_each(|value| self.afford(value))?;
+                removed.iter().try_for_each(|value| self.charge(value))?;
                 let Some(value) = removed else {
                     self.note(Remark::NoTarget, message!("nothing happens: there is nothing at `{}`", &path), at);
                     return Ok(None);

@@ -47,7 +47,7 @@ pub(super) enum AddedEffect {
 
 impl FileEffects {
     /// How an effect relates to those that were performed before it.
-    pub(super) fn beside(&self, effect: &Effect, done: &[Performed]) -> AddedEffect {
+    pub(super) fn relation_to_earlier(&self, effect: &Effect, done: &[Performed]) -> AddedEffect {
         let of = |key: &str| self.0.get(key);
         let after = |key: &str, what: &str, before: &str| {
             AddedEffect::Contradicts(message!("`{}` is {} after it was {} in this answer", quoted(key), &what, &before))

@@ -9,7 +9,7 @@ use crate::value::Object;
 
 /// The class of a user's message.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Words {
+pub(crate) struct ClassifiedMessage {
     /// The index of the input.
     pub(crate) input: usize,
     /// The index of its class.
@@ -18,10 +18,10 @@ pub(crate) struct Words {
 }
 
 /// The class of a message, if an input of the mode matches it.
-pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<Words> {
+pub(crate) fn classify(program: &Program, mode: &str, text: &str) -> Option<ClassifiedMessage> {
     tried(program, mode).find_map(|(number, input)| {
         let captures = captures(input, text)?;
-        Some(Words { input: number, class: input.class, captures })
+        Some(ClassifiedMessage { input: number, class: input.class, captures })
     })
 }
 

@@ -22,5 +22,5 @@ mod state;
 mod turn;
 
 pub use effect::{Amendment, Edit, Effect, FileLines, Miss, MissKind};
-pub(crate) use inputs::{Words, classify, shadowed};
+pub(crate) use inputs::{ClassifiedMessage, classify, shadowed};
 pub(crate) use turn::{Flow, Flowed, Performed};

@@ -17,7 +17,7 @@ impl<'f> Flow<'f> {
         if name == self.session.mode {
             return self.note_already(to, at);
         }
-        let chosen = if self.of_answer { self.asked } else { self.going };
+        let chosen = if self.of_answer { self.requested_transition } else { self.pending_transition };
         if chosen.is_some_and(|chosen| chosen.to == to) {
             return self.note(Remark::SecondGo, message!("the mode goes to `{}` already", &name), at);
         }
@@ -75,8 +75,8 @@ impl<'f> Flow<'f> {
     fn wait(&mut self, to: ModeId, at: Location) {
         let going = PendingTransition { to, at, from: self.mode_id(), span: self.span };
         match self.of_answer {
-            true => self.asked = Some(going),
-            false => self.going = Some(going),
+            true => self.requested_transition = Some(going),
+            false => self.pending_transition = Some(going),
         }
     }
 
@@ -101,7 +101,7 @@ impl<'f> Flow<'f> {
     /// the current state. A condition that fails shuts the gate.
     fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        let weighed = self.scope_of_prompt_state(&Bindings::default(), |scope| self.steps.weigh(gate, scope));
+        let weighed = self.scope_of_prompt_state(&Bindings::default(), |scope| self.steps.evaluate(gate, scope));
         let why = weighed.why_not(120);
         let to = self.program.mode_name(exit.to);
         self.steps.trace_condition(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));
@@ -110,7 +110,7 @@ impl<'f> Flow<'f> {
 
     /// Ends the event that consists of all calls and contents of the answer.
     pub(crate) fn answered(&mut self) {
-        let Some(asked) = self.asked.take() else { return };
+        let Some(asked) = self.requested_transition.take() else { return };
         // A rule for an utterance may have changed the mode in the meantime.
         if asked.from != self.mode_id() || self.entered.contains(&asked.to) {
             self.span = asked.span;
@@ -119,16 +119,16 @@ impl<'f> Flow<'f> {
                 false => self.second_go(asked.to, asked.at),
             };
         }
-        self.going = Some(asked);
+        self.pending_transition = Some(asked);
         self.depart();
     }
 
     /// Ends the event: changes the mode if requested, and runs the rules for leaving and entering.
     pub(super) fn depart(&mut self) {
-        while let Some(going) = self.going.take() {
+        while let Some(going) = self.pending_transition.take() {
             let Some(from) = self.mode_id() else { return };
             self.leaving = true;
-            self.follow(RuleEvent::Leave(from), &[]);
+            self.run_rules(RuleEvent::Leave(from), &[]);
             self.leaving = false;
             let name = self.program.mode_name(going.to);
             self.steps.trace_mode(&self.session.mode, name, going.at, self.span);
@@ -136,7 +136,7 @@ impl<'f> Flow<'f> {
             self.mode = name.into();
             self.entered.push(going.to);
             self.session.compute(self.program);
-            self.follow(RuleEvent::Enter(going.to), &[]);
+            self.run_rules(RuleEvent::Enter(going.to), &[]);
         }
     }
 

@@ -12,9 +12,9 @@ use crate::value::Value;
 
 impl Flow<'_> {
     /// Handles an event at `span`; `names` are the values of the event.
-    pub(crate) fn happen(&mut self, event: RuleEvent, names: &[(&str, &Value)], span: Span) {
+    pub(crate) fn handle_event(&mut self, event: RuleEvent, names: &[(&str, &Value)], span: Span) {
         self.span = span;
-        self.follow(event, names);
+        self.run_rules(event, names);
         self.depart();
     }
 
@@ -29,7 +29,7 @@ impl Flow<'_> {
     }
 
     /// Runs the rules for an event.
-    pub(super) fn follow(&mut self, event: RuleEvent, names: &[(&str, &Value)]) {
+    pub(super) fn run_rules(&mut self, event: RuleEvent, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
         let none = Value::Null;
         let looks = |rule: &&EventRule| rule.on.contains(&event) && rule.modes.include(mode);
@@ -44,7 +44,7 @@ impl Flow<'_> {
             };
             match holds {
                 Ok(true) => {
-                    self.steps.tell(StepKind::Rule, rule.at, self.span, || rule.id.clone());
+                    self.steps.record(StepKind::Rule, rule.at, self.span, || rule.id.clone());
                     self.list(&rule.effects, &mut bound);
                 }
                 Ok(false) => {}

@@ -61,9 +61,9 @@ pub(crate) struct Flow<'f> {
     /// Whether a call or content acts, and not a rule.
     pub(super) of_answer: bool,
     /// The change of mode to make after the current event.
-    pub(super) going: Option<PendingTransition>,
+    pub(super) pending_transition: Option<PendingTransition>,
     /// The change of mode to make after the last call and content of the answer.
-    pub(super) asked: Option<PendingTransition>,
+    pub(super) requested_transition: Option<PendingTransition>,
     pub(super) leaving: bool,
     /// The modes entered on this occasion.
     pub(super) entered: Vec<ModeId>,
@@ -139,8 +139,8 @@ impl<'f> Flow<'f> {
             span: Span::default(),
             near: DeclarationContext::default(),
             of_answer: false,
-            going: None,
-            asked: None,
+            pending_transition: None,
+            requested_transition: None,
             leaving: false,
             entered: Vec::new(),
             budget: Arc::clone(budget),
@@ -177,28 +177,28 @@ impl<'f> Flow<'f> {
     pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
         let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
         let text = self.scope(&Bindings::of(given), |scope| message.text.text(scope))?;
-        self.did(Effect::Say { id: id.clone(), text }, at);
+        self.push_effect(Effect::Say { id: id.clone(), text }, at);
         Ok(())
     }
 
     /// Charges the budget for a value as it is serialized: an outcome writes out the parts that values share in
     /// memory.
-    pub(super) fn afford(&self, value: &Value) -> Result<(), Failure> {
+    pub(super) fn charge(&self, value: &Value) -> Result<(), Failure> {
         self.budget.take_value(value).map_err(Failure::exceeded)
     }
 
     /// Charges the budget twice for a value.
-    pub(super) fn afford_twice(&self, value: &Value) -> Result<(), Failure> {
+    pub(super) fn charge_twice(&self, value: &Value) -> Result<(), Failure> {
         let bytes = weight(value, DEPTH);
         self.budget.take(bytes).and_then(|()| self.budget.take(bytes)).map_err(Failure::exceeded)
     }
 
     /// Charges the budget for texts that are written once more than in the response.
-    pub(super) fn afford_texts(&self, texts: &[&str]) -> Result<(), Failure> {
+    pub(super) fn charge_texts(&self, texts: &[&str]) -> Result<(), Failure> {
         self.budget.take(texts.iter().map(|text| text.len()).sum()).map_err(Failure::exceeded)
     }
 
-    pub(super) fn did(&mut self, effect: Effect, cause: Location) {
+    pub(super) fn push_effect(&mut self, effect: Effect, cause: Location) {
         if self.done.is_empty() {
             self.done.reserve(FEW);
         }
@@ -217,7 +217,7 @@ impl<'f> Flow<'f> {
         at: Location,
         whose: impl FnOnce() -> String,
     ) -> Result<bool, Failure> {
-        let weighed = self.scope(bound, |scope| self.steps.weigh(when, scope));
+        let weighed = self.scope(bound, |scope| self.steps.evaluate(when, scope));
         let holds = weighed.holds.clone();
         self.steps.trace_condition(weighed, at, self.span, whose);
         holds

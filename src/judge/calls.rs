@@ -30,7 +30,7 @@ pub(crate) struct JudgedCall<'r> {
     /// then.
     quoted: bool,
     /// How the payload was read: `attributes`, `tags`, `json`, `text` or `none`.
-    pub(crate) form: &'static str,
+    pub(crate) payload_form: &'static str,
     /// Whether the payload could be read, even with faults.
     pub(super) readable: bool,
     /// Whether a part of the payload was dropped or guessed when it was read.
@@ -44,7 +44,7 @@ pub(crate) struct JudgedCall<'r> {
     /// The question that a person has to confirm first; until then, an accepted call is pending.
     pub(crate) confirm: Option<String>,
     /// Whether the parameters are valid against the action's schema.
-    pub(super) params_fit: bool,
+    pub(super) params_valid: bool,
     /// Whether there are parameters that the action does not declare.
     pub(super) undeclared: bool,
 }
@@ -79,14 +79,14 @@ impl<'r> Judgement<'r> {
                 params: Object::new().into(),
                 accepted,
                 quoted: false,
-                form: "none",
+                payload_form: "none",
                 readable: false,
                 lossy: false,
                 cut: Vec::new(),
                 omitted: Vec::new(),
                 permitted: false,
                 confirm: None,
-                params_fit: false,
+                params_valid: false,
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
@@ -135,7 +135,7 @@ impl<'r> Judgement<'r> {
             self.judge_unknown(&name, call, block, bound);
         }
         let params_fit = !cut && self.read_payload(call, block, bound, action);
-        self.with_call(call, |call| call.params_fit = params_fit);
+        self.with_call(call, |call| call.params_valid = params_fit);
         if action.is_none() && waits && !dropped(self) {
             self.judge_unknown(&name, call, block, bound);
         }

@@ -95,8 +95,8 @@ impl<'r> Judgement<'r> {
                     self.remark(Remark::DuplicateKey, block.opener(), message, Some(bound.at));
                 }
                 if position == 0 && index != last {
-                    self.moved.insert(index, Some(last));
-                    self.moved.insert(last, None);
+                    self.replaced_contents.insert(index, Some(last));
+                    self.replaced_contents.insert(last, None);
                 }
                 if index != last {
                     self.causes.insert(index, Code::Remark(Remark::DuplicateKey));
@@ -109,7 +109,7 @@ impl<'r> Judgement<'r> {
     /// The block whose content is reported at the position of this block: a later block if it replaces this one;
     /// `None` if this block is itself reported at an earlier position.
     pub(crate) fn reported_at(&self, index: usize) -> Option<usize> {
-        self.moved.get(&index).copied().unwrap_or(Some(index))
+        self.replaced_contents.get(&index).copied().unwrap_or(Some(index))
     }
 
     /// The name and key of a content that counts.

@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 /// A text that guardrails check.
-pub(super) struct Looked {
+pub(super) struct CheckedText {
     pub(super) text: Composed,
     /// What a strategy acts on if a guardrail trips on the text.
     pub(super) subject: Subject,
@@ -48,7 +48,7 @@ impl Judgement<'_> {
                     }
                     let mut matches = matches(rule, &looked.text.text).peekable();
                     if matches.peek().is_none() && !rule.inverted {
-                        self.steps.tell(StepKind::Condition, rule.at, looked.text.span, || {
+                        self.steps.record(StepKind::Condition, rule.at, looked.text.span, || {
                             format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
                         });
                         continue;
@@ -73,7 +73,7 @@ impl Judgement<'_> {
     }
 
     /// Whether a guardrail checks a text. In the parameters of a dropped call, only guardrails that redact do.
-    fn is_judged(&self, looked: &Looked, rule: &Guardrail) -> bool {
+    fn is_judged(&self, looked: &CheckedText, rule: &Guardrail) -> bool {
         let Subject::Call(call) = looked.subject else { return true };
         looked.pointer.is_empty()
             || rule.strategy == Some(Strategy::Redact)
@@ -97,7 +97,7 @@ impl Judgement<'_> {
     fn trip(
         &mut self,
         rule: &Guardrail,
-        looked: Option<&Looked>,
+        looked: Option<&CheckedText>,
         mut matches: impl Iterator<Item = Range<usize>>,
         stale: &mut bool,
         pending: &mut PendingRedactions,
@@ -171,7 +171,7 @@ impl Judgement<'_> {
     fn tripping_match(
         &mut self,
         rule: &Guardrail,
-        looked: Option<&Looked>,
+        looked: Option<&CheckedText>,
         matches: &mut impl Iterator<Item = Range<usize>>,
         evaluated: &mut usize,
     ) -> Option<(Option<Range<usize>>, Option<String>)> {
@@ -207,7 +207,7 @@ impl Judgement<'_> {
             let captures = captures.map_or(Value::Null, Value::Object);
             let scope = self.scope().with("captures", &captures).with("speaker", &speaker).with("label", &label);
             let scope = scope.with("key", &key).with("value", &value);
-            let weighed = self.steps.weigh(when, &scope);
+            let weighed = self.steps.evaluate(when, &scope);
             let holds = weighed.holds.clone();
             self.steps.trace_condition(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
             match holds {
@@ -221,7 +221,7 @@ impl Judgement<'_> {
     }
 
     /// The texts of a target on which some guardrail may trip, each with the indexes of the patterns that match it.
-    fn tripping(&self, set: &TargetPatterns) -> Vec<(Looked, Vec<usize>)> {
+    fn tripping(&self, set: &TargetPatterns) -> Vec<(CheckedText, Vec<usize>)> {
         match &set.target {
             GuardrailTarget::Reply | GuardrailTarget::Input => Vec::new(),
             GuardrailTarget::Role(Role::Message) => self.tripping_message(set).into_iter().collect(),
@@ -248,13 +248,13 @@ impl Judgement<'_> {
         set.rules.iter().enumerate().any(trips).then_some(hits)
     }
 
-    fn standing_blocks(&self) -> impl Iterator<Item = usize> {
+    fn counting_blocks(&self) -> impl Iterator<Item = usize> {
         (0..self.document.blocks.len()).filter(|index| self.counts(*index))
     }
 
     /// The whole message as one text, however many blocks it is made of.
-    fn tripping_message(&self, set: &TargetPatterns) -> Option<(Looked, Vec<usize>)> {
-        let first = self.standing_blocks().find(|index| self.is_message(*index));
+    fn tripping_message(&self, set: &TargetPatterns) -> Option<(CheckedText, Vec<usize>)> {
+        let first = self.counting_blocks().find(|index| self.is_message(*index));
         // An empty message block is checked as an empty text; without a message there is nothing to check.
         let empty = first.filter(|_| self.texts.message.text.is_empty()).map(|index| self.empty_text(index));
         let text = empty.as_ref().or(Some(&self.texts.message).filter(|text| !text.text.is_empty()))?;
@@ -266,20 +266,23 @@ impl Judgement<'_> {
             (None, Some((piece, _))) => Subject::Outside(piece),
             (None, None) => Subject::Message(first),
         };
-        Some((Looked { text: text.clone(), subject, pointer: Vec::new() }, hits))
+        Some((CheckedText { text: text.clone(), subject, pointer: Vec::new() }, hits))
     }
 
     fn tripping_blocks(
         &self,
         set: &TargetPatterns,
         meant: impl Fn(usize) -> bool,
-    ) -> impl Iterator<Item = (Looked, Vec<usize>)> {
-        self.standing_blocks().filter(move |index| meant(*index)).filter_map(|index| {
+    ) -> impl Iterator<Item = (CheckedText, Vec<usize>)> {
+        self.counting_blocks().filter(move |index| meant(*index)).filter_map(|index| {
             let hits = self.hits(set, &self.body(index))?;
             let call = self.calls.binary_search_by_key(&index, |call| call.block);
             let subject = call.map_or(Subject::Block(index), Subject::Call);
             let text = Some(self.body_text(index)).filter(|text| !text.text.is_empty());
-            Some((Looked { text: text.unwrap_or_else(|| self.empty_text(index)), subject, pointer: Vec::new() }, hits))
+            Some((
+                CheckedText { text: text.unwrap_or_else(|| self.empty_text(index)), subject, pointer: Vec::new() },
+                hits,
+            ))
         })
     }
 
@@ -289,15 +292,19 @@ impl Judgement<'_> {
     }
 
     /// The section made of text outside every block.
-    fn tripping_section(&self, set: &TargetPatterns, meant: impl Fn(&str) -> bool) -> Option<(Looked, Vec<usize>)> {
+    fn tripping_section(
+        &self,
+        set: &TargetPatterns,
+        meant: impl Fn(&str) -> bool,
+    ) -> Option<(CheckedText, Vec<usize>)> {
         let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
         let (piece, _) = self.outside_piece(OutsideFate::Section)?;
         let hits = self.hits(set, &text.text)?;
-        Some((Looked { text: text.clone(), subject: Subject::Outside(piece), pointer: Vec::new() }, hits))
+        Some((CheckedText { text: text.clone(), subject: Subject::Outside(piece), pointer: Vec::new() }, hits))
     }
 
     /// The texts in a parameter, at any depth.
-    fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(Looked, Vec<usize>)> {
+    fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(CheckedText, Vec<usize>)> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
             // The outcome lists the parameters of dropped calls, too, so guardrails that redact check them.
@@ -311,21 +318,21 @@ impl Judgement<'_> {
                 // Beyond this limit no finding is reported, so no place has to be computed.
                 let is_reported = found.len() < self.program.limits.diagnostics;
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_reported));
-                let place = places.as_ref().map_or(whole, |places| places.at(call.form, pointer));
+                let place = places.as_ref().map_or(whole, |places| places.at(call.payload_form, pointer));
                 let text = Composed::of_value(matched.to_owned(), place);
-                found.push((Looked { text, subject: Subject::Call(index), pointer: pointer.to_vec() }, hits));
+                found.push((CheckedText { text, subject: Subject::Call(index), pointer: pointer.to_vec() }, hits));
             });
         }
         found
     }
 
-    fn tripping_keys(&self, set: &TargetPatterns, name: &str) -> impl Iterator<Item = (Looked, Vec<usize>)> {
-        self.standing_blocks().filter(|index| self.is_called(*index, name)).filter_map(|index| {
+    fn tripping_keys(&self, set: &TargetPatterns, name: &str) -> impl Iterator<Item = (CheckedText, Vec<usize>)> {
+        self.counting_blocks().filter(|index| self.is_called(*index, name)).filter_map(|index| {
             let (block, bound) = self.block(index)?;
             let key = bound.key.as_ref().and_then(|key| self.called(block, key))?;
             let hits = self.hits(set, &key)?;
             let text = Composed::of_value(key.into_owned(), block.opener());
-            Some((Looked { text, subject: Subject::Block(index), pointer: vec![KEY.to_owned()] }, hits))
+            Some((CheckedText { text, subject: Subject::Block(index), pointer: vec![KEY.to_owned()] }, hits))
         })
     }
 
@@ -342,7 +349,7 @@ impl Judgement<'_> {
 /// The path of the text of a key, which is not in a parameter.
 const KEY: &str = "key";
 
-impl Looked {
+impl CheckedText {
     /// Whether matches in the text can be replaced. They cannot in a key, which names what is stored, nor in the raw
     /// text of a call, whose parameters have been read already; and an inverted pattern has no match.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {

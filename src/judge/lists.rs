@@ -42,7 +42,7 @@ impl<'r> Judgement<'r> {
                 continue;
             }
             let value = self.section_value(index);
-            let forgiven = self.forgiven.borrow_mut().remove(&index);
+            let forgiven = self.pending_faults.borrow_mut().remove(&index);
             let mut lossy = false;
             if let Some(json) = forgiven {
                 lossy = json.is_lossy();
@@ -84,7 +84,7 @@ impl<'r> Judgement<'r> {
         }
         typing::settle(&mut value, schema.types(), 0);
         if bound.role == Role::Section {
-            self.read.borrow_mut().insert(index, Some(value.clone()));
+            self.section_values.borrow_mut().insert(index, Some(value.clone()));
         }
         let name = excerpt(block.name().of(self.text), 40);
         let what = if bound.role == Role::Section { "value" } else { "text" };
@@ -102,7 +102,7 @@ impl<'r> Judgement<'r> {
     }
 
     fn judge_list(&mut self, count: &Count, contents: &str) {
-        let last = self.standing(&count.blocks).last().copied();
+        let last = self.counting(&count.blocks).last().copied();
         let Some((index, Value::Array(items))) = last.and_then(|index| Some((index, self.section_value(index)?)))
         else {
             return;
@@ -134,7 +134,7 @@ impl<'r> Judgement<'r> {
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         // Reading a section counts its values against the limit, so each section is read only once.
-        if let Some(read) = self.read.borrow().get(&index) {
+        if let Some(read) = self.section_values.borrow().get(&index) {
             return read.clone();
         }
         if let Some(value) = block.value() {
@@ -144,7 +144,7 @@ impl<'r> Judgement<'r> {
             return None;
         }
         let value = self.read_section(index, block, bound);
-        self.read.borrow_mut().insert(index, value.clone());
+        self.section_values.borrow_mut().insert(index, value.clone());
         value
     }
 
@@ -155,7 +155,7 @@ impl<'r> Judgement<'r> {
             Payload::Json(mut json) => {
                 let value = std::mem::replace(&mut json.value, Value::Null);
                 if !json.faults.is_empty() || !json.repeated.is_empty() {
-                    self.forgiven.borrow_mut().insert(index, json);
+                    self.pending_faults.borrow_mut().insert(index, json);
                 }
                 Some(value)
             }
@@ -169,7 +169,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn derived_lists(&self) -> Vec<(String, Value)> {
         let counts = self.mode.map(|mode| mode.reply.counts.as_slice()).unwrap_or_default();
         let lists = counts.iter().filter_map(|count| Some((count, count.lists.as_ref()?)));
-        let absent = lists.filter(|(count, _)| self.standing(&count.blocks).is_empty());
+        let absent = lists.filter(|(count, _)| self.counting(&count.blocks).is_empty());
         absent
             .map(|(count, contents)| {
                 let keys = self.keys_of(contents).into_iter().map(|(_, key)| Value::from(key));

@@ -120,7 +120,7 @@ impl Judgement<'_> {
     fn put_value(&mut self, subject: &Subject, value: Value) {
         match subject {
             Subject::Call(call) => self.with_call(*call, |call| call.params = value),
-            Subject::Block(block) => _ = self.read.borrow_mut().insert(*block, Some(value)),
+            Subject::Block(block) => _ = self.section_values.borrow_mut().insert(*block, Some(value)),
             _ => {}
         }
     }

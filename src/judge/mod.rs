@@ -10,6 +10,7 @@
 
 mod byte_ledger;
 mod calls;
+mod condition_parts;
 mod contents;
 mod converting;
 mod enclosing_wrapper;
@@ -21,7 +22,6 @@ mod mending;
 mod native;
 mod outside;
 mod params;
-mod parts;
 mod paths;
 mod payloads;
 mod permits;
@@ -147,7 +147,7 @@ pub(crate) struct Judgement<'r> {
     joined: Vec<Vec<usize>>,
     /// For a content that a later one with the same key replaces, the later one; for the later one `None`, because it
     /// is reported at the position of the first.
-    moved: BTreeMap<usize, Option<usize>>,
+    replaced_contents: BTreeMap<usize, Option<usize>>,
     pub(crate) findings: Findings,
     pub(crate) steps: Steps,
     /// The defect that dropped a block or changed its fate; recorded only if a trace is wanted.
@@ -161,11 +161,11 @@ pub(crate) struct Judgement<'r> {
     /// Whether the model may be asked again.
     pub(crate) may_ask_again: bool,
     /// The texts of contents, shared by conditions, effects and the outcome.
-    shared: RefCell<BTreeMap<usize, Arc<str>>>,
+    content_texts: RefCell<BTreeMap<usize, Arc<str>>>,
     /// The values of sections that have been read.
-    read: RefCell<BTreeMap<usize, Option<Value>>>,
+    section_values: RefCell<BTreeMap<usize, Option<Value>>>,
     /// By section: the JSON whose tolerated faults have not been reported yet.
-    forgiven: RefCell<BTreeMap<usize, Json>>,
+    pending_faults: RefCell<BTreeMap<usize, Json>>,
     /// Where the last call ends, if the mode allows no text after it.
     calls_end: Option<usize>,
     /// The calls that do not count because they are only quoted.
@@ -180,7 +180,7 @@ pub(crate) struct Judgement<'r> {
     /// By block of a call that its payload names: the members that are neither the name nor the parameters.
     beside: BTreeMap<usize, Vec<Span>>,
     /// The wrapper around each block; computed when a key first needs it.
-    around: OnceCell<Vec<Option<usize>>>,
+    wrappers: OnceCell<Vec<Option<usize>>>,
     /// The speakers of utterances, by block; each is read when first needed.
     speakers: RefCell<BTreeMap<usize, Speaker>>,
     /// The declared speakers; evaluated when first needed.
@@ -274,7 +274,7 @@ pub(crate) fn judge_parts<'r>(
         texts: ComposedTexts::default(),
         redactions: Redactions::default(),
         joined: Vec::new(),
-        moved: BTreeMap::new(),
+        replaced_contents: BTreeMap::new(),
         findings: Findings::new(program.limits.diagnostics, document.left_out.count),
         steps,
         causes: BTreeMap::new(),
@@ -282,16 +282,16 @@ pub(crate) fn judge_parts<'r>(
         values: Rc::new(Cell::new(program.limits.values)),
         ruling: Ruling::default(),
         may_ask_again: attempts < program.ask_again.most,
-        shared: RefCell::default(),
-        read: RefCell::default(),
-        forgiven: RefCell::default(),
+        content_texts: RefCell::default(),
+        section_values: RefCell::default(),
+        pending_faults: RefCell::default(),
         calls_end: None,
         quoted_calls: BTreeSet::new(),
         unfinished: BTreeSet::new(),
         marks: OnceCell::new(),
         strays: OnceCell::new(),
         beside: BTreeMap::new(),
-        around: OnceCell::new(),
+        wrappers: OnceCell::new(),
         speakers: RefCell::default(),
         known_speakers: OnceCell::new(),
         after_call,
@@ -543,7 +543,7 @@ impl<'r> Judgement<'r> {
     /// The name, key and text of a content that counts.
     pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, Arc<str>)> {
         let (name, key) = self.key(index)?;
-        let mut shared = self.shared.borrow_mut();
+        let mut shared = self.content_texts.borrow_mut();
         let text = shared.entry(index).or_insert_with(|| self.body(index).into());
         Some((name, key, Arc::clone(text)))
     }

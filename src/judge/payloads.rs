@@ -83,7 +83,7 @@ impl<'r> Judgement<'r> {
             let message = message!("the payload is {} where {} is declared", &form, &declared);
             self.remark(Remark::FieldForm, block.opener(), message, Some(bound.at));
         }
-        self.with_call(call, |call| call.form = form);
+        self.with_call(call, |call| call.payload_form = form);
         let Some(action) = action else {
             self.with_call(call, |call| call.params = params.into());
             return false;

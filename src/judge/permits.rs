@@ -96,7 +96,7 @@ impl<'r> Judgement<'r> {
 
     /// Checks the permits of a call.
     fn judge_permit(&mut self, call: usize) {
-        let Some(JudgedCall { block, name, action: Some(action), params_fit, accepted, params, .. }) =
+        let Some(JudgedCall { block, name, action: Some(action), params_valid: params_fit, accepted, params, .. }) =
             self.calls.get(call)
         else {
             return;
@@ -108,14 +108,16 @@ impl<'r> Judgement<'r> {
         // Fast path: most calls are permitted without a condition, in a mode that denies nothing.
         let free = possible.iter().find(|permit| permit.is_free()).filter(|_| permits.denies.is_empty());
         if let (Some(permit), false) = (free, self.occasion == Occasion::Declined) {
-            return self.steps.tell(StepKind::Permit, permit.at, block.span(), || format!("`{mode}` permits `{name}`"));
+            return self
+                .steps
+                .record(StepKind::Permit, permit.at, block.span(), || format!("`{mode}` permits `{name}`"));
         }
         // Conditions read parameters: a call that was dropped for invalid parameters gets no second finding for a
         // condition on them.
         if let (Some(permit), false, false, None) = (possible.first(), *params_fit, *accepted, free) {
             let found =
                 || format!("`{mode}` permits `{name}` on a condition, which is not evaluated for invalid parameters");
-            return self.steps.tell(StepKind::Permit, permit.at, block.span(), found);
+            return self.steps.record(StepKind::Permit, permit.at, block.span(), found);
         }
         let (name, action) = (name.clone(), *action);
         let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
@@ -190,7 +192,7 @@ impl<'r> Judgement<'r> {
         let name = &asked.name;
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = possible.iter().find(|permit| permit.is_free()) {
-            self.steps.tell(StepKind::Permit, permit.at, asked.span, allowed);
+            self.steps.record(StepKind::Permit, permit.at, asked.span, allowed);
             return PermitVerdict::Permitted;
         }
         let mut forbidden = Forbidden { conditional: !possible.is_empty(), ..Forbidden::default() };
@@ -199,7 +201,7 @@ impl<'r> Judgement<'r> {
             let unmet = self.unmet(permit, asked, "permits", &mut forbidden);
             match (unmet, &permit.confirm) {
                 (None, None) => {
-                    self.steps.tell(StepKind::Permit, permit.at, asked.span, allowed);
+                    self.steps.record(StepKind::Permit, permit.at, asked.span, allowed);
                     return PermitVerdict::Permitted;
                 }
                 (None, Some(confirm)) => asks = asks.or(Some((permit, confirm))),
@@ -210,7 +212,7 @@ impl<'r> Judgement<'r> {
             match self.text_of(confirm, asked) {
                 Ok(question) => {
                     let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
-                    self.steps.tell(StepKind::Permit, permit.at, asked.span, found);
+                    self.steps.record(StepKind::Permit, permit.at, asked.span, found);
                     // Never cut: a person has to see all of what they confirm.
                     return PermitVerdict::Asks(legible(&question).into_owned());
                 }
@@ -220,7 +222,7 @@ impl<'r> Judgement<'r> {
         forbidden.rule = possible.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
         if let Some(rule) = forbidden.rule {
             let found = || format!("no permit of `{mode}` allows `{name}`");
-            self.steps.tell(StepKind::Permit, rule, asked.span, found);
+            self.steps.record(StepKind::Permit, rule, asked.span, found);
         }
         forbidden.about = abouts(&possible);
         PermitVerdict::Forbidden(Box::new(forbidden))
@@ -234,7 +236,7 @@ impl<'r> Judgement<'r> {
                 continue;
             }
             let (mode, name) = (self.session.mode.as_str(), &asked.name);
-            self.steps.tell(StepKind::Permit, denial.at, asked.span, || format!("`{mode}` denies `{name}`"));
+            self.steps.record(StepKind::Permit, denial.at, asked.span, || format!("`{mode}` denies `{name}`"));
             let why = match &denial.when {
                 Some(when) => message!("`{}`", &excerpt(when.source(), 120)),
                 None => message!("unconditionally"),
@@ -265,7 +267,7 @@ impl<'r> Judgement<'r> {
         let when = permit.when.as_ref()?;
         self.prepare_reply(when.reads());
         let scope = self.scope_of(asked);
-        let weighed = self.steps.weigh(when, &scope);
+        let weighed = self.steps.evaluate(when, &scope);
         let (holds, unmet) = (weighed.holds.clone(), weighed.unmet());
         let (mode, name) = (self.session.mode.as_str(), &asked.name);
         self.steps.trace_condition(weighed, permit.at, asked.span, || format!("`{mode}` {verb} `{name}` when"));

@@ -80,7 +80,7 @@ impl<'r> Judgement<'r> {
                 }
             }
         }
-        self.take_out_untold(closers, openers);
+        self.remove_unreported_marks(closers, openers);
     }
 
     /// Whether the finding is about a member beside the name and the parameters of a call. Whether a parameter is
@@ -102,7 +102,7 @@ impl<'r> Judgement<'r> {
     }
 
     /// Removes the marks beyond the limit of findings if the strategies removed those that were reported.
-    fn take_out_untold(&mut self, closers: Strategy, openers: Strategy) {
+    fn remove_unreported_marks(&mut self, closers: Strategy, openers: Strategy) {
         let left_out = &self.document.left_out;
         let mut places: Vec<Span> = Vec::new();
         if closers == Strategy::Drop {

@@ -4,7 +4,7 @@
 //! Out: a finding for each; once all texts have been searched, the texts and values with their replacements.
 //! Never: decides whether a guardrail trips.
 
-use super::guardrails::{Looked, matches};
+use super::guardrails::{CheckedText, matches};
 use super::texts::{RangeOrigin, replaced};
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, message, quote};
@@ -33,7 +33,7 @@ type Ranges = Vec<(Range<usize>, Arc<str>)>;
 /// A match that is replaced.
 pub(super) struct Hit<'h> {
     pub(super) rule: &'h Guardrail,
-    pub(super) looked: &'h Looked,
+    pub(super) looked: &'h CheckedText,
     /// The range of the match in the text of `looked`.
     pub(super) found: Range<usize>,
     /// Why the condition of the guardrail could not be evaluated, if it could not.
@@ -124,15 +124,15 @@ impl Judgement<'_> {
                     let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
                     (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
                 });
-                self.read.borrow_mut().insert(block, Some(value));
+                self.section_values.borrow_mut().insert(block, Some(value));
             }
         }
-        self.shared.borrow_mut().clear();
+        self.content_texts.borrow_mut().clear();
         *stale = true;
     }
 
     /// Hides all matches of a guardrail that removed a text: nothing that is printed may quote them.
-    pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &Looked) {
+    pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &CheckedText) {
         let text = &looked.text;
         for found in matches(rule, &text.text).take(most_matches(&text.text)) {
             let matched = text.text.get(found.clone()).unwrap_or_default();

@@ -143,23 +143,23 @@ impl Redactions {
     }
 
     /// Removes hidden text from what is printed; `None` if nothing is hidden.
-    pub(crate) fn veil(&self) -> Option<Veil<'_>> {
+    pub(crate) fn veil(&self) -> Option<QuoteFilter<'_>> {
         if self.is_empty() {
             return None;
         }
         let texts: Vec<&str> = self.texts.iter().map(String::as_str).collect();
-        Some(Veil { hidden: &self.hidden, texts: AhoCorasick::new(texts).ok() })
+        Some(QuoteFilter { hidden: &self.hidden, texts: AhoCorasick::new(texts).ok() })
     }
 }
 
 /// Removes the hidden text of a response from what is printed about it.
-pub(crate) struct Veil<'r> {
+pub(crate) struct QuoteFilter<'r> {
     hidden: &'r [Span],
     /// `None` if there are too many texts to search for: then every text counts as containing a hidden one.
     texts: Option<AhoCorasick>,
 }
 
-impl Veil<'_> {
+impl QuoteFilter<'_> {
     /// Hides the quotations of a finding about a hidden place, and every part of a finding that contains a hidden
     /// text.
     pub(crate) fn over(&self, found: &mut Diagnostic) {

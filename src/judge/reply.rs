@@ -60,7 +60,7 @@ impl Judgement<'_> {
             "calls" => {
                 let call = |call: &JudgedCall| {
                     let (action, params) = ((&*call.name).into(), call.params.clone());
-                    object(&CALL, [action, params, call.form.into(), call.is_carried_out().into()])
+                    object(&CALL, [action, params, call.payload_form.into(), call.is_carried_out().into()])
                 };
                 self.calls.iter().map(call).collect()
             }

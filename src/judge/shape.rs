@@ -17,7 +17,7 @@ impl Judgement<'_> {
         let Some(mode) = self.mode else { return };
         for count in &mode.reply.counts {
             self.judge_keys(count);
-            let blocks = self.standing(&count.blocks);
+            let blocks = self.counting(&count.blocks);
             match count.most {
                 Some(0) => {
                     for block in blocks {
@@ -74,7 +74,7 @@ impl Judgement<'_> {
         if count.keys.is_empty() {
             return;
         }
-        for block in self.standing(&count.blocks) {
+        for block in self.counting(&count.blocks) {
             let Some((_, key)) = self.key(block) else { continue };
             if count.keys.iter().any(|pattern| glob(pattern, &key)) {
                 continue;
@@ -145,7 +145,7 @@ impl Judgement<'_> {
     }
 
     /// The blocks that count and have one of these declarations.
-    pub(super) fn standing(&self, bound: &[(DialectId, BlockId)]) -> SmallVec<[usize; 2]> {
+    pub(super) fn counting(&self, bound: &[(DialectId, BlockId)]) -> SmallVec<[usize; 2]> {
         let Some(dialect) = self.dialect else { return SmallVec::new() };
         let is_bound = |id: BlockId| bound.contains(&(dialect.id, id));
         let blocks = self.document.blocks.iter().enumerate();

@@ -5,7 +5,7 @@
 //! Never: decides anything, or costs anything without a trace.
 
 use super::Leaf;
-use super::parts::{ConditionPart, parts};
+use super::condition_parts::{ConditionPart, parts};
 use crate::diagnostic::{Message, message, quote};
 use crate::expression::{Expression, Failure, Scope};
 use crate::text::{Location, Span, excerpt};
@@ -113,13 +113,13 @@ pub(crate) struct JudgeStep {
 
 /// A condition that was evaluated.
 #[derive(Debug)]
-pub(crate) struct Weighed<'e> {
+pub(crate) struct EvaluatedCondition<'e> {
     when: &'e Expression,
     pub(crate) holds: Result<bool, Failure>,
     parts: Vec<ConditionPart>,
 }
 
-impl Weighed<'_> {
+impl EvaluatedCondition<'_> {
     /// Why the condition is not true; `None` if it is. Its source is cut to `most` characters.
     pub(crate) fn why_not(&self, most: usize) -> Option<String> {
         let why = match &self.holds {
@@ -155,12 +155,12 @@ impl Steps {
     }
 
     /// Evaluates a condition, and also its parts if a trace is wanted.
-    pub(crate) fn weigh<'e>(&self, when: &'e Expression, scope: &Scope<'_>) -> Weighed<'e> {
+    pub(crate) fn evaluate<'e>(&self, when: &'e Expression, scope: &Scope<'_>) -> EvaluatedCondition<'e> {
         let parts = if self.are_wanted() { parts(when, scope) } else { Vec::new() };
-        Weighed { when, holds: when.holds(scope), parts }
+        EvaluatedCondition { when, holds: when.holds(scope), parts }
     }
 
-    pub(crate) fn tell(&mut self, kind: StepKind, at: Location, span: Span, found: impl FnOnce() -> String) {
+    pub(crate) fn record(&mut self, kind: StepKind, at: Location, span: Span, found: impl FnOnce() -> String) {
         self.push(|| JudgeStep { kind, found: found(), at, span, parts: Vec::new() });
     }
 
@@ -173,7 +173,7 @@ impl Steps {
     /// Records the result of a condition; `whose` describes what the condition decides.
     pub(crate) fn trace_condition(
         &mut self,
-        weighed: Weighed<'_>,
+        weighed: EvaluatedCondition<'_>,
         at: Location,
         span: Span,
         whose: impl FnOnce() -> String,

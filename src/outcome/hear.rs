@@ -10,7 +10,7 @@ use super::run::Options;
 use super::trace::flowed_steps;
 use crate::diagnostic::{Code, Diagnostic, Findings, Remark};
 use crate::expression::Scope;
-use crate::flow::{Effect, Flow, Flowed, Words, classify, shadowed};
+use crate::flow::{ClassifiedMessage, Effect, Flow, Flowed, classify, shadowed};
 use crate::judge::{Guarded, StepKind, Steps};
 use crate::program::{Program, RuleEvent};
 use crate::session::Session;
@@ -20,7 +20,7 @@ use crate::value::{Object, Value};
 
 impl Program {
     /// Implements [`Program::hear`].
-    pub(crate) fn hear_words(&self, session: &Session, text: &str, options: &Options) -> Heard {
+    pub(crate) fn hear_message(&self, session: &Session, text: &str, options: &Options) -> Heard {
         let trace = options.trace;
         let (current, budget) = self.occasion(self.up_to_date(session), text.len());
         let session = &*current;
@@ -36,7 +36,7 @@ impl Program {
             flow.ask(input, span);
         }
         let (captures, words_text) = (Value::Object(words.captures.clone()), Value::from(words_text));
-        flow.happen(RuleEvent::Input(words.class), &[("captures", &captures), ("text", &words_text)], span);
+        flow.handle_event(RuleEvent::Input(words.class), &[("captures", &captures), ("text", &words_text)], span);
         self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
@@ -46,11 +46,18 @@ impl Program {
         let (current, budget) = self.occasion(self.up_to_date(session), 0);
         let session = &*current;
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
-        flow.happen(RuleEvent::Start, &[], Span::default());
+        flow.handle_event(RuleEvent::Start, &[], Span::default());
         self.heard(session, "", None, flow.finish(), trace)
     }
 
-    fn heard(&self, session: &Session, text: &str, words: Option<Words>, flowed: Flowed, trace: bool) -> Heard {
+    fn heard(
+        &self,
+        session: &Session,
+        text: &str,
+        words: Option<ClassifiedMessage>,
+        flowed: Flowed,
+        trace: bool,
+    ) -> Heard {
         let input = words.as_ref().and_then(|words| self.flows.inputs.get(words.input));
         let class = words.as_ref().and_then(|words| self.flows.classes.get_index(words.class)).cloned();
         let trace = trace.then(|| {

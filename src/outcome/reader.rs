@@ -114,7 +114,7 @@ impl Chunked {
 
 impl Chunked {
     /// Emits the fields that have arrived in the arguments of a call.
-    fn tell_fields(&mut self, provider: Provider, key: PartKey, more: &str, events: &mut Vec<StreamEvent>) {
+    fn emit_fields(&mut self, provider: Provider, key: PartKey, more: &str, events: &mut Vec<StreamEvent>) {
         let chunks = &self.chunks;
         let begin = || chunks.number_of(provider, key).map(|number| (number, Arguments::default()));
         if let Some((call, arguments)) = self.fields.entry(key).or_insert_with(begin) {
@@ -210,27 +210,27 @@ impl<P: Borrow<Program>> Reader<P> {
                 Delta::Arguments(key, more) if self.release.is_draft() => {
                     // If dialects read the text, a call in it would change the numbers of native calls.
                     if let Some(chunked) = self.chunks.as_deref_mut().filter(|chunked| chunked.tells_text) {
-                        chunked.tell_fields(provider, key, &more, &mut events);
+                        chunked.emit_fields(provider, key, &more, &mut events);
                     }
                 }
                 Delta::Thinking(..) | Delta::Arguments(..) => {}
             }
         }
         match tells_text {
-            true => events.extend(self.tell_native(drafts)),
+            true => events.extend(self.emit_native(drafts)),
             false => events.extend(self.announce(false)),
         }
         Ok(events)
     }
 
     /// Emits the text of a reply that no dialect reads.
-    fn tell_native(&mut self, drafts: Vec<EventDraft>) -> Vec<StreamEvent> {
+    fn emit_native(&mut self, drafts: Vec<EventDraft>) -> Vec<StreamEvent> {
         if drafts.is_empty() || self.release.is_whole() {
             return Vec::new();
         }
         let program = self.program.borrow();
         let (session, text, dialect) = (&self.session, self.text.as_str(), Some(&program.native));
-        self.release.tell(Context { program, session, dialect, text, doubtful: None }, drafts, false)
+        self.release.emit(Context { program, session, dialect, text, doubtful: None }, drafts, false)
     }
 
     /// Continues to read, and returns what has become certain.
@@ -252,7 +252,7 @@ impl<P: Borrow<Program>> Reader<P> {
             text: &self.text,
             doubtful: self.readers.doubtful(),
         };
-        self.release.tell(context, drafts, complete)
+        self.release.emit(context, drafts, complete)
     }
 
     /// The response so far, as spans count it: bytes that are not UTF-8 are replaced, and an incomplete character is

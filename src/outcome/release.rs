@@ -135,7 +135,7 @@ impl Release {
     }
 
     /// Emits what is final. Text that only the end of the answer made certain waits for the outcome.
-    pub(super) fn tell(&mut self, context: Context<'_>, drafts: Vec<EventDraft>, complete: bool) -> Vec<StreamEvent> {
+    pub(super) fn emit(&mut self, context: Context<'_>, drafts: Vec<EventDraft>, complete: bool) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
         for draft in drafts {
             match (&draft.event, self.hold) {

@@ -246,7 +246,7 @@ impl Program {
         }
         flow.answered();
         if occasion == Occasion::Answer {
-            flow.happen(RuleEvent::Reply, &[], Span::new(0, judged.document.bytes));
+            flow.handle_event(RuleEvent::Reply, &[], Span::new(0, judged.document.bytes));
         }
         let mut flowed = flow.finish();
         for finding in std::mem::take(&mut flowed.findings) {
@@ -318,7 +318,7 @@ impl Program {
             let [speaker, label] = [speaker.name, speaker.label].map(Value::from);
             let text = Value::from(text);
             let names = [("speaker", &speaker), ("label", &label), ("text", &text)];
-            flow.happen(RuleEvent::Utterance, &names, block.span());
+            flow.handle_event(RuleEvent::Utterance, &names, block.span());
         }
         false
     }

@@ -274,7 +274,7 @@ impl Samples<'_> {
         if let Some(failure) = doomed(reads, self.data, run) {
             let message = format!("this fails whatever it reads: {}", excerpt(&failure.message, 160));
             let help = "mend it, or the constants in `data` that it reads";
-            self.tell(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
+            self.report(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
         }
         None
     }
@@ -286,14 +286,14 @@ impl Samples<'_> {
                 if failure.kind != FailureKind::Absence {
                     let message = format!("this fails with sample values: {}", excerpt(&failure.message, 160));
                     let help = "the samples are made from the schemas of `params` and the defaults of `state`";
-                    self.tell(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
+                    self.report(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
                 }
                 None
             }
         }
     }
 
-    fn tell(&mut self, fault: Diagnostic) {
+    fn report(&mut self, fault: Diagnostic) {
         if !self.found.contains(&fault) {
             self.found.push(fault);
         }

@@ -35,7 +35,7 @@ pub(crate) enum Delta {
 /// The parts of a reply that is still arriving.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
-    parts: BTreeMap<PartKey, Coming>,
+    parts: BTreeMap<PartKey, PartialPart>,
     /// The new numbers of parts that arrived too late for their own place.
     moved: BTreeMap<PartKey, PartKey>,
     /// The last text that was passed on.
@@ -53,7 +53,7 @@ pub(crate) struct Chunks {
 
 /// A part that is still arriving.
 #[derive(Debug)]
-struct Coming {
+struct PartialPart {
     part: ReplyPart,
     /// The arguments to use if no more of them arrive.
     otherwise: Option<String>,
@@ -108,19 +108,19 @@ impl Chunks {
     /// The reply. If the stream has no end, it was cut off.
     pub(crate) fn into_reply(self) -> Reply {
         let (truncated, refused) = (self.truncated || !self.ended, self.refused);
-        let whole = |coming: Coming| match coming {
-            Coming { part: ReplyPart::Call { id, name, arguments }, otherwise } => {
+        let whole = |coming: PartialPart| match coming {
+            PartialPart { part: ReplyPart::Call { id, name, arguments }, otherwise } => {
                 let arguments = if arguments.is_empty() { otherwise.unwrap_or_default() } else { arguments };
                 ReplyPart::Call { id, name, arguments }
             }
-            Coming { part, .. } => part,
+            PartialPart { part, .. } => part,
         };
         Reply { parts: self.parts.into_values().map(whole).collect(), truncated, refused }
     }
 
     /// Records something that the host passed and that nothing reads.
     pub(crate) fn note_other(&mut self, kind: &str) {
-        self.parts.entry((u64::MAX, 0)).or_insert_with(|| Coming::other(kind));
+        self.parts.entry((u64::MAX, 0)).or_insert_with(|| PartialPart::other(kind));
     }
 
     /// How many calls come before this one; `None` if a part before it may still arrive.
@@ -131,7 +131,7 @@ impl Chunks {
             Provider::Gemini | Provider::Mcp => key.0,
         };
         let is_known = |number: u64| self.seen.contains(&number);
-        let is_call = |coming: &Coming| matches!(coming.part, ReplyPart::Call { .. });
+        let is_call = |coming: &PartialPart| matches!(coming.part, ReplyPart::Call { .. });
         let before = || self.parts.range(..key).filter(|(_, coming)| is_call(coming)).count();
         (first..key.0).all(is_known).then(before)
     }
@@ -200,12 +200,12 @@ impl Chunks {
 
     /// The number of a call. Some servers give none, or the same one to several calls with different ids.
     fn key_of_call(&self, index: Option<u64>, id: Option<&str>) -> PartKey {
-        let id_of = |coming: &'_ Coming| match &coming.part {
+        let id_of = |coming: &'_ PartialPart| match &coming.part {
             ReplyPart::Call { id: Some(own), .. } => Some(own.clone()),
             _ => None,
         };
-        let has_id = |coming: &Coming| id.is_some() && id_of(coming).as_deref() == id;
-        let other_id = |coming: &Coming| id.is_some() && id_of(coming).is_some_and(|own| Some(own.as_str()) != id);
+        let has_id = |coming: &PartialPart| id.is_some() && id_of(coming).as_deref() == id;
+        let other_id = |coming: &PartialPart| id.is_some() && id_of(coming).is_some_and(|own| Some(own.as_str()) != id);
         let first = index.map(|index| CALLS.saturating_add(index.min(BEHIND / 2)));
         let of = match first {
             Some(first) => (first, 0)..=(first, u64::MAX),
@@ -269,7 +269,7 @@ impl Chunks {
                 }
                 ReplyPart::Text { text } if is_new => self.add_text(key, &text),
                 ReplyPart::Thinking { text } if is_new => self.add_thinking(key, &text),
-                ReplyPart::Other { kind } if is_new => drop(self.at(key, || Coming::other(kind))),
+                ReplyPart::Other { kind } if is_new => drop(self.at(key, || PartialPart::other(kind))),
                 _ => {}
             }
         }
@@ -332,7 +332,7 @@ impl Chunks {
                     }
                     coming.otherwise = Some(arguments);
                 }
-                ReplyPart::Other { kind } => drop(self.at(key, || Coming::other(kind))),
+                ReplyPart::Other { kind } => drop(self.at(key, || PartialPart::other(kind))),
             }
         }
     }
@@ -359,7 +359,7 @@ impl Chunks {
                     }
                     self.add_arguments((last, 0), &arguments);
                 }
-                other => drop(self.parts.insert((last, 0), Coming { part: other, otherwise: None })),
+                other => drop(self.parts.insert((last, 0), PartialPart { part: other, otherwise: None })),
             }
         }
     }
@@ -368,7 +368,7 @@ impl Chunks {
         if more.is_empty() {
             return;
         }
-        let (key, coming) = self.at(key, || Coming::of(ReplyPart::Text { text: String::new() }));
+        let (key, coming) = self.at(key, || PartialPart::of(ReplyPart::Text { text: String::new() }));
         let ReplyPart::Text { text } = &mut coming.part else { return self.note_other("text") };
         text.push_str(more);
         let before = self.last_text.filter(|before| *before < key);
@@ -384,7 +384,7 @@ impl Chunks {
         if more.is_empty() {
             return;
         }
-        let (key, coming) = self.at(key, || Coming::of(ReplyPart::Thinking { text: String::new() }));
+        let (key, coming) = self.at(key, || PartialPart::of(ReplyPart::Thinking { text: String::new() }));
         if let ReplyPart::Thinking { text } = &mut coming.part {
             text.push_str(more);
             self.deltas.push(Delta::Thinking(key, more.to_owned()));
@@ -419,23 +419,23 @@ impl Chunks {
         if more.is_empty() {
             return;
         }
-        let (key, coming) = self.at(key, Coming::call);
+        let (key, coming) = self.at(key, PartialPart::call);
         if let ReplyPart::Call { arguments, .. } = &mut coming.part {
             arguments.push_str(more);
             self.deltas.push(Delta::Arguments(key, more.to_owned()));
         }
     }
 
-    fn call(&mut self, key: PartKey) -> &mut Coming {
-        self.at(key, Coming::call).1
+    fn call(&mut self, key: PartKey) -> &mut PartialPart {
+        self.at(key, PartialPart::call).1
     }
 
     /// The part with this number, and the number that it has now: after all others if a later text has been passed
     /// on, and the part is a text or comes after one.
-    fn at(&mut self, key: PartKey, new: impl FnOnce() -> Coming) -> (PartKey, &mut Coming) {
+    fn at(&mut self, key: PartKey, new: impl FnOnce() -> PartialPart) -> (PartKey, &mut PartialPart) {
         let mut key = self.moved.get(&key).copied().unwrap_or(key);
         if !self.parts.contains_key(&key) && self.last_text.is_some_and(|last| key < last) {
-            let is_text = |coming: &Coming| matches!(coming.part, ReplyPart::Text { .. });
+            let is_text = |coming: &PartialPart| matches!(coming.part, ReplyPart::Text { .. });
             let coming = new();
             let parts_texts = self.parts.range(..key).any(|(_, coming)| is_text(coming));
             if is_text(&coming) || parts_texts {
@@ -449,7 +449,7 @@ impl Chunks {
     }
 }
 
-impl Coming {
+impl PartialPart {
     fn of(part: ReplyPart) -> Self {
         Self { part, otherwise: None }
     }

@@ -15,6 +15,8 @@ const OPEN: &str = "<!-- keys: ";
 const CLOSE: &str = "<!-- /keys -->";
 /// The most words of a list that fit in a cell; the page explains longer lists in a table of their own.
 const WORDS: usize = 5;
+/// Follows the kind of a value that may be given for each tier of a prompt.
+const BY_TIER: &str = " (or by tier)";
 /// The chapters about what a text may be; other words, such as `mode`, lead to the table that declares it.
 const CHAPTERS: &[(&str, &str)] = &[
     ("condition", "Conditions and templates"),
@@ -179,7 +181,7 @@ impl<'s> Reference<'s> {
             return match choices[..] {
                 [one, list] if list["items"] == *one => format!("{} or {}", self.kind(page, one, many), plural("list")),
                 [one, by_tier] if by_tier["additionalProperties"] == *one => {
-                    format!("{} (or by tier)", self.kind(page, one, many))
+                    format!("{}{BY_TIER}", self.kind(page, one, many))
                 }
                 _ => choices.iter().map(|choice| self.kind(page, choice, many)).collect::<Vec<_>>().join(" or "),
             };
@@ -198,7 +200,13 @@ impl<'s> Reference<'s> {
                 let place = self.places.keys().find(same).map(|mark| &self.places[mark]);
                 place.map_or_else(|| plural("table"), |place| link(page, &plural("table"), place))
             }
-            Some("object") => format!("{} by name", self.kind(page, &schema["additionalProperties"], true)),
+            Some("object") => {
+                let values = self.kind(page, &schema["additionalProperties"], true);
+                match values.strip_suffix(BY_TIER) {
+                    Some(values) => format!("{values} by name{BY_TIER}"),
+                    None => format!("{values} by name"),
+                }
+            }
             Some("boolean") => "`true`, `false`".to_owned(),
             Some("integer" | "number") => plural("number"),
             Some("string") => self.format(page, format.unwrap_or("text"), many),

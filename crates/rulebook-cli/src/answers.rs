@@ -78,7 +78,7 @@ impl Judge<'_> {
             LineReader::new(reader, MOST),
             jobs.unwrap_or(1),
             |line| self.judge(line),
-            |judged| telling.tell(judged),
+            |judged| telling.write_judged(judged),
         )?;
         if let Some(out) = &mut telling.out {
             out.finish()?;
@@ -243,7 +243,7 @@ struct Telling {
 }
 
 impl Telling {
-    fn tell(&mut self, judged: JudgedLine) -> Result<(), Error> {
+    fn write_judged(&mut self, judged: JudgedLine) -> Result<(), Error> {
         self.replayed.lines += 1;
         match judged.answer {
             Ok(answer) => {

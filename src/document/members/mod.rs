@@ -456,7 +456,7 @@ impl<'p> ObjectReader<'p> {
         self.surroundings.note(around);
         self.left_out += reading.left_out;
         let mark = Span::new(start, if fenced { brace } else { (brace + 1).min(text.len()) });
-        self.tell_more_objects(mark, first);
+        self.report_more_objects(mark, first);
         self.find_faults(faults, reading.nested, first);
         let end = if fenced { self.end_of_fence(object.end) } else { object.end };
         let (start, end) = if self.outline.entries { self.with_marks(start, end) } else { (start, end) };
@@ -499,7 +499,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Reports an object, with its first block, that is not the first of the answer.
-    fn tell_more_objects(&mut self, mark: Span, first: usize) {
+    fn report_more_objects(&mut self, mark: Span, first: usize) {
         // Reasoning before the answer is no object of it.
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
