@@ -284,7 +284,7 @@ fn asking(tokens: usize, words: &str) -> Program {
 fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
     let bad = "<action type=\"forget\"/>\n<action type=\"clear_notes\"/>\nstray\n<action type=\"keep_note\"><x>1</x></action>\n";
     let kinds =
-        ["no action `forget`", "does not permit `clear_notes`", "outside every block", "does not fit its schema"];
+        ["no action `forget`", "does not permit `clear_notes`", "outside every block", "does not match its schema"];
     let mut lengths = Vec::new();
     for times in [1, 5, 20] {
         let program = asking(300, "");

@@ -950,7 +950,7 @@ fn owned((code, word, help): (&str, &str, &str)) -> (String, String, String) {
 
 #[test]
 fn empty_names_are_reported() {
-    let empty = |right: &str, wrong: &str, word: &str| check(right, wrong, "pack/wrong-value", word, "say a name");
+    let empty = |right: &str, wrong: &str, word: &str| check(right, wrong, "pack/wrong-value", word, "write a name");
     empty("name = \"slips\"", "name = \" \"", "\" \"");
     empty("id      = \"leave\"", "id      = \"\"", "\"\"");
     empty("emit = \"pay\"", "emit = \"\"", "\"\"");

@@ -108,7 +108,7 @@ fn a_tool_that_cannot_be_used_is_left_out_with_the_reason() {
         r#"[{"name": "srv_x"}, {"name": "srv_x"}, {"type": "web_search"}]"#,
         &[
             "pack/unusable-tool: this has no name, and so is no tool that a host carries out",
-            "pack/unusable-tool: `srv_x` is listed twice: the first of the two counts",
+            "pack/unusable-tool: `srv_x` is listed twice: the first one is used",
         ],
     );
 }

@@ -367,7 +367,7 @@ fn a_new_part_says_which_cases_it_breaks() {
     let path = folder.join("notes/tests/a-dialect-alone-reads-what-holds-no-block.case");
     std::fs::write(path, case).unwrap();
     check(&folder, &["test", "notes"], 0, "3 passed", "");
-    let told = "with the new dialect these cases no longer hold, look at each\n  notes/tests/a-dialect-alone";
+    let told = "with the new dialect these cases fail, look at each\n  notes/tests/a-dialect-alone";
     check(&folder, &["new", "dialect", "plainer", "--pack", "notes"], 1, "added the dialect", told);
     check(&folder, &["test", "notes"], 1, "1 failed", "");
 }
