@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::print_stdout, missing_docs, reason = "a bench")]
 
 use criterion::Criterion;
-use rulebook::{Folder, lint};
+use rulebook::Folder;
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn shipped() -> Vec<Folder> {
 }
 
 fn check(folders: &[Folder]) -> usize {
-    folders.iter().map(|folder| lint::check(folder).diagnostics.len()).sum()
+    folders.iter().map(|folder| rulebook::check::review(folder).diagnostics.len()).sum()
 }
 
 fn main() {

@@ -17,7 +17,7 @@ use crate::value::Value;
 impl Program {
     /// Reads, checks and compiles a pack. One run finds all faults; there is never a partial program.
     ///
-    /// Schemas and patterns are compiled on first use; [`Program::check`] compiles all schemas.
+    /// Schemas and patterns are compiled on first use; `rulebook check` compiles all schemas.
     ///
     /// ```
     /// use rulebook::{Folder, Program};

@@ -105,7 +105,7 @@
 //! | [`outcome`] | the public contract |
 //! | `host` | what can an application ask of a program? Every method of [`Program`] for hosts |
 //! | [`cases`] | the tests that prompt engineers write |
-//! | [`lint`] | what would a careful reviewer say about a pack? |
+//! | [`check`] | what is wrong with a pack, and what would a careful reviewer say? |
 //! | [`compare`] | what does a change to a pack mean? |
 //! | `schemas` | what do the files in `schemas/` contain? |
 //!
@@ -123,6 +123,10 @@
 #![cfg_attr(not(feature = "unstable"), allow(dead_code, unreachable_pub, unused_imports))]
 
 pub mod cases;
+#[cfg(feature = "unstable")]
+pub mod check;
+#[cfg(not(feature = "unstable"))]
+mod check;
 #[cfg(feature = "unstable")]
 pub mod compare;
 #[cfg(not(feature = "unstable"))]
@@ -144,10 +148,6 @@ mod grammar;
 mod host;
 mod json;
 mod judge;
-#[cfg(feature = "unstable")]
-pub mod lint;
-#[cfg(not(feature = "unstable"))]
-mod lint;
 mod markup;
 pub mod outcome;
 #[cfg(feature = "unstable")]

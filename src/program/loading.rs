@@ -17,36 +17,20 @@ impl Program {
         program.loaded(diagnostics)
     }
 
-    /// The same as [`Program::load`], and also compiles every schema, which is usually compiled on first use, and runs
-    /// every expression once with sample values. Loading has found every pattern that cannot be compiled.
-    #[doc(hidden)]
-    pub fn check(folder: &Folder) -> Checked<Program> {
-        let (program, pack, mut diagnostics) = Self::build(folder);
-        diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
-        // In a pack with errors, a failing sample may only be a consequence of them.
-        if !diagnostics.iter().any(Diagnostic::is_error) {
-            let unordered = program.unordered();
-            // A sample that fails for this reason says no more.
-            let is_of = |one: &Diagnostic, known: &Diagnostic| {
-                let places = one.at.zip(known.at);
-                places.is_some_and(|(one, known)| one.source == known.source && one.span.covers(known.span))
-            };
-            let is_new = |one: &Diagnostic| !unordered.iter().any(|known| is_of(one, known));
-            diagnostics.extend(program.run_samples().into_iter().filter(is_new));
-            diagnostics.extend(unordered);
-            diagnostics.extend(program.check_gates());
-            diagnostics.extend(program.check_transitions(&pack.surface));
-        }
-        program.loaded(diagnostics)
-    }
-
     /// The same as [`Program::load`], and also finds schemas that cannot be compiled. That is all that can keep a part of a
     /// loaded pack from judging an answer. The other checks take longer, and are about values that an answer may have.
     #[doc(hidden)]
     pub fn open(folder: &Folder) -> Checked<Program> {
+        let (program, _, diagnostics) = Self::build_with_schemas(folder);
+        program.loaded(diagnostics)
+    }
+
+    /// Loads a pack, and also compiles every schema, which is usually compiled on first use. Loading has found every
+    /// pattern that cannot be compiled.
+    pub(crate) fn build_with_schemas(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
         let (program, pack, mut diagnostics) = Self::build(folder);
         diagnostics.extend(program.compile_schemas(&pack::schemas::misspelt(&pack.surface)));
-        program.loaded(diagnostics)
+        (program, pack, diagnostics)
     }
 
     fn build(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
@@ -87,7 +71,8 @@ impl Program {
         (program, pack, diagnostics)
     }
 
-    fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Checked<Program> {
+    /// The program with everything that was found, each fault once.
+    pub(crate) fn loaded(self, mut diagnostics: Vec<Diagnostic>) -> Checked<Program> {
         diagnostics.sort_by_key(|diagnostic| diagnostic.at);
         diagnostics.dedup();
         let sources = self.sources.clone();

@@ -5,7 +5,7 @@
 use super::texts::{PACKS, program};
 use rulebook::grammar::Grammar;
 use rulebook::text::SourceId;
-use rulebook::{Folder, Options, Program};
+use rulebook::{Folder, Options};
 
 #[test]
 fn inputs_that_once_crashed_the_engine_give_an_outcome() {
@@ -25,8 +25,10 @@ fn inputs_that_once_crashed_the_engine_give_an_outcome() {
                 let mut parts = data.splitn(3, |byte| *byte == 0).map(<[u8]>::to_vec);
                 let mut next = || parts.next().unwrap_or_default();
                 let (tables, grammar, response) = (next(), next(), next());
-                let loaded =
-                    Program::check(&Folder::new("crash", [("pack.toml", tables), ("grammar/own.pest", grammar)]));
+                let loaded = rulebook::check::faults(&Folder::new(
+                    "crash",
+                    [("pack.toml", tables), ("grammar/own.pest", grammar)],
+                ));
                 if let Some(program) = loaded.value {
                     let _ = program.run_with(&program.session(), &response, &Options::default());
                 }

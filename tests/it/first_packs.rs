@@ -5,7 +5,7 @@
 //! Never: counts a mistake as answered that has a second finding.
 
 use super::root;
-use rulebook::{Folder, lint};
+use rulebook::Folder;
 use std::collections::BTreeMap;
 
 /// Where the word stands that a finding points at.
@@ -88,7 +88,7 @@ fn a_typical_mistake_is_one_finding_at_the_word_with_the_way_out() {
 
 /// Each finding: `FILE:LINE:COLUMN CODE: MESSAGE = HELP`; of a file that is not read only its path.
 fn found(folder: &Folder) -> Vec<String> {
-    let checked = lint::check(folder);
+    let checked = rulebook::check::review(folder);
     let said = checked.diagnostics.iter().map(|one| {
         let place = one.at.and_then(|at| checked.sources.place(at)).map(|place| place.to_string());
         let place = place.map(|place| place.trim_start_matches(&format!("{}/", folder.name)).to_owned());

@@ -76,7 +76,7 @@ fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
                 [tiers.any]\ncontext = 9000\nreserve = 1000\n";
     let found = |template: &str| {
         let files = [("pack.toml", pack), ("grammar/steps.pest", grammar), ("forms.md", template)];
-        let loaded = rulebook::lint::check(&Folder::new("p", files));
+        let loaded = rulebook::check::review(&Folder::new("p", files));
         let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
         let told = loaded.diagnostics.iter();
         told.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default())).collect::<Vec<_>>()
@@ -99,7 +99,7 @@ fn told(blocks: &str, more: &str, template: &str) -> Vec<String> {
         "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n{blocks}\n{more}\n\
          [prompts.main]\nlayers = [{{ id = 'forms', template = 'forms.md' }}, {{ id = 'm', source = 'message' }}]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n"
     );
-    let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", template)]));
+    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", template)]));
     let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
     let told = loaded.diagnostics.iter();
     told.map(|one| format!("{} {} {}", one.severity, one.code, one.at.map(at).unwrap_or_default())).collect()
@@ -215,7 +215,7 @@ fn a_content_shows_a_key_that_its_reply_takes() {
             "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n\
              file = {{ role = 'content', key = '@path' }}\n[contents.file]\nkey = 'path'\n{contents}\n[reply]\nfile = {{ {keys} }}\n"
         );
-        let loaded = rulebook::lint::check(&Folder::new("p", [("pack.toml", pack)]));
+        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
         let found: Vec<String> = loaded.diagnostics.iter().map(|one| one.code.to_string()).collect();
         let text = loaded.value.unwrap().forms("default").remove(0).text;
         (text.lines().next().unwrap_or_default().to_owned(), found)

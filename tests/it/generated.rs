@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rulebook::diagnostic::{Code, Severity};
 use rulebook::outcome::Options;
 use rulebook::prompt::Request;
-use rulebook::{Folder, Program, lint};
+use rulebook::{Folder, Program};
 use std::cell::Cell;
 use std::fmt::Write as _;
 
@@ -210,7 +210,7 @@ fn a_pack_that_passes_check_causes_no_fault_of_ours() {
         for _ in 0..50 {
             let text = pack(dice);
             tried.set(tried.get() + 1);
-            let loaded = lint::check(&Folder::new("g", [("pack.toml", text.as_str())]));
+            let loaded = rulebook::check::review(&Folder::new("g", [("pack.toml", text.as_str())]));
             let clean = loaded.diagnostics.iter().all(|one| one.severity == Severity::Info);
             if let Some(program) = loaded.value.filter(|_| clean) {
                 passed.set(passed.get() + 1);

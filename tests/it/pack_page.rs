@@ -76,7 +76,7 @@ fn every_example_is_a_pack() {
         };
         let mut files = BTreeMap::from([("pack.toml".to_owned(), whole)]);
         files.extend(texts());
-        let loaded = Program::check(&Folder::new("page", files));
+        let loaded = rulebook::check::faults(&Folder::new("page", files));
         assert!(loaded.diagnostics.is_empty(), "example {}:\n{text}\n{:#?}", number + 1, loaded.diagnostics);
         examples += 1;
     }

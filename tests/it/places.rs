@@ -1,6 +1,5 @@
 //! Places: does a fault of an expression stand at its word, in whatever text it is typed?
 
-use rulebook::program::Program;
 use rulebook::surface::Folder;
 
 const PACK: &str = "[pack]
@@ -21,7 +20,7 @@ layers = [{ id = \"x\", template = \"x.md\" }]
 fn pointed_at(more: &str, template: &str, included: &str) -> Vec<String> {
     let pack = format!("{PACK}{more}");
     let texts = [("pack.toml", pack.as_str()), ("x.md", template), ("y.md", included)];
-    let loaded = Program::check(&Folder::new("places", texts));
+    let loaded = rulebook::check::faults(&Folder::new("places", texts));
     let at = |source, span: rulebook::text::Span| span.of(loaded.sources.get(source).unwrap().text()).to_owned();
     let places = loaded.diagnostics.iter().filter_map(|one| one.at);
     places.map(|place| at(place.source, place.span)).collect()
@@ -74,7 +73,7 @@ fn the_parts_of_a_reply_have_names() {
 fn a_byte_order_mark_shifts_nothing() {
     let pack = PACK.replace("message\" }", "mesage\" }");
     let marked = format!("\u{feff}{pack}");
-    let loaded = Program::check(&Folder::new("places", [("pack.toml", marked.as_str()), ("x.md", "")]));
+    let loaded = rulebook::check::faults(&Folder::new("places", [("pack.toml", marked.as_str()), ("x.md", "")]));
     let places = loaded.diagnostics.iter().filter_map(|one| one.at);
     assert_eq!(places.map(|at| at.span.of(&pack)).next_back(), Some("\"mesage\""));
 }
@@ -100,7 +99,7 @@ fn check_slip(right: &str, slip: &str, told: &[&str]) {
                 [actions.leave]\neffects = [{ go = \"two\" }]\n[state]\nx = { type = \"string\" }\ny = { \"$ref\" = \"#/z\" }\n";
     assert!(pack.contains(right), "{right}");
     let pack = pack.replace(right, slip);
-    let loaded = Program::check(&Folder::new("slips", [("pack.toml", pack.as_str())]));
+    let loaded = rulebook::check::faults(&Folder::new("slips", [("pack.toml", pack.as_str())]));
     let at =
         |place: rulebook::text::Location| place.span.of(loaded.sources.get(place.source).unwrap().text()).to_owned();
     let found: Vec<String> = loaded.diagnostics.iter().filter_map(|one| one.at.map(at)).collect();

@@ -414,7 +414,7 @@ fn a_template_that_never_ends_is_found_by_check() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n\
                 [tiers.all]\ncontext = 9000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"x\", template = \"x.md\" }]\n";
     let check = |template: &str| {
-        let loaded = Program::check(&Folder::new("p", [("pack.toml", pack), ("x.md", template)]));
+        let loaded = rulebook::check::faults(&Folder::new("p", [("pack.toml", pack), ("x.md", template)]));
         loaded.diagnostics.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
     };
     assert_eq!(check("{{ mode }}"), [""; 0]);
@@ -440,7 +440,7 @@ fn quoting(dialect: &str) -> Program {
     );
     let folder =
         Folder::new("quoting", [("pack.toml", pack.as_str()), ("state.xml", "<state>\n{{ state.value }}\n</state>")]);
-    let loaded = Program::check(&folder);
+    let loaded = rulebook::check::faults(&folder);
     loaded.value.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 }
 
@@ -509,7 +509,7 @@ fn beside(dialect: &str, template: &str) -> Option<Program> {
         "[pack]\nname = \"beside\"\n[state.a]\n[state.b]\n[tiers.all]\ncontext = 100000\nreserve = 1000\n\
          [prompts.main]\nlayers = [{{ id = \"state\", template = \"state.md\" }}]\n[dialects.own]\n{dialect}\n"
     );
-    Program::check(&Folder::new("beside", [("pack.toml", pack.as_str()), ("state.md", template)])).value
+    rulebook::check::faults(&Folder::new("beside", [("pack.toml", pack.as_str()), ("state.md", template)])).value
 }
 
 /// A template with these values has no more blocks than with harmless ones, and no value loses a part.

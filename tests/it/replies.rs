@@ -291,7 +291,7 @@ fn a_pack_without_dialects_is_complete() {
     [modes.chat]
     permits = ["get_weather"]
     "#;
-    let checked = rulebook::lint::check(&Folder::new("weather", [("pack.toml", pack)]));
+    let checked = rulebook::check::review(&Folder::new("weather", [("pack.toml", pack)]));
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
     let program = checked.value.unwrap();
     let parts = [thinking("Oslo."), text("Let me <b>look</b>:"), call("get_weather", r#"{"city": "Oslo"}"#)];

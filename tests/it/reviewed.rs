@@ -5,7 +5,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use rulebook::Options;
 use rulebook::text::FilePlace;
-use rulebook::{Folder, Program, lint};
+use rulebook::{Folder, Program};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
          [state.flag]\ntype = \"string\"\ndefault = \"one\"\n{MODES_TABLE}{known}{}",
         rules.concat()
     );
-    let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())]));
+    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())]));
     let codes = ["pack/shadowed-input", "pack/shadowed-rule", "pack/idle-rule"];
     let dead = loaded.diagnostics.iter().filter(|one| codes.contains(&one.code.to_string().as_str()));
     let dead: BTreeSet<FilePlace> = dead.filter_map(|one| loaded.sources.place(one.at?)).collect();
@@ -128,7 +128,7 @@ fn a_gate_on_a_value_that_is_never_set_is_shut() {
              [modes.a]\nexits = [{{ to = \"b\", gate = \"{gate}\" }}]\n[modes.b]\nfinal = true\n\
              [[rules]]\nid = \"r\"\non = \"reply\"\nin = [\"a\"]\neffects = [{{ set = \"flag\", value = \"{set}\" }}, {{ go = \"b\" }}]\n"
         );
-        let found = Program::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+        let found = rulebook::check::faults(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
         found.iter().any(|one| one.code == "pack/shut-gate")
     };
     assert!(pack("state.flag == 'three'", "two"));
@@ -227,7 +227,7 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
 /// What `check` finds in the pack of the pages with these tables laid over it.
 fn findings(tables: &str) -> Vec<(String, String)> {
     let pack = crate::snippets::lay_over(&crate::snippets::base(), tables);
-    let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+    let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
     found.into_iter().map(|one| (one.code.to_string(), one.message.to_string())).collect()
 }
 
@@ -245,7 +245,7 @@ fn the_mode_of_a_pack_without_modes_has_a_name() {
     let found = |tables: &str| {
         let dialect = "[dialects.d]\ngrammar = 'tags'\nblocks = { message = { role = 'message' } }";
         let pack = format!("[pack]\nname = 'p'\n{dialect}\n{tables}");
-        let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+        let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
         found.into_iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
     };
     let guardrail = |mode| format!("[[guardrails]]\nid = 'g'\non = 'message'\nmatches = 'x'\nin = '{mode}'");
@@ -454,7 +454,7 @@ fn a_finding_is_as_severe_as_the_pack_says_and_may_be_excused() {
     let told = |check: &str, comment: &str| {
         let tables = "[actions.idle]\nabout = \"Do nothing\"\n";
         let pack = format!("{}\n{check}\n{comment}\n{tables}", crate::snippets::base());
-        let found = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
+        let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
         let wanted = ["pack/unpermitted-action", "pack/idle-excuse"];
         let told = found.iter().filter(|one| wanted.contains(&one.code.to_string().as_str()));
         told.map(|one| format!("{} {}", one.severity.name(), one.message)).collect::<Vec<_>>()

@@ -4,7 +4,7 @@
 //! Out: what `check` says of each.
 //! Never: a mistake that keeps a pack from running: those are in `slips.rs` and `first_packs.rs`.
 
-use rulebook::{Folder, Program, lint};
+use rulebook::{Folder, Program};
 
 const PACK: &str = r#"
 [pack]
@@ -18,7 +18,7 @@ blocks = { message = { role = "message" }, tool = { role = "call", name = "@name
 fn told(tables: &str, more: &[(&str, &str)]) -> Vec<String> {
     let pack = format!("{PACK}{tables}");
     let files = [("pack.toml", pack.as_str())].into_iter().chain(more.iter().copied());
-    let loaded = lint::check(&Folder::new("silent", files));
+    let loaded = rulebook::check::review(&Folder::new("silent", files));
     let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
     let said = loaded.diagnostics.iter().map(|one| {
         let help = one.help.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -57,7 +57,7 @@ fn a_dialect_that_never_wins() {
     let pack =
         "[pack]\nname = \"p\"\n[dialects.any]\ngrammar = \"tags\"\nblocks = { \"*\" = { role = \"message\" } }\n";
     let pack = [pack, &other("", "reply = { role = \"message\" }")].concat();
-    let loaded = lint::check(&Folder::new("p", [("pack.toml", pack)]));
+    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
     assert!(loaded.diagnostics.iter().any(|one| one.code == "pack/shadowed-dialect"), "{:?}", loaded.diagnostics);
 }
 
@@ -220,7 +220,7 @@ fn a_sample_is_the_session_that_examples_are_judged_for() {
     assert!(found.iter().any(|one| one.starts_with("warning pack/misfit-example 1:")), "{found:?}");
     // The reason is in the message.
     let pack = format!("{PACK}{}", tables(""));
-    let loaded = lint::check(&Folder::new("silent", [("pack.toml", pack.as_str()), task]));
+    let loaded = rulebook::check::review(&Folder::new("silent", [("pack.toml", pack.as_str()), task]));
     let [refused] = loaded.diagnostics.as_slice() else { panic!("{:?}", loaded.diagnostics) };
     assert!(refused.message.to_string().contains("`state.open and state.twice`"), "{refused}");
 }

@@ -3,7 +3,7 @@
 //! In every shipped pack a key or a value is misspelt, each by itself, as fingers do it: two letters the wrong way round.
 
 use rulebook::surface::Folder;
-use rulebook::{Program, diagnostic::Diagnostic};
+use rulebook::diagnostic::Diagnostic;
 use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn slips(file: &str, text: &str) -> Vec<Slip> {
 }
 
 fn errors(folder: &Folder) -> Vec<String> {
-    let loaded = Program::check(folder);
+    let loaded = rulebook::check::faults(folder);
     let errors = loaded.diagnostics.iter().filter(|one| Diagnostic::is_error(one));
     errors.map(|one| format!("{} {}", one.code, one.message)).collect()
 }

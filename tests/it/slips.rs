@@ -1,6 +1,6 @@
 //! Slips: does a mistake that authors make stand at its word, with the way out?
 
-use rulebook::{Folder, lint};
+use rulebook::Folder;
 
 const GRAMMAR: &str = r#"
 open  = { "%" ~ name ~ (" " ~ file)? ~ NEWLINE }
@@ -55,7 +55,8 @@ fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
         assert!(pack.contains(right), "the pack has `{right}`");
         pack = pack.replacen(right, wrong, 1);
     }
-    let loaded = lint::check(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
+    let loaded =
+        rulebook::check::review(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
     let told = loaded.diagnostics.iter().map(|one| {
         let word = one.at.map(|at| at.span.of(loaded.sources.get(at.source).unwrap().text()));
         (
@@ -156,7 +157,7 @@ fn a_call_is_named_as_an_answer_would_name_it() {
         )
     };
     let codes = |block: &str| -> Vec<String> {
-        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack(block).as_str())]));
+        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack(block).as_str())]));
         loaded.diagnostics.iter().map(|one| one.code.to_string()).collect()
     };
     let none: [&str; 0] = [];
@@ -505,7 +506,7 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
         let mut folder = Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]);
         let other = format!("[pack]\nname = \"other\"\n{rail}");
         folder.others.insert("../other".into(), Folder::new("other", [("pack.toml", other.as_str())]));
-        let found = lint::check(&folder).diagnostics;
+        let found = rulebook::check::review(&folder).diagnostics;
         found
             .into_iter()
             .map(|one| (one.code.to_string(), one.help.map(|help| help.to_string()).unwrap_or_default()))
@@ -568,7 +569,10 @@ fn a_block_that_a_fence_opens_ends_by_its_closer() {
             "[pack]\nname = \"p\"\n[dialects.listed]\ngrammar = \"fences\"\nanchor = \"line\"\nquoted = {masks}\n\
              blocks = {{ \"*.md\" = {{ role = \"content\", key = \"@name\" }} }}"
         );
-        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("grammar/fences.pest", grammar)]));
+        let loaded = rulebook::check::review(&Folder::new(
+            "p",
+            [("pack.toml", pack.as_str()), ("grammar/fences.pest", grammar)],
+        ));
         loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.code)).collect::<Vec<_>>()
     };
     assert_eq!(found("[\"code-fence\", \"code-span\"]"), [""; 0]);
@@ -590,7 +594,8 @@ fn a_grammar_that_cannot_spell_fields_is_reported() {
             ),
             ("grammar/open.pest", "open = { \"<p=\" ~ name ~ \">\" }\nname = @{ ASCII_ALPHA+ }"),
         ];
-        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())].into_iter().chain(grammars)));
+        let loaded =
+            rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())].into_iter().chain(grammars)));
         let found = loaded.diagnostics.iter().filter(|one| one.severity.to_string() == "error");
         found.map(|one| one.message.clone()).collect::<Vec<_>>()
     };
@@ -701,7 +706,7 @@ fn templates_see_every_member_of_actions_and_forms() {
     let load = |template: &str| {
         let prompts = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"all\", template = \"prompt/all.md\" }]";
         let pack = crate::snippets::lay_over(&crate::snippets::base(), prompts);
-        rulebook::Program::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("prompt/all.md", template)]))
+        rulebook::check::faults(&Folder::new("p", [("pack.toml", pack.as_str()), ("prompt/all.md", template)]))
     };
     let printed = |name: &str, value: &serde_json::Value| -> String {
         value.as_object().unwrap().keys().map(|key| format!("{{{{ {name}[\"{key}\"] }}}}")).collect()
@@ -740,7 +745,7 @@ fn told(tables: &str) -> Vec<String> {
 }
 
 fn told_of(pack: &str) -> Vec<String> {
-    let loaded = lint::check(&Folder::new("p", [("pack.toml", pack)]));
+    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
     let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
     let told = loaded.diagnostics.iter();
     told.map(|one| {
@@ -1147,7 +1152,7 @@ fn a_missing_file_suggests_one_with_a_similar_name() {
     let help = |file: &str| {
         let pack = PACK.replace("[modes.open]", &layers.replace("FILE", file));
         let files = [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/ticket.md", "pay")];
-        let loaded = lint::check(&Folder::new("slips", files));
+        let loaded = rulebook::check::review(&Folder::new("slips", files));
         let missing = loaded.diagnostics.iter().find(|one| one.code == "pack/missing-file");
         missing.and_then(|one| one.help.clone()).map(|help| help.to_string()).unwrap_or_default()
     };
@@ -1178,7 +1183,7 @@ fn files_that_nothing_uses() {
         ("NOTES.md", "For people."),
     ];
     let told = |files: &[(&str, &str)]| -> Vec<String> {
-        let loaded = lint::check(&Folder::new("slips", files.iter().copied()));
+        let loaded = rulebook::check::review(&Folder::new("slips", files.iter().copied()));
         loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.message)).collect()
     };
     assert_eq!(told(&files), [""; 0]);
@@ -1209,7 +1214,7 @@ fn a_call_that_names_no_action_is_not_told_as_unspelled_too() {
              layers = [{{ id = \"forms\", template = \"forms.md\" }}, {{ id = \"message\", source = \"message\" }}]\n"
         );
         let forms = "pay {% for form in forms %}{{ form.text | markup }}{% endfor %}";
-        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", forms)]));
+        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", forms)]));
         let told = loaded
             .diagnostics
             .iter()
@@ -1232,7 +1237,7 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
         let pack = PACK.replace("[modes.open]", &tables);
         let files =
             [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/all.md", "pay {{ braces }}")];
-        let loaded = lint::check(&Folder::new("slips", files));
+        let loaded = rulebook::check::review(&Folder::new("slips", files));
         let told = loaded.diagnostics.iter().filter(|one| one.code == "prompt/no-message");
         told.map(|one| one.severity.to_string()).collect::<String>()
     };
@@ -1467,7 +1472,7 @@ fn a_name_that_no_grammar_reads_is_told() {
 fn an_opener_that_nothing_can_tell_from_text_is_told() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"own\"\nblocks = { \"*\" = { role = \"section\" } }\n";
     let told = |grammar: &str| {
-        let loaded = lint::check(&Folder::new("p", [("pack.toml", pack), ("grammar/own.pest", grammar)]));
+        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack), ("grammar/own.pest", grammar)]));
         loaded.diagnostics.iter().map(|one| one.message.to_string()).collect::<Vec<_>>()
     };
     let name = "name = @{ ASCII_ALPHA+ }\n";

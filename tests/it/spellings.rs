@@ -1,6 +1,5 @@
 //! Spellings: does `check` tell that one spelling means two things, or that nothing reads it?
 
-use rulebook::lint;
 use rulebook::surface::Folder;
 
 /// What `check` says of an action with these parameters, in a dialect that compares names in this way.
@@ -10,7 +9,7 @@ fn codes(case: &str, params: &str) -> Vec<String> {
          blocks = {{ pay = {{ role = \"call\", payload = \"tags\" }} }}\n[modes.m]\npermits = [\"pay\"]\n\
          [actions.pay]\neffects = [{{ emit = \"pay\", value = \"{{{{ params }}}}\" }}]\n[actions.pay.params]\n{params}\n"
     );
-    let checked = lint::check(&Folder::new("p", [("pack.toml", pack.as_str())]));
+    let checked = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())]));
     checked.diagnostics.iter().map(|one| format!("{} {}", one.code, one.message)).collect()
 }
 

@@ -1,6 +1,5 @@
 //! Teaching: does `check` find what a prompt should not show, and what there is no room for?
 
-use rulebook::lint;
 use rulebook::surface::Folder;
 
 const PACK: &str = r#"
@@ -34,7 +33,7 @@ layers = [{ id = "text", text = "text.md", in = "early" }, { id = "template", te
 /// What `check` says of these texts: the code, and what it points at.
 fn found(pack: &str, text: &str, template: &str) -> Vec<String> {
     let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", template)]);
-    let loaded = lint::check(&folder);
+    let loaded = rulebook::check::review(&folder);
     let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
     let all = loaded.diagnostics.iter();
     all.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default()).trim().to_owned()).collect()
@@ -106,7 +105,7 @@ fn a_prompt_that_fits_no_tier_is_reported_for_a_new_session() {
     let says = |pack: &str, text: &str| {
         let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", "Hello")]);
         let said = |one: &rulebook::diagnostic::Diagnostic| format!("{} {}", one.code, one.message);
-        lint::check(&folder).diagnostics.iter().map(said).collect::<Vec<_>>()
+        rulebook::check::review(&folder).diagnostics.iter().map(said).collect::<Vec<_>>()
     };
     let text = "word ".repeat(300);
     assert_eq!(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The floors of `src/`: a module imports only from those before it.
 const FLOORS: &[&str] = &[
     "text", "value", "json", "diagnostic", "provider", "surface", "grammar", "expression", "markup", "pack", "program",
-    "document", "session", "judge", "flow", "prompt", "outcome", "host", "cases", "lint", "compare", "schemas",
+    "document", "session", "judge", "flow", "prompt", "outcome", "host", "cases", "check", "compare", "schemas",
 ];
 
 /// The crates below the engine, and the members of the workspace that each may use.

@@ -1,7 +1,7 @@
 //! Uses: does a name that is no file in scope, or is one twice, stand out with the way out?
 
 use rulebook::prompt::Request;
-use rulebook::{Folder, Program, lint};
+use rulebook::{Folder, Program};
 
 const MARKS: &str = r#"open = { "[" ~ name ~ "]" }
 name = @{ ASCII_ALPHA+ }
@@ -22,7 +22,7 @@ fn pack(name: &str, uses: Vec<Folder>, tables: &[&str], files: &[(&str, &str)]) 
 /// Checks what is found in a pack: places, codes, messages and advice.
 #[track_caller]
 fn check(folder: &Folder, expected: &[&str]) {
-    let loaded = lint::check(folder);
+    let loaded = rulebook::check::review(folder);
     let found = loaded.diagnostics.iter().map(|one| {
         let at = one.at.and_then(|at| loaded.sources.place(at)).map(|place| place.to_string()).unwrap_or_default();
         format!(
@@ -123,7 +123,7 @@ fn a_misspelt_name_is_near_one_in_scope_alone() {
         &[&format!("desk/pack.toml:5:11 pack/unknown-grammar: {near}")],
     );
     let other = pack("other", vec![], &[&typo], &[]);
-    let found = lint::check(&pack("desk", vec![has, other], &[], &[])).diagnostics;
+    let found = rulebook::check::review(&pack("desk", vec![has, other], &[], &[])).diagnostics;
     assert!(
         found.iter().all(|one| one.help.as_ref().is_none_or(|help| !help.to_string().contains("`marks`"))),
         "{found:?}"
@@ -183,7 +183,8 @@ fn a_pack_that_two_others_use_is_taken_once_with_its_own_files() {
     let using = |name, text| pack(name, vec![base(text)], &[PROMPT], &role);
     check(&pack("desk", vec![using("one", "Same.\n"), using("two", "Same.\n")], &[], &[]), &[]);
     // Packs that differ in a text alone are two packs.
-    let found = lint::check(&pack("desk", vec![using("one", "This.\n"), using("two", "That.\n")], &[], &[]));
+    let found =
+        rulebook::check::review(&pack("desk", vec![using("one", "This.\n"), using("two", "That.\n")], &[], &[]));
     assert!(found.diagnostics.iter().any(|one| one.code == "pack/duplicate-name"), "{:?}", found.diagnostics);
 }
 

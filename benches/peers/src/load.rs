@@ -6,7 +6,7 @@
 
 use crate::engine::{folder, program};
 use crate::timing::fastest;
-use rulebook::{Folder, Program, lint};
+use rulebook::{Folder, Program};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn measure(repository: &Path) {
 fn measure_pack(row: &str, folder: &Folder) {
     let load = fastest(Duration::from_millis(200), || drop(black_box(Program::load(folder))));
     println!("{row}\tload, ms\t{:.3}", load * 1e3);
-    let check = fastest(Duration::from_millis(200), || drop(black_box(lint::check(folder))));
+    let check = fastest(Duration::from_millis(200), || drop(black_box(rulebook::check::review(folder))));
     println!("{row}\tcheck, ms\t{:.3}", check * 1e3);
 }
 

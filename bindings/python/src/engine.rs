@@ -21,7 +21,7 @@ use rulebook::outcome::{Heard, Miss, Outcome};
 use rulebook::prompt::{Counter, Export, Request, Turn, read_history};
 use rulebook::text::{Source, Sources};
 use rulebook::value::Value;
-use rulebook::{Checked, Limits, Options, Program, Provider, Reply, Session, Tools, lint};
+use rulebook::{Checked, Limits, Options, Program, Provider, Reply, Session, Tools};
 use rulebook_fs::Overlooked;
 use rulebook_report::{Pen, json};
 use serde::de::DeserializeOwned;
@@ -354,7 +354,7 @@ pub(crate) fn check<'py>(
 /// What the command `check` says of one pack.
 fn review(files: &Files, tools: Option<&str>) -> (json::Checked, String) {
     let pen = files.pen();
-    let mut checked = lint::check(&files.folder);
+    let mut checked = rulebook::check::review(&files.folder);
     if let (Some(program), Some(tools)) = (&checked.value, tools) {
         let with_tools = with_tools(program, tools);
         checked.diagnostics.extend(with_tools.diagnostics);

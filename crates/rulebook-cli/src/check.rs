@@ -9,10 +9,10 @@ use super::packs::read_tools;
 use super::watch::watch;
 use super::{CommandOutput, Error, Format, OpenedPack, Status, nothing, packs, parallel};
 use rulebook::Tools;
+use rulebook::cases;
 use rulebook::diagnostic::Diagnostic;
 use rulebook::program::PermitCell;
 use rulebook::text::Sources;
-use rulebook::{cases, lint};
 use rulebook_fs::{Overlooked, PackFiles};
 use rulebook_report::{Row, Tally, checked_sum, json};
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ fn once(arguments: &Arguments, pack_cache: &mut PackCache<Reviewed>) -> Result<C
 }
 
 fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
-    let mut opened = OpenedPack::load(pack.clone(), lint::check);
+    let mut opened = OpenedPack::load(pack.clone(), rulebook::check::review);
     tools.iter().for_each(|tools| opened.add(tools));
     let (case_sources, case_faults) = case_faults(&opened);
     let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));

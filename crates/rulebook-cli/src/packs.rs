@@ -9,7 +9,6 @@ use super::output::{CommandOutput, Error, Format, Status, found};
 use super::{input, parallel, session};
 use rulebook::Tools;
 use rulebook::diagnostic::{Checked, Code, Diagnostic, alternatives};
-use rulebook::lint;
 use rulebook::program::Program;
 use rulebook::surface::Folder;
 use rulebook::text::{Sources, excerpt};
@@ -29,7 +28,7 @@ pub(super) struct OpenedPack {
 
 impl OpenedPack {
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self::load(read_pack(path)?, Program::check).or_below(path))
+        Ok(Self::load(read_pack(path)?, rulebook::check::faults).or_below(path))
     }
 
     /// The same as [`OpenedPack::open_with`], to judge answers as a host does: without the checks that only look for
@@ -61,7 +60,7 @@ impl OpenedPack {
 
     /// The same as [`OpenedPack::open`], with everything that a reviewer would say.
     pub(super) fn review(path: &Path) -> Result<Self, Error> {
-        Ok(Self::load(read_pack(path)?, lint::check).or_below(path))
+        Ok(Self::load(read_pack(path)?, rulebook::check::review).or_below(path))
     }
 
     /// If the folder is not a pack, adds the names of packs below it.

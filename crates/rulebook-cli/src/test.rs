@@ -229,7 +229,7 @@ struct Testing {
 
 impl Testing {
     fn new(pack: &PackFiles, arguments: &Arguments, tools: Option<&Tools>) -> Self {
-        let mut opened = OpenedPack::load(pack.clone(), Program::check);
+        let mut opened = OpenedPack::load(pack.clone(), rulebook::check::faults);
         tools.iter().for_each(|tools| opened.add(tools));
         let OpenedPack { files, loaded, pen } = opened;
         let mut tested = TestedPack {

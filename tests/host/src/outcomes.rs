@@ -24,7 +24,7 @@ pub(crate) fn of_suite(suite: &str) -> Result<String, serde_json::Error> {
 }
 
 fn of_pack(name: &str, pack: &Value, text: &mut String) -> Result<(), serde_json::Error> {
-    let loaded = rulebook::lint::check(&Folder::new(name, files(pack.get("files"))));
+    let loaded = rulebook::check::review(&Folder::new(name, files(pack.get("files"))));
     findings(name, name, &loaded.diagnostics, text);
     let Some(program) = loaded.value else { return Ok(()) };
     for mode in program.modes() {

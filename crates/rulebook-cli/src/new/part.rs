@@ -10,7 +10,6 @@ use crate::save::save;
 use crate::{CommandOutput, Error, Format, OpenedPack, Status, parallel};
 use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
 use rulebook::diagnostic::{Checked, Code, Diagnostic};
-use rulebook::lint;
 use rulebook::program::{Declares, Permission, Program};
 use rulebook::surface::{Folder, Role};
 use rulebook::text::{Location, Sources};
@@ -380,7 +379,7 @@ impl Drafting<'_> {
             self.edits.texts().chain(texts).map(|(path, text)| (path.clone(), text)).collect();
         let mut folder = self.folder.clone();
         folder.files.extend(files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())));
-        let loaded = lint::check(&folder);
+        let loaded = rulebook::check::review(&folder);
         let known = |one: &Diagnostic| before.iter().any(|old| (&old.code, &old.message) == (&one.code, &one.message));
         let news = loaded.diagnostics.iter().filter(|one| !known(one)).cloned().collect();
         Drafted { files, loaded, news }

@@ -60,7 +60,7 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ma
 
 /// The program of such a pack, or its first fault.
 fn loaded(name: &str, text: &str) -> Result<Program, String> {
-    let checked = Program::check(&Folder::new(name, [("pack.toml", text)]));
+    let checked = rulebook::check::faults(&Folder::new(name, [("pack.toml", text)]));
     let fault = checked.diagnostics.iter().find(|one| one.is_error());
     let why = fault.map(|fault| match &fault.help {
         Some(help) => format!("{} ({help})", fault.message),

@@ -9,7 +9,7 @@ use rulebook::outcome::EffectRecord;
 use rulebook::prompt::{Export, Request, read_history};
 use rulebook::surface::Folder;
 use rulebook::text::{Source, Sources};
-use rulebook::{Provider, Tools, lint};
+use rulebook::{Provider, Tools};
 use rulebook_fs::{self, Applying, Root};
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     if page.code == "pack/use-cycle" {
         folder.others.insert(".".into(), Folder::new("page", [("x", "")]));
     }
-    let loaded = lint::check(&folder);
+    let loaded = rulebook::check::review(&folder);
     let mut found = codes(&loaded.diagnostics);
     found.extend(files.keys().filter_map(|path| cases::overlooked(path)).map(|one| one.code.to_string()));
     let Some(program) = loaded.value else { return found };

@@ -6,47 +6,46 @@
 //! Never: reports anything about an action whose schema no payload could be made for; after a condition that does not
 //! hold for the sample, anything but a failure that happens for every value of the one thing read.
 
-use super::example::{ExampleMembers, example};
-use super::{EffectRule, FileContent, Mode, Permit, Program, StateSlot, Verb, misfit_at};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, FailureKind, Scope, Template};
-use crate::program::{PathTemplate, Shape};
+use crate::program::{
+    EffectRule, ExampleMembers, FileContent, Mode, PathTemplate, Permit, Program, Shape, StateSlot, Verb, example,
+    misfit_at,
+};
 use crate::text::{Location, excerpt};
 use crate::value::value;
 use crate::value::{ByteBudget, Record};
 use crate::value::{Object, Value};
 
-impl Program {
-    /// Comparisons that fail for every value: of two kinds that have no order.
-    pub(super) fn unordered(&self) -> Vec<Diagnostic> {
-        let failing = self.idle_comparisons.iter().filter(|one| one.fails());
-        failing.map(|one| one.explain(Diagnostic::new(Code::PACK_FAILS, one.constant.at, one.message()))).collect()
-    }
+/// Comparisons that fail for every value: of two kinds that have no order.
+pub(super) fn unordered(program: &Program) -> Vec<Diagnostic> {
+    let failing = program.idle_comparisons.iter().filter(|one| one.fails());
+    failing.map(|one| one.explain(Diagnostic::new(Code::PACK_FAILS, one.constant.at, one.message()))).collect()
+}
 
-    /// Runs every expression once, and reports those that fail.
-    pub(super) fn run_samples(&self) -> Vec<Diagnostic> {
-        let mut samples = Samples { found: Vec::new(), data: &self.data, unmet: 0 };
-        let (mode, absent) = (Value::from(self.mode_name(self.start)), Value::Null);
-        let mut scope = Scope::new().with("data", &self.data).with("mode", &mode);
-        let mut state = self.initial.clone();
-        for (name, slot) in self.slots.iter() {
-            let rule = |compute: &Template| StateSlot::rule(name, compute, &self.data, mode.clone(), Value::Null);
-            slot.compute.iter().for_each(|compute| state.compute(name, rule(compute)));
-        }
-        scope.add_record("state", &state);
-        for name in ["now", "reply", "item"] {
-            scope.add(name, &absent);
-        }
-        let budget = ByteBudget::new(0, state.clone(), self.data.clone());
-        scope.limit(&budget);
-        samples.computed(self, &state, &scope);
-        samples.guardrails(self, &scope);
-        samples.actions(self, &scope);
-        samples.prompts(self, &scope);
-        samples.contents(self, &scope);
-        samples.flows(self, &scope);
-        samples.found
+/// Runs every expression once, and reports those that fail.
+pub(super) fn run(program: &Program) -> Vec<Diagnostic> {
+    let mut samples = Samples { found: Vec::new(), data: &program.data, unmet: 0 };
+    let (mode, absent) = (Value::from(program.mode_name(program.start)), Value::Null);
+    let mut scope = Scope::new().with("data", &program.data).with("mode", &mode);
+    let mut state = program.initial.clone();
+    for (name, slot) in program.slots.iter() {
+        let rule = |compute: &Template| StateSlot::rule(name, compute, &program.data, mode.clone(), Value::Null);
+        slot.compute.iter().for_each(|compute| state.compute(name, rule(compute)));
     }
+    scope.add_record("state", &state);
+    for name in ["now", "reply", "item"] {
+        scope.add(name, &absent);
+    }
+    let budget = ByteBudget::new(0, state.clone(), program.data.clone());
+    scope.limit(&budget);
+    samples.computed(program, &state, &scope);
+    samples.guardrails(program, &scope);
+    samples.actions(program, &scope);
+    samples.prompts(program, &scope);
+    samples.contents(program, &scope);
+    samples.flows(program, &scope);
+    samples.found
 }
 
 /// The failures so far.

@@ -1,9 +1,9 @@
-//! Lint: what would a careful reviewer say about a pack that runs?
+//! Check: what is wrong with a pack, and what would a careful reviewer say about it?
 //!
 //! In: a folder.
-//! Out: everything that can be known about its pack without a model: its faults, and declarations that can have no
-//! effect, with the severities of the pack's `[check]`.
-//! Never: keeps a pack from running.
+//! Out: everything that can be known about its pack without a model: [its faults](faults), and
+//! [declarations that can have no effect](review), with the severities of the pack's `[check]`.
+//! Never: keeps a pack from running that a host would load.
 
 mod conditions;
 mod dialects;
@@ -13,16 +13,20 @@ mod explained;
 mod files;
 mod flow;
 mod forms;
+mod gates;
 mod grammars;
 mod guardrails;
+mod inclusion;
 mod layers;
 mod lookalikes;
 mod paths;
 mod permits;
 mod replies;
+mod samples;
 mod schemas;
 mod state;
 mod suppressions;
+mod transitions;
 
 use crate::diagnostic::{Checked, Code, Diagnostic, Severity};
 use crate::program::Program;
@@ -33,9 +37,31 @@ use crate::surface::{Folder, Level};
 use crate::text::Location;
 use indexmap::IndexSet;
 
-/// The same as [`Program::check`]; for a pack without errors, also everything that a reviewer would say.
-pub fn check(folder: &Folder) -> Checked<Program> {
-    let mut loaded = Program::check(folder);
+/// Loads a pack, and reports every fault: also schemas that cannot be compiled, expressions that fail with sample
+/// values, gates that never open, and modes that no session can enter or leave.
+pub fn faults(folder: &Folder) -> Checked<Program> {
+    let (program, pack, mut diagnostics) = Program::build_with_schemas(folder);
+    // In a pack with errors, a failing sample may only be a consequence of them.
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        let unordered = samples::unordered(&program);
+        // A sample that fails for this reason says no more.
+        let is_of = |one: &Diagnostic, known: &Diagnostic| {
+            let places = one.at.zip(known.at);
+            places.is_some_and(|(one, known)| one.source == known.source && one.span.covers(known.span))
+        };
+        let is_new = |one: &Diagnostic| !unordered.iter().any(|known| is_of(one, known));
+        diagnostics.extend(samples::run(&program).into_iter().filter(is_new));
+        diagnostics.extend(unordered);
+        diagnostics.extend(program.check_gates());
+        diagnostics.extend(program.check_transitions(&pack.surface));
+    }
+    program.loaded(diagnostics)
+}
+
+/// Reports every fault of a pack as [`faults`] does; for a pack without errors, also everything that a reviewer would
+/// say.
+pub fn review(folder: &Folder) -> Checked<Program> {
+    let mut loaded = faults(folder);
     if let Some(program) = &loaded.value {
         // There is a program, so no finding is an error. Modes and dialects may share one: keep each once.
         let found: IndexSet<Diagnostic> = std::mem::take(&mut loaded.diagnostics)

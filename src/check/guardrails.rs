@@ -5,10 +5,10 @@
 //! Never: searches a text.
 
 use super::conditions::is_never_true;
+use super::gates::Changes;
+use super::inclusion::Matched;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{
-    BlockBinding, Changes, Guardrail, GuardrailTarget, Matched, Mode, ModeId, NameSource, Pattern, Program, ValueKind,
-};
+use crate::program::{BlockBinding, Guardrail, GuardrailTarget, Mode, ModeId, NameSource, Pattern, Program, ValueKind};
 use crate::surface::Role;
 use crate::text::{Location, glob};
 

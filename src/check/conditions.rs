@@ -6,9 +6,10 @@
 //! constant that a value never equals.
 //! Never: reports conditions that only constants decide: authors use these to turn things on and off.
 
+use super::gates::Changes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
-use crate::program::{Changes, Program};
+use crate::program::Program;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     // What fails was reported as that.

@@ -5,9 +5,11 @@
 //! a name.
 //! Never: reports anything that is not certain.
 
+use super::gates::Changes;
+use super::inclusion::Matched;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{Changes, EffectRule, EventRule, Input, Matched, Mode, ModeId, Program, RuleEvent, Verb};
+use crate::program::{EffectRule, EventRule, Input, Mode, ModeId, Program, RuleEvent, Verb};
 use crate::surface::Role;
 use crate::text::{Location, excerpt};
 use crate::value::Value;

@@ -5,9 +5,10 @@
 //! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it never holds.
 //! Never: repeats a finding of the surface or of a single gate; guesses: what is not known may happen.
 
-use super::{ActionId, Changes, EffectRule, ModeId, Modes, Program, RuleEvent, Verb};
+use super::gates::Changes;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
 use crate::expression::Expression;
+use crate::program::{ActionId, EffectRule, ModeId, Modes, Program, RuleEvent, Verb};
 use crate::surface::Surface;
 use std::rc::Rc;
 

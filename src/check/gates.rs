@@ -4,9 +4,9 @@
 //! Out: `pack/shut-gate` for each gate that holds in none of these states; the same test for any other condition.
 //! Never: guesses: if the values are not all known, a condition counts as one that may hold.
 
-use super::{EffectRule, Program, Shape, Verb};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
+use crate::program::{EffectRule, Program, Shape, Verb};
 use crate::text::Location;
 use crate::value::Record;
 use crate::value::Value;
