@@ -2,8 +2,8 @@
 //!
 //! In every shipped pack a key or a value is misspelt, each by itself, as fingers do it: two letters the wrong way round.
 
-use rulebook::surface::Folder;
 use rulebook::diagnostic::Diagnostic;
+use rulebook::surface::Folder;
 use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
 use std::path::Path;

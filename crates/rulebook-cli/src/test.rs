@@ -19,6 +19,7 @@ use rulebook::text::{Sources, saved_like};
 use rulebook_fs::{CaseFile, PackFiles, cases_below};
 use rulebook_report::{Pen, TestedPack, json, junit};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rulebook test rules/dce --filter summary\n  rulebook test rules --format junit")]
@@ -74,15 +75,11 @@ impl Default for TestFormat {
 
 impl ValueEnum for TestFormat {
     fn value_variants<'a>() -> &'a [Self] {
-        use TestFormat::{Junit, Report};
-        &[
-            Report(Format::Human),
-            Report(Format::Plain),
-            Report(Format::Json),
-            Report(Format::Sarif),
-            Report(Format::Github),
-            Junit,
-        ]
+        static ALL: LazyLock<Vec<TestFormat>> = LazyLock::new(|| {
+            let reports = Format::value_variants().iter().copied().map(TestFormat::Report);
+            reports.chain([TestFormat::Junit]).collect()
+        });
+        &ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

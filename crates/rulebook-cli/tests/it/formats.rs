@@ -1,6 +1,7 @@
 //! Formats: do all of them tell the same findings, with the same exit status, in a shape that their readers accept?
 
 use crate::command::{folder, outputs, rulebook};
+use crate::root;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,5 +157,23 @@ fn the_reports_keep_to_their_schemas() {
         let report: Value = serde_json::from_str(&run(&folder, &arguments, "json", *status)).unwrap();
         let faults: Vec<String> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(faults.is_empty(), "{arguments:?}: {faults:?}");
+    }
+}
+
+/// The page about CI lists every format that the help does.
+#[test]
+fn the_page_about_ci_lists_every_format() {
+    let folder = folder("formats-listed");
+    let page = fs::read_to_string(root().join("docs/ci.md")).unwrap();
+    for command in ["check", "test"] {
+        let (help, _) = outputs(&folder, &[command, "--help"], "", 0);
+        let (_, listed) = help.split_once("--format <FORMAT>").unwrap();
+        let (listed, _) = listed.split_once("[default:").unwrap();
+        let formats: Vec<&str> =
+            listed.lines().filter_map(|line| line.trim_start().strip_prefix("- ")?.split(':').next()).collect();
+        assert!(formats.len() > 4, "{help}");
+        for format in formats {
+            assert!(page.contains(&format!("| `{format}` |")), "docs/ci.md lists no `{format}`");
+        }
     }
 }
