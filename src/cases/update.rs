@@ -110,7 +110,7 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     let mut out = format!("[{end}");
     let comment = |out: &mut String, comment: &str| *out += &format!("{inner}{comment}{end}");
     for (place, one) in &new {
-        // What was said of items that went stays where they stood.
+        // Comments on removed items stay in their place.
         old.iter_mut()
             .take(*place)
             .filter_map(Option::take)

@@ -269,7 +269,7 @@ impl Closers<'_> {
     /// Checks a block with any text, in which no marks are escaped.
     fn opaque(&self, found: &mut Vec<Diagnostic>) {
         let block = self.block;
-        // A call may write its closer as entities; a content is taken as it stands.
+        // A call may write its closer as entities; a content is taken as it is written.
         let is_opaque = match block.role {
             Role::Content => true,
             Role::Call => block.payload.contains(&Payload::Text) && block.decode.is_none(),

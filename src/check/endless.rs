@@ -1,7 +1,7 @@
 //! Endless: can a value of this schema be finite?
 //!
 //! In: a document of schemas, and one of them.
-//! Out: whether what it requires leads back to itself through references, so that only an infinite value would fit.
+//! Out: whether what it requires refers back to itself, so that only an infinite value would fit.
 //! Never: reports what may be left out or be something else; follows references that do not point into the document.
 
 use crate::value::Value;

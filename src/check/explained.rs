@@ -1,4 +1,4 @@
-//! Explained actions: is a model told about everything that it may ask for?
+//! Explained actions: does a prompt describe everything that a model may ask for?
 //!
 //! In: the permits of a program, and the texts that a model reads in each mode.
 //! Out: a finding for each permitted action that no text of the mode mentions, and for each block that a template

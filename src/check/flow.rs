@@ -1,7 +1,7 @@
 //! Flow: can every input, rule, exit and message take effect?
 //!
 //! In: the flows of a program.
-//! Out: a finding for each that an earlier one always prevents, or that nothing ever leads to; and for speakers without
+//! Out: a finding for each that an earlier one always prevents, or that nothing ever reaches; and for speakers without
 //! a name.
 //! Never: reports anything that is not certain.
 

@@ -1,7 +1,7 @@
 //! Paths: can the key of an effect be below a root?
 //!
 //! In: the effects of a program that change files.
-//! Out: a finding for each whose key leads out of the root, whatever its templates give.
+//! Out: a finding for each whose key goes out of the root, whatever its templates give.
 //! Never: guesses what a template gives, or checks whether a file exists.
 
 use crate::diagnostic::{Code, Diagnostic};

@@ -32,7 +32,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 let message = format!("`{name}` is required, but at most 0 are allowed: every answer is wrong");
                 report(*at, message, "leave out one of the two, or say `required = false` in the mode");
             }
-            // Those of the pack count in the modes in which it may stand.
+            // Those of the pack count in the modes in which it is used.
             if none && !count.keys.is_empty() && !program.modes.values().any(|mode| uses_keys(program, mode, count)) {
                 report(
                     *at,

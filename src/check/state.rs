@@ -49,7 +49,7 @@ struct StateChange<'p> {
 }
 
 impl StateChange<'_> {
-    /// Whether the path of the effect and another path are the same, or one leads through the other.
+    /// Whether the path of the effect and another path are the same, or one is a prefix of the other.
     fn meets(&self, path: &[String]) -> bool {
         let meets = |own: &str, other: &str| own == other || [own, other].contains(&ENTRY);
         self.inside.iter().zip(path).all(|(own, other)| own.is_none_or(|own| meets(own, other)))

@@ -3,7 +3,7 @@
 //! In: two versions of a pack, each as its folder and its program.
 //! Out: [`Comparison`]: what widened, narrowed, changed, appeared or disappeared, and the size of prompts before and
 //! after.
-//! Never: guesses: if it cannot tell whether more is allowed than before, it says `changed`.
+//! Never: guesses: if it is unknown whether more is allowed than before, it says `changed`.
 
 mod conditions;
 mod constraint;

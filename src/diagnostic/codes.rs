@@ -173,7 +173,7 @@ table! {
     PACK_UNREADABLE = "pack/unreadable", Error;
     /// A folder holds no `[pack]` table.
     PACK_MISSING = "pack/missing-pack", Error;
-    /// A path leads out of the pack.
+    /// A path goes out of the pack.
     PACK_OUTSIDE = "pack/path-outside", Error;
     /// A key that its table does not know.
     PACK_UNKNOWN_KEY = "pack/unknown-key", Error;
@@ -213,7 +213,7 @@ table! {
     PACK_UNKNOWN_MESSAGE = "pack/unknown-message", Error;
     /// A rule whose event never happens.
     PACK_UNKNOWN_EVENT = "pack/unknown-event", Error;
-    /// A change to a mode that no exit leads to.
+    /// A change to a mode that no exit goes to.
     PACK_NO_EXIT = "pack/no-exit", Error;
     /// A gate that never opens.
     PACK_SHUT_GATE = "pack/shut-gate", Error;

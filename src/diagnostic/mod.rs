@@ -83,7 +83,7 @@ pub struct Label {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Its kind; `rulebook explain CODE` tells more.
+    /// Its kind; `rulebook explain CODE` says more.
     pub code: Code,
     /// Its severity.
     pub severity: Severity,

@@ -89,7 +89,7 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
     Some(CallList { calls: vec![call], is_list: false, faults: Vec::new() })
 }
 
-/// The first of the paths to a call's name that leads to one, or else the first. Those of an entry of a list come first in
+/// The first of the paths to a call's name with a value, or else the first. Those of an entry of a list come first in
 /// a list, and those of a lone call elsewhere.
 fn first_pointer(block: &BlockBinding, in_list: bool, is_there: impl Fn(&[&str]) -> bool) -> Vec<&str> {
     let named = |of_list: bool| block.name_pointers().filter(move |(_, each)| *each == of_list);

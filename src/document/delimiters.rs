@@ -506,7 +506,7 @@ impl DelimiterScanner {
             self.leader = None;
         }
         self.lines = self.at;
-        // The place lies inside a closer that leads its line.
+        // The place is inside a closer at the start of its line.
         if self.clean != SPOILED && self.clean > self.at {
             return false;
         }

@@ -402,7 +402,7 @@ impl DialectSelector {
         }
     }
 
-    /// The only dialect that needs no block, if all others need some: what nobody claims is for it.
+    /// The only dialect that needs no block, if all others need some: what no other claims is for it.
     fn rest(&self, dialects: &[Dialect]) -> Option<usize> {
         let needless = |one: &Candidate| one.dialect.of(dialects).is_some_and(|dialect| dialect.needs.is_empty());
         let mut needless = (0..).zip(&self.candidates).filter(|(_, one)| needless(one)).map(|(index, _)| index);

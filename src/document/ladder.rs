@@ -156,7 +156,7 @@ impl DialectScanner {
     }
 
     /// Goes through the marks after the opener, up to its closer or the next opener of the same block. False if all of
-    /// them have arrived, but more text is needed to tell what one of them is: only that allows enough steps.
+    /// them have arrived, but more text is needed to know what one of them is: only that allows enough steps.
     fn look_ahead(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, last: usize) -> bool {
         let EndSearch { given, block, region } = *search;
         if open.waits && region.is_none() {
@@ -202,7 +202,7 @@ impl DialectScanner {
         })
     }
 
-    /// Handles one mark after the opener; false if more text is needed to tell what it is.
+    /// Handles one mark after the opener; false if more text is needed to know what it is.
     fn take_mark(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
         let EndSearch { given, block, .. } = *search;
         let quoted = match self.in_data(open, search, mark.start()) {
@@ -297,7 +297,7 @@ impl DialectScanner {
         }
     }
 
-    /// Handles an opener that counts; false if more text is needed to tell whether a field quotes it.
+    /// Handles an opener that counts; false if more text is needed to know whether a field quotes it.
     fn take_opener(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
         if !open.unbalanced && self.may_balance(open, search, mark) {

@@ -180,7 +180,7 @@ impl LeadingReasoning {
         }
     }
 
-    /// Finds out whether the answer starts with an opener; false if more text is needed to tell.
+    /// Finds out whether the answer starts with an opener; false if more text is needed to know that.
     fn seek_opener(&mut self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
         let rest = text.get(start..).unwrap_or_default().trim_start();

@@ -145,7 +145,7 @@ impl Document {
         self
     }
 
-    /// Leaves the text to nobody if no dialect found a block, or anything wrong, in it.
+    /// Gives the text to no dialect if no dialect found a block, or anything wrong, in it.
     fn leave_unread(&mut self) {
         let says_nothing = |what: FindingKind| {
             matches!(what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::NoDialect))

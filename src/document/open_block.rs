@@ -187,7 +187,7 @@ impl OpenBlock {
         BlockEnd { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None, alike: false }
     }
 
-    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to tell whether
+    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to know whether
     /// it counts where it is.
     pub(super) fn take_closer(
         &mut self,

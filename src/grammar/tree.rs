@@ -44,7 +44,7 @@ pub(super) enum NodeKind {
     Repeat(Box<RuleNode>, Times),
     And(Box<RuleNode>),
     Not(Box<RuleNode>),
-    /// A part that was refused with a diagnostic; it stands for any expression.
+    /// A part that was refused with a diagnostic; it takes the place of any expression.
     Refused,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct JsonFault {
 pub(crate) enum Grade {
     /// Every reading gives this value.
     Certain,
-    /// Something is lost or guessed.
+    /// A part of the value is lost or guessed.
     Lossy,
 }
 

@@ -5,7 +5,7 @@
 //! Never: passes over a byte inside the value without a fault, goes back further than over the marks before a key, or looks
 //! further ahead than a few marks and one key.
 //!
-//! What is missing or superfluous shows where a token stands that does not fit. The value goes on as if it were mended, and
+//! What is missing or superfluous shows at a token that does not fit. The value goes on as if it were mended, and
 //! the fault says whether it could have been mended otherwise.
 
 use super::escape::{decode_string, known_escape, resolve};

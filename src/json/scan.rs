@@ -11,7 +11,7 @@ use crate::text::{Span, eights};
 /// Why a text is not read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stop {
-    /// What stands here is not allowed.
+    /// What is here is not allowed.
     Unexpected(usize, &'static str),
     /// It is nested too deeply here.
     TooDeep(usize),

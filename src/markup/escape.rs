@@ -160,7 +160,7 @@ const FRAME: [char; 2] = ['\u{fffe}', '\u{ffff}'];
 /// The number of fence characters that make a code fence.
 const FENCE: usize = 3;
 
-/// A stand-in for the unknown text after a text: enough to complete a mark that the text leaves open.
+/// A placeholder for the unknown text after a text: enough to complete a mark that the text leaves open.
 const NEXT: &str = "\n\nx: ";
 
 /// The place of a value.

@@ -74,7 +74,7 @@ enum FieldState {
 }
 
 impl Arguments {
-    /// Takes more of the arguments, and passes the path and the text of each new piece to `tell`.
+    /// Takes more of the arguments, and passes the path and the text of each new piece to `emit`.
     pub(super) fn push(&mut self, more: &str, tell: &mut dyn FnMut(Vec<String>, String)) {
         if self.state == FieldState::Over {
             return;

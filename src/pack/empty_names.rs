@@ -80,7 +80,7 @@ impl Blanks<'_> {
     }
 }
 
-/// The finding for a name of which nobody sees anything, or not all of it.
+/// The finding for a name that is invisible, in whole or in part.
 pub(super) fn empty_name(what: &str, name: &str, at: Location) -> Option<Diagnostic> {
     let (how, help) = if name.trim().is_empty() {
         ("is empty", "write a name that distinguishes it from others")

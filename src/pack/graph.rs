@@ -226,7 +226,7 @@ fn check_exit<'g>(
 
 /// To which modes a session can change from which.
 struct Ways<'g> {
-    /// The declared modes to which a `go` leads through an exit; an exit that was already reported as missing counts, too.
+    /// The declared modes to which a `go` goes through an exit; an exit that was already reported as missing counts, too.
     to: HashMap<&'g str, Vec<&'g str>>,
     /// Modes with faults, which count as leading to every mode.
     doubtful: HashSet<&'g str>,
@@ -266,12 +266,12 @@ impl<'g> Ways<'g> {
         self.to.get(from).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a mode leads to any other, or to itself.
+    /// Whether a mode has an exit to any other, or to itself.
     fn exits_of(&self, from: &str) -> bool {
         self.doubtful.contains(from) || !self.out_of(from).is_empty()
     }
 
-    /// Adds to `reached` what `start` leads to, of the modes in `all`.
+    /// Adds to `reached` what `start` reaches, of the modes in `all`.
     fn reach(&self, start: &'g str, all: &IndexSet<&'g str>, reached: &mut HashSet<&'g str>) {
         let mut left = vec![start];
         reached.insert(start);
@@ -317,16 +317,16 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     }
 }
 
-/// Of the unreachable modes, those to report. One that another unreachable mode leads to is not reported: it is reached once
+/// Of the unreachable modes, those to report. One that another unreachable mode reaches is not reported: it is reached once
 /// that one is. Of a circle of unreachable modes the first is reported.
 fn firsts<'g>(ways: &Ways<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
-    // Whatever leads to one of the first pass comes after it. So in the second, from the last on, nothing outside its circle
-    // leads to it.
+    // Whatever reaches one of the first pass comes after it. So in the second, from the last on, nothing outside its circle
+    // reaches it.
     let begins = not_led_to(ways, unreachable, unreachable.iter().copied());
     not_led_to(ways, unreachable, begins.into_iter().rev()).into_iter().collect()
 }
 
-/// Of these modes, in their order, each that none before it leads to.
+/// Of these modes, in their order, each that none before it reaches.
 fn not_led_to<'g>(
     ways: &Ways<'g>,
     unreachable: &IndexSet<&'g str>,

@@ -236,7 +236,7 @@ impl<'c> PromptCheck<'c> {
         }
     }
 
-    /// Checks every file that a path stands for, in the modes of its layer.
+    /// Checks every file that a path names, in the modes of its layer.
     fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
         let surface = self.surface;
         let mut reported: Vec<String> = Vec::new();

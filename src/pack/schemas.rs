@@ -2,7 +2,7 @@
 //!
 //! In: the schemas of parameters, results, state, members and records.
 //! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for every word that is not of JSON
-//! Schema, and for a reference that leads back to itself.
+//! Schema, and for a reference that refers back to itself.
 //! Never: compiles a whole schema, so faults that only show in the whole are not found here.
 
 use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, meant, nearest};
@@ -52,7 +52,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// Why a schema that a host gives cannot be used: it nests too deep, refers to another document, or has a reference that
-/// leads back to itself. None if it may be compiled.
+/// refers back to itself. None if it may be compiled.
 pub(crate) fn unusable(schema: &Value) -> Option<String> {
     let mut rest = vec![(schema, 0)];
     let mut refers = false;
@@ -97,7 +97,7 @@ impl<'t> SchemaRoot<'t> {
         }
     }
 
-    /// The value that a reference in it leads to.
+    /// The value that a reference in it refers to.
     fn find(&self, reference: &str) -> Option<&'t Tree> {
         let mut parts =
             reference.strip_prefix('#')?.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
@@ -117,7 +117,7 @@ impl<'t> SchemaRoot<'t> {
         Some(here)
     }
 
-    /// Reports the first reference that leads back to the schema it is in.
+    /// Reports the first reference that refers back to the schema it is in.
     fn endless(&self, diagnostics: &mut Vec<Diagnostic>) {
         let (mut left, mut known, mut reported) = (self.roots(), HashSet::new(), HashSet::new());
         while let Some(tree) = left.pop() {
@@ -197,7 +197,7 @@ enum Of {
     Value,
 }
 
-/// A part of a schema: how deep it lies, and whether it is that of a named member, which can be missing.
+/// A part of a schema: how deep it is, and whether it is that of a named member, which can be missing.
 #[derive(Debug, Clone, Copy)]
 struct SchemaPart {
     of: Of,

@@ -149,7 +149,7 @@ impl Dialect {
         }
         block.role == Role::Call
             && match &block.called {
-                // What opens a block is compared as the dialect says, and names the action as it stands.
+                // What opens a block is compared as the dialect says, and names the action as it is written.
                 NameSource::Own => {
                     let takes = |name: &String| self.names.matches_name(&self.names.fold(plain(name)), action);
                     block.names.iter().any(takes) && self.spells(action)

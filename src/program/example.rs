@@ -2,7 +2,7 @@
 //!
 //! In: a JSON Schema.
 //! Out: a value that probably fits: one that the author gives, or else a plain one of its type.
-//! Never: promises that it fits; a validator can tell.
+//! Never: promises that it fits; a validator checks that.
 
 use super::{properties, requires};
 use crate::pack::schemas::FORMATS;

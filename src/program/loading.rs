@@ -11,7 +11,7 @@ use crate::surface::{self, Folder};
 use crate::text::SourceId;
 
 impl Program {
-    /// The work behind [`Program::load`].
+    /// Implements [`Program::load`].
     pub(crate) fn load_folder(folder: &Folder) -> Checked<Program> {
         let (program, _, diagnostics) = Self::build(folder);
         program.loaded(diagnostics)

@@ -196,7 +196,7 @@ impl Program {
         self.keeps_pending
     }
 
-    /// The work behind [`Program::modes`].
+    /// Implements [`Program::modes`].
     pub(crate) fn mode_names(&self) -> impl Iterator<Item = &str> {
         self.modes.keys().map(String::as_str)
     }
@@ -219,7 +219,7 @@ impl Program {
         self.prompts.prompts.keys().map(String::as_str)
     }
 
-    /// The work behind [`Program::actions`].
+    /// Implements [`Program::actions`].
     pub(crate) fn action_names(&self) -> impl Iterator<Item = &str> {
         self.actions.keys().map(String::as_str)
     }

@@ -69,7 +69,7 @@ pub(crate) struct ShapeLevel {
 }
 
 impl ShapeLevel {
-    /// Whether some name leads into the value.
+    /// Whether some name refers into the value.
     pub(crate) fn looks_inside(&self) -> bool {
         self.each.is_some() || !self.members.is_empty()
     }
@@ -198,7 +198,7 @@ impl ObjectShape {
     /// error, the offset before which there is none.
     pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {
         let Some(names) = &self.names else { return Ok(0) };
-        // An escape may stand for any character of a name.
+        // An escape may write any character of a name.
         let escape = memchr::memchr(b'\\', text);
         let whole = text.get(..escape.unwrap_or(text.len())).unwrap_or_default();
         for name in names.find_iter(whole) {

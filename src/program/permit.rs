@@ -24,7 +24,7 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// Whether it permits or denies whatever the call says, and asks nobody.
+    /// Whether it permits or denies whatever the call says, without asking a person.
     pub(crate) fn is_free(&self) -> bool {
         self.when.is_none() && self.confirm.is_none()
     }

@@ -18,6 +18,8 @@ pub(crate) struct Prefilter {
     /// Numbers that differ by a multiple of [`GROUPS`] are in the same group. First bytes with the same bytes behind
     /// them share a pair of tables.
     behind: Vec<[[u8; 256]; 2]>,
+    /// For each of these tables, the groups that every byte belongs to.
+    any_behind: Vec<[u8; 2]>,
     /// The tables of each first byte.
     tables: [u8; 256],
     /// What each byte means in the margin of a line.
@@ -43,7 +45,7 @@ impl Prefilter {
         for (number, family) in families.iter().enumerate() {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
-                // What opens at the start of an answer alone is read there. Its closers count everywhere: what stands
+                // What opens at the start of an answer alone is read there. Its closers count everywhere: what is
                 // before one that closes nothing may be reasoning.
                 if closes == 0 && family.only_prelude {
                     continue;
@@ -123,7 +125,9 @@ impl Prefilter {
         });
         let tables: Vec<u8> = tables.collect();
         let tables = std::array::from_fn(|byte| tables.get(byte).copied().unwrap_or_default());
-        Self { first, behind, tables, margin, indents, by_line, elsewhere, openers: openers.texts() }
+        let common = |table: &[u8; 256]| table.iter().fold(u8::MAX, |all, groups| all & groups);
+        let any_behind = behind.iter().map(|tables| tables.each_ref().map(common)).collect();
+        Self { first, behind, any_behind, tables, margin, indents, by_line, elsewhere, openers: openers.texts() }
     }
 
     /// How many spaces `bytes` starts with, if spaces start nothing. Skips the indentation of code quickly.
@@ -150,29 +154,35 @@ impl Prefilter {
         let [leading, elsewhere] = &self.first;
         let numbers = if at_line_start { leading } else { elsewhere };
         let numbers = bytes.first().and_then(|first| numbers.get(usize::from(*first)));
-        let groups = self.groups(bytes, |_| u8::MAX);
+        let groups = self.groups(bytes);
         numbers.into_iter().flatten().copied().filter(move |mark| groups & (1 << (mark % GROUPS)) != 0)
     }
 
     /// Whether no bytes that have not arrived can take this number from those of [`with`](Self::with).
     pub(crate) fn is_settled(&self, number: u8, bytes: &[u8]) -> bool {
-        let any = |table: &[u8; 256]| table.iter().fold(u8::MAX, |all, groups| all & groups);
-        bytes.len() > 2 || self.groups(bytes, any) & (1 << (number % GROUPS)) != 0
+        bytes.len() > 2
+            || self.groups_of(bytes, |table| self.any_behind.get(table).copied()) & (1 << (number % GROUPS)) != 0
     }
 
     /// Whether the bytes after the first may belong to an opener or closer.
     pub(crate) fn may_go_on(&self, bytes: &[u8]) -> bool {
-        self.groups(bytes, |_| u8::MAX) != 0
+        self.groups(bytes) != 0
     }
 
-    /// The groups that the bytes after the first belong to; `missing` returns those of a byte that has not arrived.
-    fn groups(&self, bytes: &[u8], missing: impl Fn(&[u8; 256]) -> u8) -> u8 {
-        let tables = bytes.first().and_then(|first| self.tables.get(usize::from(*first)));
-        let Some([second, third]) = tables.and_then(|tables| self.behind.get(usize::from(*tables))) else { return 0 };
-        let groups = |table: &[u8; 256], byte: Option<&u8>| {
-            byte.and_then(|byte| table.get(usize::from(*byte))).copied().unwrap_or_else(|| missing(table))
+    fn groups(&self, bytes: &[u8]) -> u8 {
+        self.groups_of(bytes, |_| Some([u8::MAX; 2]))
+    }
+
+    /// The groups that the bytes after the first belong to. `missing` returns, for the tables with this number, those of
+    /// bytes that have not arrived.
+    fn groups_of(&self, bytes: &[u8], missing: impl Fn(usize) -> Option<[u8; 2]>) -> u8 {
+        let number = bytes.first().and_then(|first| self.tables.get(usize::from(*first))).copied().map(usize::from);
+        let tables = number.and_then(|number| self.behind.get(number).zip(missing(number)));
+        let Some(([second, third], missing)) = tables else { return 0 };
+        let groups = |table: &[u8; 256], byte: Option<&u8>, missing: u8| {
+            byte.and_then(|byte| table.get(usize::from(*byte))).copied().unwrap_or(missing)
         };
-        groups(second, bytes.get(1)) & groups(third, bytes.get(2))
+        groups(second, bytes.get(1), missing[0]) & groups(third, bytes.get(2), missing[1])
     }
 }
 

@@ -44,7 +44,7 @@ impl Program {
     #[doc(hidden)]
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();
-        // Where the tools are known, a pattern stands for nothing beside them.
+        // Where the tools are known, a pattern declares nothing beside them.
         for (action, _) in self.actions.iter().filter(|(_, action)| !(action.is_pattern && self.knows_tools)) {
             for (name, mode) in self.modes.iter() {
                 let permission = self.permission(mode, action);

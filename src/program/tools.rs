@@ -17,7 +17,7 @@ use std::sync::Arc;
 const LONGEST_NAME: usize = 128;
 
 impl Program {
-    /// The work behind [`Program::with_tools`].
+    /// Implements [`Program::with_tools`].
     pub(crate) fn compile_tools(&self, tools: &Tools) -> Checked<Program> {
         let mut sources = self.sources.clone();
         let source = sources.add(Source::new(tools.source.name(), tools.source.text()));

@@ -11,7 +11,7 @@ use crate::program::{Action, BlockId, Dialect, ExampleMembers, Mode, Permit, Pro
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
-/// An action, as a model is told of it.
+/// An action, as it is described to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActionForm {
@@ -29,7 +29,7 @@ pub struct ActionForm {
     pub example: Option<String>,
 }
 
-/// A parameter, as a model is told of it.
+/// A parameter, as it is described to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ParamForm {

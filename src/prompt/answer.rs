@@ -2,7 +2,7 @@
 //!
 //! In: a dialect whose blocks are members, the shape of the mode's reply, the actions that it permits.
 //! Out: [`Member`]s, and a JSON Schema of the whole answer, from which an example can be made.
-//! Never: is used to check an answer: it tells a model what the pack expects.
+//! Never: is used to check an answer: it shows a model what the pack expects.
 
 use crate::program::{
     Action, BlockBinding, BlockId, Dialect, ExampleMembers, Mode, NameSource, Program, Schema, example, properties,

@@ -86,7 +86,7 @@ impl Corrected<'_> {
         found.collect()
     }
 
-    /// Whether it has native calls, which have no form in the text: the API tells the model theirs.
+    /// Whether it has native calls, which have no form in the text: the API describes theirs to the model.
     pub(crate) fn is_native(&self) -> bool {
         self.natives.is_some_and(Natives::has_calls)
     }
@@ -167,7 +167,7 @@ impl Program {
     }
 }
 
-/// What a model is told of a finding, and how to do better: what it can do is not always what its host can.
+/// What a model reads about a finding, and how to do better: what it can do is not always what its host can.
 pub(crate) fn in_words_for_a_model<'f>(
     code: &Code,
     message: &'f str,

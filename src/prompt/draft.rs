@@ -250,7 +250,7 @@ impl<'d> LayerDraft<'d> {
             }
         }
         if let Cow::Owned(state) = &mut state {
-            // A sum over fewer items would tell the model what is not so.
+            // A sum over fewer items would be wrong.
             let computed = prompt_scope.program.slots.iter().filter(|(_, slot)| slot.compute.is_some());
             for (name, _) in computed {
                 if let Some(whole @ (Value::Number(_) | Value::Bool(_))) = prompt_scope.state.get(name) {

@@ -1,4 +1,4 @@
-//! Exports: what can a model's server be told, so that answers fit these rules?
+//! Exports: what can be sent to a model's server, so that answers follow these rules?
 //!
 //! In: a mode of the program, and the wanted parameter of a request.
 //! Out: the value of that parameter as JSON, and a diagnostic for each rule that it cannot express.
@@ -29,7 +29,7 @@ pub enum Export {
 }
 
 impl Program {
-    /// The work behind [`Program::export`].
+    /// Implements [`Program::export`].
     pub(crate) fn export_for_api(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
         let mut diagnostics = Vec::new();
         let value = match self.modes.get(name) {

@@ -2,7 +2,7 @@
 //!
 //! In: a program.
 //! Out: for each prompt, mode and tier: the faults of the prompt of a new session, without history or message.
-//! Never: reports the same layer and tier twice: the mode and model where it is largest stand for the others.
+//! Never: reports the same layer and tier twice: only the mode and model where it is largest are reported.
 
 use super::target::PromptTarget;
 use super::{PastAnswer, Program, Request, Session, assemble_for};

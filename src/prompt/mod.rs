@@ -150,7 +150,7 @@ fn assemble_for(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Assembled {
     let prompts = &program.prompts;
-    // What the rules say of one mode is not to be told in another.
+    // What the rules say of one mode is not for another.
     let Some(mode) = program.modes.get(&session.mode) else {
         diagnostics.push(program.no_mode(&session.mode));
         return nothing(target, diagnostics);

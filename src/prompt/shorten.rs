@@ -6,7 +6,7 @@
 
 use super::turn::{Omitted, PastAnswer, Turn};
 
-/// What stands for what is left out.
+/// What replaces text that is left out.
 const GAP: &str = " […] ";
 /// The longest word that is left out because its other part is, in bytes.
 const WORD: usize = 20;

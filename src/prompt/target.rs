@@ -154,7 +154,7 @@ impl Program {
     }
 }
 
-/// What stands for any text in the name of a family of models, and for any byte.
+/// What matches any text in the name of a family of models, and for any byte.
 const WILD: [char; 2] = ['*', '?'];
 
 /// The model with this name; or else the family that it belongs to, by the most letters; or else the model whose name is

@@ -39,7 +39,7 @@ contract! {
         /// refused, or if the parts are too long. Such a turn is shown as its `content`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<PastAnswer>,
-        /// The calls that were not carried out, with the reasons. The next prompt may tell the model.
+        /// The calls that were not carried out, with the reasons. The next prompt may report them to the model.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         refused: Vec<RefusedCall>,
     }
@@ -116,7 +116,7 @@ contract! {
         action: String,
         /// The reason, in words for a model.
         message: String,
-        /// How to do better; absent if nobody says.
+        /// How to do better; absent if that is unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         help: Option<String>,
     }

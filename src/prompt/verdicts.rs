@@ -1,4 +1,4 @@
-//! Verdicts: what is a model told of the calls of its last answer that were not carried out?
+//! Verdicts: what does a model read about the calls of its last answer that were not carried out?
 //!
 //! In: the calls, with the reasons in words for a model.
 //! Out: a line for each, within as many lines as there is room for.

@@ -45,7 +45,7 @@ impl Program {
                         let prompt_scope = values.scope(self, session, &target, &budget);
                         prompt_scope.render(document, &session.state).ok()
                     };
-                    // One model stands for all where the template asks for nothing of them.
+                    // One model is enough where the template reads nothing of models.
                     let asks = ["tier", "model"].iter().any(|name| document.reads().first_of(name).is_some());
                     PromptTarget::each(&self.prompts)
                         .take(if asks { usize::MAX } else { 1 })

@@ -361,7 +361,7 @@ words! {
 words! {
     /// What a value is that no schema describes.
     Values {
-        /// A text, as it stands.
+        /// A text, as it is written.
         Text = "text",
         /// A JSON literal if it is one, else a text.
         Json = "json",

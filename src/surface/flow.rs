@@ -125,7 +125,7 @@ impl<'e> Event<'e> {
 table! {
     /// A way to another mode: its name, or a table with a gate.
     Exit or to ("the name of a mode, or `{ to = …, gate = … }`") {
-        /// The mode that it leads to.
+        /// The mode that it goes to.
         to: Spanned<String> as "mode",
         /// What must hold for the exit to be taken. Default: open.
         gate: Option<Spanned<String>> as "condition",

@@ -117,7 +117,7 @@ impl Decode for ReplyTable {
         let mut reply = ReplyTable::default();
         for (key, value) in in_order(table) {
             let at = reading.at(key.span());
-            // Whatever else stands here is the table of a block.
+            // Anything else here is the table of a block.
             let meant = match value.get_ref() {
                 DeValue::Table(_) => None,
                 _ => nearest(key.get_ref(), KEYS.into_iter().filter(|known| !table.contains_key(*known))),

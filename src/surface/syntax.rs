@@ -231,7 +231,7 @@ pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error
     let open = errors.iter().find(|error| is_unclosed(error)).map(|error| (error, unclosed(text)));
     let (last, end) = match open {
         Some((error, Some(open))) => (Some(error), open.start),
-        // The bracket is closed, so the fault lies in what is before the closer.
+        // The bracket is closed, so the fault is in what is before the closer.
         Some((_, None)) => {
             let first = errors.iter().find(|error| error.message().starts_with("missing"));
             (None, first.map_or(usize::MAX, |first| start(first) + 1))
@@ -291,7 +291,7 @@ fn first(table: &DeTable<'_>, text: &str, again: Span) -> Option<Span> {
     Some(key.span().into()).filter(|first: &Span| first.end <= again.start)
 }
 
-/// For each header of a file that leads through the path `key_path`, the place of the last name of `key_path`.
+/// For each header of a file that contains the path `key_path`, the place of the last name of `key_path`.
 pub(super) fn headers_through(text: &str, key_path: &[String]) -> impl Iterator<Item = Span> {
     headers(text).filter_map(|path| {
         let path = path.get(..key_path.len()).filter(|path| names(path).eq(key_path.iter().map(String::as_str)))?;

@@ -37,7 +37,7 @@ impl Tree {
         }
     }
 
-    /// Where it stands.
+    /// Where it is.
     pub fn at(&self) -> Location {
         match self {
             Tree::Text(text) => text.at,
@@ -81,7 +81,7 @@ impl Tree {
         (members.len() == 2 && matches!(self.get("names"), Some(Tree::List(..)))).then(|| self.get("value"))?
     }
 
-    /// The place of the part that a JSON pointer leads to, or of its name if `named`; if there is none, that of the
+    /// The place of the part that a JSON pointer points to, or of its name if `named`; if there is none, that of the
     /// nearest part around it.
     pub(crate) fn place(&self, pointer: &str, named: bool) -> Location {
         let (mut tree, mut name) = (self, None);

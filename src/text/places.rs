@@ -1,4 +1,4 @@
-//! Places in JSON: where in the text is the value that a pointer leads to?
+//! Places in JSON: where in the text is the value that a pointer points to?
 //!
 //! In: a text that is valid JSON, and JSON pointers.
 //! Out: [`JsonPlaces`], which returns the places of names and values.
@@ -34,7 +34,7 @@ impl<'t> JsonPlaces<'t> {
         Self { text, whole: PathSegment { name: None, value: Span::new(start, cursor.at) }, known: HashMap::new() }
     }
 
-    /// The place of the value that a JSON pointer leads to, or of the nearest one around it if there is none. For a
+    /// The place of the value that a JSON pointer points to, or of the nearest one around it if there is none. For a
     /// value of several lines this is its name, or else its first byte.
     pub fn value(&mut self, pointer: &str) -> Span {
         let PathSegment { name, value } = self.part(pointer);
@@ -44,7 +44,7 @@ impl<'t> JsonPlaces<'t> {
         value
     }
 
-    /// The place of the name of the value that a JSON pointer leads to, or of the value if it has no name.
+    /// The place of the name of the value that a JSON pointer points to, or of the value if it has no name.
     pub fn name(&mut self, pointer: &str) -> Span {
         let PathSegment { name, value } = self.part(pointer);
         name.unwrap_or(value)
@@ -107,7 +107,7 @@ mod tests {
         let mut places = JsonPlaces::new(TEXT);
         assert_eq!(places.name(pointer).of(TEXT), name);
         assert_eq!(places.value(pointer).of(TEXT), value);
-        // What is known already leads to the same place.
+        // What is known already gives the same place.
         assert_eq!(places.value(pointer).of(TEXT), value);
     }
 

@@ -20,7 +20,7 @@ const FEW: usize = 64;
 /// The most bytes that the automaton of a pattern can take, in either direction. If a quick bound is above `limit`, a closer
 /// one: it compiles each large class of characters once, and not as often as the pattern has it.
 pub(crate) fn largest_size(pattern: &Hir, limit: usize) -> usize {
-    // Around the pattern stand a loop over any text, a group, and a match.
+    // Around the pattern are a loop over any text, a group, and a match.
     let around = 16 * LINKED;
     let with_class_sizes = Sizes { classes: None }.of(pattern).saturating_add(around);
     if with_class_sizes <= limit {
@@ -79,7 +79,7 @@ fn spelled(class: &ClassUnicode) -> usize {
     })
 }
 
-/// What a class takes in the larger of both directions. It takes the same wherever it stands.
+/// What a class takes in the larger of both directions. It takes the same everywhere.
 fn compiled(class: &ClassUnicode) -> Option<usize> {
     let hir = Hir::class(Class::Unicode(class.clone()));
     let size = |reverse: bool| {

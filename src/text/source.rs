@@ -1,4 +1,4 @@
-//! Sources: on which line and column of which file does a byte stand?
+//! Sources: on which line and column of which file is a byte?
 //!
 //! In: the text of a file, or of a response.
 //! Out: [`Source`], [`Sources`] and [`Lines`], which turn bytes into a [`Place`] for people.

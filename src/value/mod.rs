@@ -178,7 +178,7 @@ impl Value {
         }
     }
 
-    /// The part that a JSON pointer leads to, if there is one.
+    /// The part that a JSON pointer points to, if there is one.
     #[doc(hidden)]
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         pointer.split('/').skip(1).try_fold(self, |value, step| match step.contains('~') {

@@ -162,7 +162,7 @@ impl PartialEq for Object {
     }
 }
 
-/// An object from members that nobody shares yet. Adding them one by one to an object would check for sharing each
+/// An object from members that nothing shares yet. Adding them one by one to an object would check for sharing each
 /// time.
 impl From<Members<Value>> for Object {
     fn from(members: Members<Value>) -> Self {

@@ -34,7 +34,7 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
 fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationError<'static>> {
     ValidationOptions::<_, Shared>::default()
         .with_pattern_options(PatternOptions::regex())
-        // A format that nobody checks would be a rule without effect.
+        // A format that is not checked would be a rule without effect.
         .should_validate_formats(true)
         .with_format("relative-path", |path: &str| unsafe_because(path).is_none())
         .build(&schema.to_json())

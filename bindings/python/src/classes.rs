@@ -56,7 +56,7 @@ pub(crate) enum Target {
     Union(Arc<Union>),
 }
 
-/// Structs that the value of their first member, the tag, tells apart.
+/// Structs that the value of their first member, the tag, distinguishes.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Union {
     tag: String,

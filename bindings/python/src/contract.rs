@@ -2,7 +2,7 @@
 //!
 //! In: outcomes, prompts, sessions and reports.
 //! Out: [`Contract`], which is shared and never changes; the same from the JSON of another process.
-//! Never: makes an object of Python of what nobody reads.
+//! Never: makes an object of Python before it is read.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -282,11 +282,11 @@ impl<T: Serialize + ?Sized> fmt::Display for Text<'_, T> {
 enum Becomes<'s, 'py> {
     /// A dict whose values have this shape.
     Dict(Bound<'py, PyDict>, &'s Shape),
-    /// The same, which nobody can change.
+    /// The same object, but immutable.
     Mapping(Bound<'py, PyDict>, &'s Shape),
     /// An object of a class, with a place for each of its fields, and the place of the field that probably comes next.
     Part(&'s Arc<Class>, Vec<Option<Py<PyAny>>>, usize),
-    /// An object of a class that its first member, the tag, tells.
+    /// An object of a class that its first member, the tag, selects.
     Union(&'s Union),
     /// One member; the others are not made.
     Member(&'s Field, Option<Bound<'py, PyAny>>),

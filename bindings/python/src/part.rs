@@ -24,7 +24,7 @@ pub(crate) enum Backing {
     Built(Box<[Option<Py<PyAny>>]>),
 }
 
-/// What an object is made of. Only the engine has one, so that nobody else makes objects.
+/// What an object is made of. Only the engine has one, so that only the engine makes objects.
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Seed(Mutex<Option<(Arc<Class>, Backing)>>);
 

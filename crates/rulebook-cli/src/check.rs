@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook check --strict rules")]
 pub(crate) struct Arguments {
-    /// The folders of packs; a folder without `pack.toml` stands for all packs below it
+    /// The folders of packs; a folder without `pack.toml` means all packs below it
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
     /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP

@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// Show which mode of a pack permits which action
     #[arg(long, value_name = "PACK", conflicts_with = "what")]
     permits: Option<PathBuf>,
-    /// Show when a stream tells each text of a pack, and for what it waits
+    /// Show when a stream emits each text of a pack, and for what it waits
     #[arg(long, value_name = "PACK", conflicts_with_all = ["what", "permits", "degradation"])]
     stream: Option<PathBuf>,
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The most bytes of what an assistant gives.
 const MOST: u64 = 1 << 26;
 
-/// The name of the value of the state that tells conditions what else the assistant said, if the pack declares it.
+/// The name of the value of the state in which conditions read what else the assistant said, if the pack declares it.
 const STATE: &str = "hook";
 
 #[derive(Debug, clap::Args)]

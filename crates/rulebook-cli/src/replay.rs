@@ -81,7 +81,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
         rows
     };
     let drawn = || {
-        // Standard input has lines, but no name that leads anywhere.
+        // Standard input has lines, but no name to open.
         let place = |line: &usize| match input::is_standard(&arguments.file) {
             true => String::new(),
             false => format!("  ┌─ {}:{line}\n", arguments.file.display()),

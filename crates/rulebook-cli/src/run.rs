@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Include a trace: for each step, the line of the pack that caused it
     #[arg(long)]
     trace: bool,
-    /// Add what was read of an answer that is refused, which nobody may be shown
+    /// Add what was read of an answer that is refused, which must not be displayed
     #[arg(long)]
     withheld: bool,
     /// Feed the answer in pieces of this many bytes

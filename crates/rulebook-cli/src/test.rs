@@ -2,7 +2,7 @@
 //!
 //! In: folders of packs, with their cases or others.
 //! Out: every failed expectation, at its line; on request the cases rewritten to expect what came.
-//! Never: rewrites a case if nobody can review the change.
+//! Never: rewrites a case if the change cannot be reviewed.
 
 use super::cache::PackCache;
 use super::packs::read_tools;
@@ -24,7 +24,7 @@ use std::sync::LazyLock;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rulebook test rules/dce --filter summary\n  rulebook test rules --format junit")]
 pub(crate) struct Arguments {
-    /// The folders of packs; a folder without `pack.toml` stands for all packs below it
+    /// The folders of packs; a folder without `pack.toml` means all packs below it
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
     /// A folder of cases instead of the packs' own

@@ -86,7 +86,7 @@ impl<'t> Haystack<'t> {
         (0..self.count()).map(|line| self.line(line))
     }
 
-    /// The bytes of the file that a range of the text stands for.
+    /// The bytes of the file that a range of the text was read from.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         let at = |offset: usize| {
             let before = self.returns.partition_point(|own| *own < offset);

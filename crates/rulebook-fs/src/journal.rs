@@ -99,7 +99,7 @@ impl Journal {
         }
     }
 
-    /// The entry of the file with this key, if the run has already changed the file and nobody else has since.
+    /// The entry of the file with this key, if the run has already changed the file and nothing else has since.
     pub(super) fn changed(&self, key: &str, now: Option<Digest>) -> Option<&Entry> {
         let entry = self.files.iter().find(|entry| entry.key == key)?;
         (entry.after == now && entry.before != now).then_some(entry)

@@ -327,7 +327,7 @@ impl PackReader {
         Ok(())
     }
 
-    /// The name of the folder in messages: the last part of its path, or as many parts as it takes to tell it from the
+    /// The name of the folder in messages: the last part of its path, or as many parts as distinguish it from the
     /// others.
     fn name(&mut self, root: &Path, typed: &Path) -> String {
         if let Some((_, name, _)) = self.names.iter().find(|(known, ..)| known == root) {

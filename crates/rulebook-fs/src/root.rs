@@ -1,7 +1,7 @@
 //! Roots: where below a folder does a key lead?
 //!
 //! In: a folder that a user named, and the keys of effects.
-//! Out: [`HeldPath`]: an open folder and a name in it; a coded diagnostic for a key that leads anywhere else.
+//! Out: [`HeldPath`]: an open folder and a name in it; a coded diagnostic for a key that goes anywhere else.
 //! Never: leaves the root, whatever the links or races; writes into a file.
 
 use super::contents::{Digest, read_all};
@@ -84,7 +84,7 @@ impl Root {
         &self.dir
     }
 
-    /// The file that `key` leads to, if it exists; nothing is made.
+    /// The file that `key` names, if it exists; nothing is made.
     pub(super) fn look(&self, key: &str) -> Result<Option<(AnchoredPath, Metadata)>, Box<Diagnostic>> {
         let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
         if let Some(why) = unsafe_because(key).or(own) {

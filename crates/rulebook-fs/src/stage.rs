@@ -114,7 +114,7 @@ impl Staged {
         if let Expected::Nothing = expected {
             match dir.hard_link(&new, dir, name) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(changed()),
-                // A disk without second names: nobody else is expected between these two steps.
+                // A disk without second names: no other writer is expected between these two steps.
                 Err(_) if dir.symlink_metadata(name).is_ok() => return Err(changed()),
                 Err(_) => {
                     dir.rename(&new, dir, name)?;
@@ -190,7 +190,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         for name in [self.new.take(), self.old.take()].into_iter().flatten() {
-            // There is nobody left to tell; the file is ours and hidden.
+            // Nothing can report it any more; the file is ours and hidden.
             _ = self.place.dir.remove_file(name);
         }
     }

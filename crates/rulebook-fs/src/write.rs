@@ -13,7 +13,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Writes the bytes beside the file and moves them to its place in one step. A link stays a link: what it leads to is
+/// Writes the bytes beside the file and moves them to its place in one step. A link stays a link: its target is
 /// replaced. An existing file is an error, unless it `goes`.
 #[expect(clippy::disallowed_methods, reason = "what a link leads to is asked of the disk")]
 pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {

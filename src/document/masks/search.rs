@@ -1,7 +1,7 @@
 //! Search: how is no byte examined too often?
 //!
 //! In: the bytes of a response that may still grow.
-//! Out: [`Search`], which continues where it stopped, and [`Last`], which tells whether a search can succeed.
+//! Out: [`Search`], which continues where it stopped, and [`Last`], which knows whether a search can succeed.
 //! Never: starts again from a place that it has examined.
 
 use std::collections::BTreeMap;

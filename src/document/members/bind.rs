@@ -86,7 +86,7 @@ impl<'p> ObjectReader<'p> {
         let mut reach = 0;
         for (key, at) in object.tape.members(at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
-            // A key that leads to several values is before the first of them.
+            // A key of several values is before the first of them.
             let start = if key.span().start < reach { value.span().start } else { key.span().start };
             let (name, whole) = (bare(key.span(), self.text), Span::new(start, value.span().end));
             reach = whole.end;

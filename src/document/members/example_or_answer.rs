@@ -50,7 +50,7 @@ impl ObjectSurroundings {
     /// Moves to the object whose brace is at `brace`; the text before it, from `start`, is the line of a fence.
     pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
         let before = Span::new(self.at.min(start), start);
-        // What leads up to the brace may start in the middle of a line, so it is looked at by itself.
+        // The text before the brace may start in the middle of a line, so it is looked at by itself.
         for part in [before, Span::new(start, brace)] {
             for (line, fence) in fence_lines(part, text) {
                 self.fence = Fence::after(line, fence, self.fence);

@@ -58,7 +58,7 @@ const LOOK: usize = 200;
 /// The most marks in a row that are examined.
 pub(super) const MARKS: usize = 12;
 
-/// What stands for members that were left out: three dots, or the one character for them.
+/// What replaces members that were left out: three dots, or the one character for them.
 const DOTS: [&[u8; 3]; 2] = [b"...", b"\xE2\x80\xA6"];
 
 /// Whether the string that may end at `quote` ends there.
@@ -258,7 +258,7 @@ impl QuoteEnd<'_> {
                 }
                 None => in_list || (closed > 1 && !self.around.body),
             },
-            // What stands for members that were left out.
+            // What replaces members that were left out.
             Some(b'.' | 0xE2)
                 if DOTS.iter().any(|dots| self.bytes.get(at..).is_some_and(|rest| rest.starts_with(*dots))) =>
             {
@@ -355,7 +355,7 @@ impl QuoteEnd<'_> {
                 return end_within(place).filter(|_| place > 0 || !self.around.body || ends());
             }
         }
-        // In an object that no bound name leads to, any key may come next.
+        // In an object that no bound name refers to, any key may come next.
         let innermost = self.around.open.first()?;
         (!innermost.list && innermost.level.is_none()).then_some(comma)
     }

@@ -1,7 +1,7 @@
 //! Strictly: is this valid JSON, and where are its members?
 //!
 //! In: a response, and the place of a brace.
-//! Out: the tape of the object, if all of it is valid; a part that no name leads into is one sealed piece.
+//! Out: the tape of the object, if all of it is valid; a part that no name refers into is one sealed piece.
 //! Never: decodes a string, or reads anything invalid.
 
 use super::tape::{ObjectTape, PieceKind};
@@ -36,7 +36,7 @@ struct StrictScan<'w> {
     text: &'w str,
     cursor: JsonCursor<'w>,
     outline: &'w ObjectShape,
-    /// How many members of a block are listed separately although no name leads into them.
+    /// How many members of a block are listed separately although no name refers into them.
     most: usize,
     tape: ObjectTape,
 }

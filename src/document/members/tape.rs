@@ -81,7 +81,7 @@ impl ObjectTape {
         at
     }
 
-    /// Extends the last piece over text beside it that no name leads into either.
+    /// Extends the last piece over text beside it that no name refers into either.
     pub(super) fn extend_last(&mut self, end: usize) {
         if let Some(node) = self.nodes.last_mut() {
             node.kind = PieceKind::Sealed;

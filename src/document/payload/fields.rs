@@ -510,7 +510,7 @@ impl TagSource<'_> {
 
 /// Merges two lists of tags, in order; each tag stays paired as it was.
 pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
-    // Of two that start at one place, that of the first list stands first.
+    // Of two that start at one place, that of the first list comes first.
     let moved = |list: &Tags, beside: &Tags, behind: usize| -> Vec<Option<NonZeroU32>> {
         let closer = |tag: &Tag| {
             let closer = tag.closer?;

@@ -2,7 +2,7 @@
 //!
 //! In: `set`, `append`, `remove`, `record` and `each` of effects as typed, and the schemas of the state and of
 //! parameters.
-//! Out: `pack/bad-effect` for a path that leads nowhere, for one that needs a list and has none, for constants and
+//! Out: `pack/bad-effect` for a path that does not exist, for one that needs a list and has none, for constants and
 //! tables that do not fit their schema, for templates that always have another type, and for `unique` keys that no
 //! entry has.
 //! Never: guesses the value of a template: its type is known only if it is a text, or takes over a declared value
@@ -91,7 +91,7 @@ impl PackCompiler<'_> {
         first.unwrap_or_default()
     }
 
-    /// The schemas at a path, or why the path leads nowhere. A segment given by a template may be any member.
+    /// The schemas at a path, or why the path does not exist. A segment given by a template may be any member.
     fn schemas_at(&self, path: &Spanned<String>) -> Result<Schemas<'_>, Box<Diagnostic>> {
         let Ok(template) = PathTemplate::parse(path) else { return Ok(None) };
         let mut parts = template.segments();
@@ -209,7 +209,7 @@ impl PackCompiler<'_> {
 /// The fault of a constant that does not fit its schema.
 fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnostic> {
     let schema = Schema::of_value(schema);
-    // A `$ref` leads out of this part of the schema, which cannot be compiled alone.
+    // A `$ref` refers to something outside this part of the schema, which cannot be compiled alone.
     if schema.json().get("$ref").is_some() {
         return None;
     }

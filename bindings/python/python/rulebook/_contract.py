@@ -699,7 +699,7 @@ class PastOutcome(Part):
 
     @property
     def refused(self) -> tuple[RefusedCall, ...]:
-        """The calls that were not carried out, with the reasons. The next prompt may tell the model."""
+        """The calls that were not carried out, with the reasons. The next prompt may report them to the model."""
 
     if TYPE_CHECKING:
 
@@ -843,7 +843,7 @@ class RefusedCall(Part):
 
     @property
     def help(self) -> str | None:
-        """How to do better; absent if nobody says."""
+        """How to do better; absent if that is unknown."""
 
     if TYPE_CHECKING:
 

@@ -97,7 +97,7 @@ impl Gate {
         }
         match (method(&message), id) {
             (Some("tools/call"), Some(id)) => self.call(message, id),
-            // Nobody could be told what became of it.
+            // Nothing could report what became of it.
             (Some("tools/call"), None) => self.note("a call without an id is not passed on"),
             (Some("tools/list"), Some(id)) => {
                 self.lists.insert(id.to_string());

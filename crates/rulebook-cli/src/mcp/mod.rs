@@ -2,7 +2,7 @@
 //!
 //! In: a pack, the command that starts a server; on standard input the messages of a client, one on each line.
 //! Out: on standard output what the client may see of the server; a refusal in words for each call that is not permitted.
-//! Never: passes on a message as it was written: both sides read the same JSON, so neither can be told two things at once.
+//! Never: passes on a message as it was written: both sides read the same JSON, so none can read it in two ways.
 //!
 //! The transport is `stdio` of the protocol: <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 

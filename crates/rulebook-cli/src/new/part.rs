@@ -97,7 +97,7 @@ struct Entrance {
     shares: bool,
 }
 
-/// What leads to something new.
+/// What refers to something new.
 #[derive(Clone)]
 enum EntersBy {
     /// Nothing else than what is there.
@@ -131,7 +131,7 @@ fn entrances(kind: Kind, name: &str, like: Option<String>) -> Vec<Entrance> {
     }
 }
 
-/// Names for the action that leads to a mode.
+/// Names for the action that changes to a mode.
 fn enters(mode: &str) -> [String; 4] {
     let words = format!("enter-{mode}");
     let joined = |between: &str| words.replace(['-', '_'], between);
@@ -155,7 +155,7 @@ fn finish(
         let fault = format!("with the new {} `{name}` the pack would have faults", kind.word());
         return Ok(CommandOutput::refused(pen.trouble(&fault) + "\n" + &findings, Status::Findings));
     };
-    // A case claims nothing that nobody has seen.
+    // A case claims nothing that its author has not seen.
     let mut unshown = String::new();
     match case::write(kind, name, mode, &program)? {
         Ok((path, _)) if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) => {

@@ -8,7 +8,7 @@ use rulebook::pack::{is_format, is_keyword};
 use rulebook::value::{Object, Value};
 use toml_edit::{Array, InlineTable};
 
-/// How often references may lead on to others: one that leads to itself has no end.
+/// How many references may follow one another: one that refers to itself has no end.
 const DEEPEST: usize = 3;
 
 /// Keywords that say nothing of a value, or nothing that a pack would not say anyway.
@@ -57,7 +57,7 @@ impl Writer<'_> {
         self.left_out.push(if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") });
     }
 
-    /// A schema with what its reference leads to in place of the reference; none if that leads nowhere.
+    /// A schema with the target of its reference in place of the reference; none if there is no target.
     fn resolved(&mut self, schema: &Object, path: &str, depth: usize) -> Option<Object> {
         let Some(reference) = schema.get("$ref") else { return Some(schema.clone()) };
         let target = reference.as_str().and_then(|one| pointed(self.root, one.strip_prefix('#')?));
@@ -103,7 +103,7 @@ impl Writer<'_> {
         let mut table = InlineTable::new();
         let is_reference = schema.get("$ref").is_some();
         let Some(schema) = self.resolved(schema, path, depth) else { return table };
-        // What a reference leads to may lead back.
+        // The target of a reference may refer back.
         let depth = depth + usize::from(is_reference);
         let mut or_null = schema.get("nullable").and_then(Value::as_bool) == Some(true);
         for (key, value) in schema.iter() {
@@ -200,7 +200,7 @@ fn nullable(mut schema: InlineTable) -> InlineTable {
     outer
 }
 
-/// What a pointer of JSON leads to.
+/// What a JSON pointer points to.
 fn pointed<'v>(root: &'v Value, pointer: &str) -> Option<&'v Value> {
     let mut steps = pointer.split('/');
     let is_absolute = steps.next() == Some("");
