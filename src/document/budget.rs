@@ -10,16 +10,25 @@
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Family, Limits};
 
-/// The steps that one part of reading may take, and has taken.
+/// How much of the response has arrived: that many bytes, and whether they are all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Arrived {
+    pub(super) bytes: usize,
+    pub(super) complete: bool,
+}
+
+impl Arrived {
+    /// Whether the response may still grow, and has not reached this length.
+    pub(super) fn is_before(self, length: usize) -> bool {
+        !self.complete && self.bytes < length
+    }
+}
+
+/// The steps that one part of reading has taken, and may take for each byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepBudget {
     used: i64,
-    allowed: i64,
     per_byte: i64,
-    /// How many bytes of the response have arrived.
-    arrived: usize,
-    /// Whether the response is complete, so that no more steps will be allowed.
-    is_final: bool,
 }
 
 /// Steps that every response may take, however short it is.
@@ -28,73 +37,71 @@ const FREE_STEPS: i64 = 10_000;
 impl StepBudget {
     /// A budget of which nothing is used.
     pub(super) fn new(limits: &Limits) -> Self {
-        let per_byte = i64::try_from(limits.steps_per_byte).unwrap_or(i64::MAX);
-        Self { used: 0, allowed: FREE_STEPS, per_byte, arrived: 0, is_final: false }
+        Self { used: 0, per_byte: i64::try_from(limits.steps_per_byte).unwrap_or(i64::MAX) }
     }
 
-    /// Allows the steps for a response of which this many bytes have arrived.
-    pub(super) fn arrive(&mut self, bytes: usize, complete: bool) {
-        self.allowed = self.per_byte.saturating_mul(bytes as i64).saturating_add(FREE_STEPS);
-        (self.arrived, self.is_final) = (bytes, complete);
-    }
-
-    /// How many bytes of the response have arrived.
-    pub(super) fn arrived(&self) -> usize {
-        self.arrived
-    }
-
-    /// Whether the response may still grow, and has not reached this length.
-    pub(super) fn is_before(&self, length: usize) -> bool {
-        !self.is_final && self.arrived < length
-    }
-
-    /// A budget like this one, of which nothing is used, for a text that is complete.
-    pub(super) fn anew(self, text: &str) -> Self {
-        let mut budget = Self { used: 0, ..self };
-        budget.arrive(text.len(), true);
-        budget
+    /// A budget like this one, of which nothing is used.
+    pub(super) fn anew(self) -> Self {
+        Self { used: 0, ..self }
     }
 
     /// Runs the machine on a text within the steps that the response so far allows. The text is the response up to where
     /// the rule may reach; `complete` says whether all of it has arrived.
-    pub(super) fn run(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
-        let mut left = self.allowed - self.used;
+    pub(super) fn run(
+        &mut self,
+        machine: &mut Machine,
+        family: &Family,
+        (text, complete): (&str, bool),
+        arrived: Arrived,
+    ) -> Progress {
+        let allowed = self.allowed(arrived);
+        let mut left = allowed - self.used;
         let progress = machine.run(&family.grammar, text, complete, &mut left);
-        self.used = self.allowed - left;
-        self.pending(progress)
+        self.used = allowed - left;
+        pending(progress, arrived)
     }
 
-    /// The same as [`run`](Self::run), but only to where the name starts.
+    /// Runs the machine as [`run`](Self::run) does, but only to where the name starts.
     pub(super) fn run_to_name(
         &mut self,
         machine: &mut Machine,
         family: &Family,
-        text: &str,
-        complete: bool,
+        (text, complete): (&str, bool),
+        arrived: Arrived,
     ) -> Result<usize, Progress> {
-        let mut left = self.allowed - self.used;
+        let allowed = self.allowed(arrived);
+        let mut left = allowed - self.used;
         let reached = machine.run_to(family.name, &family.grammar, text, complete, &mut left);
-        self.used = self.allowed - left;
-        reached.map_err(|progress| self.pending(progress))
+        self.used = allowed - left;
+        reached.map_err(|progress| pending(progress, arrived))
     }
 
-    /// The same as [`run`](Self::run), for a machine that starts again when more text has arrived: the steps of a run
-    /// without a result do not count.
-    pub(super) fn run_anew(&mut self, machine: &mut Machine, family: &Family, text: &str, complete: bool) -> Progress {
+    /// Runs a machine that starts again when more text has arrived: the steps of a run without a result do not count.
+    pub(super) fn run_anew(
+        &mut self,
+        machine: &mut Machine,
+        family: &Family,
+        text: (&str, bool),
+        arrived: Arrived,
+    ) -> Progress {
         let used = self.used;
-        let progress = self.run(machine, family, text, complete);
+        let progress = self.run(machine, family, text, arrived);
         if progress == Progress::Pending {
             self.used = used;
         }
         progress
     }
 
-    /// More text allows more steps, so running out of them is pending until the response is complete.
-    fn pending(&self, progress: Progress) -> Progress {
-        match progress {
-            Progress::Spent if !self.is_final => Progress::Pending,
-            other => other,
-        }
+    fn allowed(&self, arrived: Arrived) -> i64 {
+        self.per_byte.saturating_mul(arrived.bytes as i64).saturating_add(FREE_STEPS)
+    }
+}
+
+/// More text allows more steps, so running out of them is pending until the response is complete.
+fn pending(progress: Progress, arrived: Arrived) -> Progress {
+    match progress {
+        Progress::Spent if !arrived.complete => Progress::Pending,
+        other => other,
     }
 }
 
@@ -113,24 +120,19 @@ impl MachineAtPlace {
         Self { machine, budget: StepBudget::new(limits), place: None }
     }
 
-    /// See [`StepBudget::arrive`].
-    pub(super) fn arrive(&mut self, bytes: usize, complete: bool) {
-        self.budget.arrive(bytes, complete);
-    }
-
     /// Matches `rule` of the family with this index at the place `at`.
     pub(super) fn run(
         &mut self,
         at: usize,
         (index, family, rule): (usize, &Family, RuleId),
-        text: &str,
-        complete: bool,
+        text: (&str, bool),
+        arrived: Arrived,
     ) -> Progress {
         if self.place != Some((at, index)) {
             self.machine.start(&family.grammar, rule, at);
             self.place = Some((at, index));
         }
-        self.budget.run(&mut self.machine, family, text, complete)
+        self.budget.run(&mut self.machine, family, text, arrived)
     }
 
     /// The machine, with the captures of the last match.

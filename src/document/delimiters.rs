@@ -5,7 +5,7 @@
 //! Never: decides which of them count: a mark depends only on the text from its first byte on, and on the masks.
 
 use super::ChunkedVec;
-use super::budget::StepBudget;
+use super::budget::{Arrived, StepBudget};
 use super::delimiter::{Delimiter, DelimiterKind, Opener, StartOf, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
@@ -74,6 +74,17 @@ pub(super) struct ExaminedText<'l> {
     pub(super) limit: usize,
 }
 
+impl ExaminedText<'_> {
+    /// The text, and whether all of it has arrived.
+    fn so_far(&self) -> (&str, bool) {
+        (self.text, self.complete)
+    }
+
+    fn arrived(&self) -> Arrived {
+        Arrived { bytes: self.text.len(), complete: self.complete }
+    }
+}
+
 /// The result of an attempt.
 enum Attempt {
     Mark(DelimiterKind, Span, Span),
@@ -136,7 +147,6 @@ impl DelimiterScanner {
 
     /// Examines what has arrived since the last call, as far as masks are certain, until there are `most` marks.
     pub(super) fn advance(&mut self, look: &ExaminedText<'_>, most: usize) {
-        self.budget.arrive(look.text.len(), look.complete);
         self.examine(look, most);
         let is_over = self.at >= look.text.len() && look.limit >= look.text.len() && !self.spent;
         if look.complete && is_over && !std::mem::replace(&mut self.ended, true) {
@@ -333,7 +343,7 @@ impl DelimiterScanner {
     /// Whether there is an opener with a declared name at a place of a complete text.
     pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize) -> bool {
         let before = (self.at, self.budget);
-        (self.at, self.budget) = (at, self.budget.anew(look.text));
+        (self.at, self.budget) = (at, self.budget.anew());
         let opens = |index| matches!(self.open(look, index, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
         let found = (0..look.dialect.families.len()).any(opens);
         (self.at, self.budget) = before;
@@ -460,11 +470,11 @@ impl DelimiterScanner {
             self.machine.start(&family.grammar, rule, self.at);
         }
         let reached = match prefix.holds_name && !(prefix.name_follows || prefix.name_first) {
-            true => self.budget.run_to_name(&mut self.machine, family, look.text, look.complete).map(matches_name),
+            true => self.budget.run_to_name(&mut self.machine, family, look.so_far(), look.arrived()).map(matches_name),
             false => Ok(Some(true)),
         };
         let progress = match reached {
-            Ok(Some(true)) => self.budget.run(&mut self.machine, family, look.text, look.complete),
+            Ok(Some(true)) => self.budget.run(&mut self.machine, family, look.so_far(), look.arrived()),
             Ok(Some(false)) => return Err(Attempt::Nothing),
             Ok(None) => Progress::Pending,
             Err(progress) => progress,

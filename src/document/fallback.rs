@@ -11,7 +11,7 @@
 //! first line: such a response goes to the fallback at once, so that it can be announced while it comes.
 
 use super::announce::{EventDraft, StreamEvent};
-use super::budget::StepBudget;
+use super::budget::{Arrived, StepBudget};
 use super::dialect_selector::{DialectSelector, Tried, WINDOW};
 use super::dormant::{AnnouncedCount, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
@@ -295,8 +295,9 @@ impl Fallback {
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
     let mut budget = StepBudget::new(limits);
+    let arrived = Arrived { bytes: text.len(), complete: true };
     if masks.settle_wrapper(text, true) {
-        masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget }));
+        masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget, arrived }));
     }
     document.open_fences = masks.take_open_fences();
     document.open_spans = masks.take_open_spans();

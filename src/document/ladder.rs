@@ -40,6 +40,11 @@ impl<'s> EndSearch<'s> {
     pub(super) fn is_complete(&self) -> bool {
         self.region.is_some()
     }
+
+    /// The response up to where the block may reach, and whether all of that has arrived.
+    fn so_far(&self) -> (&'s str, bool) {
+        (self.within(), self.is_complete())
+    }
 }
 
 /// How much is known about what follows an opener.
@@ -281,7 +286,7 @@ impl DialectScanner {
         }
         let opens = matches!(mark.kind, DelimiterKind::Open { leaves: false, .. });
         let rule = (open.family, own, close);
-        match self.closer.run(mark.start(), rule, search.within(), search.is_complete()) {
+        match self.closer.run(mark.start(), rule, search.so_far(), self.arrived) {
             Progress::Matched(end) => {
                 let name = self.closer.machine().captures().iter().find(|capture| capture.rule() == own.name);
                 let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
@@ -399,7 +404,7 @@ impl DialectScanner {
             open.payload = PayloadState::Running;
         }
         if matches!(open.payload, PayloadState::Running) {
-            open.payload = match self.payloads.run(&mut self.machine, family, within, complete) {
+            open.payload = match self.payloads.run(&mut self.machine, family, (within, complete), self.arrived) {
                 Progress::Matched(end) => {
                     let body = |capture: &Capture| family.body == Some(capture.rule());
                     let body = self.machine.captures().iter().find(|capture| body(capture)).map(|body| body.span());

@@ -4,7 +4,7 @@
 //! Out: that block, once its closer has arrived; and how far nothing else may be read before that.
 //! Never: looks beyond the first block of another kind: the answer has started there.
 
-use super::budget::StepBudget;
+use super::budget::{Arrived, StepBudget};
 use super::delimiter::{Opener, most_captures, opener};
 use super::masks::{Masks, Openers};
 use super::trim::ends_line;
@@ -22,6 +22,12 @@ pub(super) struct AnswerSoFar<'a> {
     /// Its start in the text.
     pub(super) start: usize,
     pub(super) complete: bool,
+}
+
+impl AnswerSoFar<'_> {
+    fn arrived(&self) -> Arrived {
+        Arrived { bytes: self.text.len(), complete: self.complete }
+    }
 }
 
 /// The search for the block that opens at the start of the answer.
@@ -137,7 +143,6 @@ impl LeadingReasoning {
         budget: &mut StepBudget,
     ) -> LeadingState {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
-        self.budget.arrive(text.len(), complete);
         let family = dialect.families.get(self.family);
         let parts = family.and_then(|family| Some((family, family.close?, family.closer_starts.as_ref()?)));
         let Some((family, close, starts)) = parts else { return LeadingState::Over };
@@ -225,7 +230,7 @@ impl LeadingReasoning {
             self.machine.start(&family.grammar, rule, at);
         }
         self.running = true;
-        self.budget.run(&mut self.machine, family, answer.text, answer.complete)
+        self.budget.run(&mut self.machine, family, (answer.text, answer.complete), answer.arrived())
     }
 
     fn name(&self, family: &Family) -> Option<Span> {
@@ -242,7 +247,12 @@ impl LeadingReasoning {
         budget: &mut StepBudget,
     ) -> Option<bool> {
         let AnswerSoFar { dialect, text, complete, .. } = *answer;
-        masks.advance(text, complete, closer.start + 1, Some(&mut Openers { dialect, budget }));
+        masks.advance(
+            text,
+            complete,
+            closer.start + 1,
+            Some(&mut Openers { dialect, budget, arrived: answer.arrived() }),
+        );
         if masks.decided() <= closer.start {
             return None;
         }

@@ -114,12 +114,12 @@ impl DialectScanner {
             if !quotes(between) || family.may_open(between) == Some(false) || is_masked(self.masks.found(), start) {
                 continue;
             }
-            if tags.retry.is_some_and(|(knew_all, arrived)| knew_all == complete && self.quotes.is_before(arrived)) {
+            if tags.retry.is_some_and(|(knew_all, arrived)| knew_all == complete && self.arrived.is_before(arrived)) {
                 tags.at = start;
                 return Quoted::Unknown;
             }
             self.machine.start(&family.grammar, family.open, start);
-            match self.quotes.run_anew(&mut self.machine, family, within, complete) {
+            match self.quotes.run_anew(&mut self.machine, family, (within, complete), self.arrived) {
                 Progress::Matched(end) => {
                     tags.at = end;
                     if end > at {
@@ -128,7 +128,7 @@ impl DialectScanner {
                 }
                 Progress::Pending => {
                     tags.at = start;
-                    tags.retry = Some((complete, 2 * self.quotes.arrived() - start));
+                    tags.retry = Some((complete, 2 * self.arrived.bytes - start));
                     return Quoted::Unknown;
                 }
                 Progress::Failed | Progress::TooDeep | Progress::Spent => {}

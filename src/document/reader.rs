@@ -7,6 +7,7 @@
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
 use super::announce::{EventDraft, Settled};
+use super::budget::Arrived;
 use super::delimiter::{Delimiter, DelimiterKind, Opener, opener};
 use super::delimiters::ExaminedText;
 use super::leading_reasoning::{AnswerSoFar, LeadingState};
@@ -32,9 +33,7 @@ impl DialectScanner {
     /// Reads on, as far as the text so far is certain.
     pub(super) fn advance(&mut self, given: &ReadContext<'_>, complete: bool) {
         let text = given.text;
-        self.closer.arrive(text.len(), complete);
-        self.payloads.arrive(text.len(), complete);
-        self.quotes.arrive(text.len(), complete);
+        self.arrived = Arrived { bytes: text.len(), complete };
         // Before that, it is unknown where the answer starts.
         if !self.masks.settle_wrapper(text, complete) {
             return;
@@ -76,7 +75,7 @@ impl DialectScanner {
                 break;
             }
         }
-        let mut openers = Openers { dialect: given.dialect, budget: &mut self.mask_steps };
+        let mut openers = Openers { dialect: given.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
         self.masks.advance(text, complete, usize::MAX, Some(&mut openers));
         if complete && self.open.is_none() && given.dialect.wraps {
             self.markup.extend(self.cut_wrapper(given));
@@ -136,7 +135,8 @@ impl DialectScanner {
             let most = self.marker.count() + AT_ONCE;
             let full = loop {
                 let from = self.marker.at;
-                let mut openers = Openers { dialect: given.dialect, budget: &mut self.mask_steps };
+                let mut openers =
+                    Openers { dialect: given.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
                 self.masks.advance(text, complete, from + AT_HAND, Some(&mut openers));
                 let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, most);

@@ -7,7 +7,7 @@
 use super::again::RestartPoint;
 use super::announce::Announced;
 use super::balance::Balance;
-use super::budget::{MachineAtPlace, StepBudget};
+use super::budget::{Arrived, MachineAtPlace, StepBudget};
 use super::delimiter::most_captures;
 use super::delimiters::DelimiterScanner;
 use super::fences::Fences;
@@ -37,6 +37,7 @@ pub(super) struct DialectScanner {
     pub(super) machine: Machine,
     /// Reads the closers of an open block where another rule has made the mark.
     pub(super) closer: MachineAtPlace,
+    pub(super) arrived: Arrived,
     /// The steps that payloads, what quotes a mark, and masks may take.
     pub(super) payloads: StepBudget,
     pub(super) quotes: StepBudget,
@@ -97,6 +98,7 @@ impl DialectScanner {
             // A few places to come back to for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
             closer: MachineAtPlace::new(Machine::new().capturing(most_captures(dialect, &limits)), &limits),
+            arrived: Arrived::default(),
             payloads: StepBudget::new(&limits),
             quotes: StepBudget::new(&limits),
             mask_steps: StepBudget::new(&limits),

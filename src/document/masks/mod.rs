@@ -232,9 +232,6 @@ impl Masks {
 
     /// Finds masks up to `limit`. It must already be known whether a fence is around the whole text.
     pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize, mut openers: Option<&mut Openers<'_>>) {
-        if let Some(openers) = &mut openers {
-            openers.budget.arrive(text.len(), complete);
-        }
         let end = self.wrapper().map_or(text.len(), |(_, closer)| closer.start);
         let within = text.get(..end).unwrap_or_default();
         let bytes = within.as_bytes();

@@ -11,7 +11,7 @@
 use super::fence::{BeforeFence, FenceLine, fence_line};
 use super::search::Search;
 use super::{Mask, MaskSearch, Masks, Quotes};
-use crate::document::budget::StepBudget;
+use crate::document::budget::{Arrived, StepBudget};
 use crate::grammar::{Machine, Progress};
 use crate::program::{Dialect, Family};
 use crate::surface::Role;
@@ -21,6 +21,7 @@ use crate::text::Span;
 pub(crate) struct Openers<'l> {
     pub(crate) dialect: &'l Dialect,
     pub(in crate::document) budget: &'l mut StepBudget,
+    pub(in crate::document) arrived: Arrived,
 }
 
 /// What is known about the fence that may open a block.
@@ -150,7 +151,7 @@ impl Opens {
                 self.machine.start(&family.grammar, family.open, start);
                 self.runs = true;
             }
-            match openers.budget.run(&mut self.machine, family, text, complete) {
+            match openers.budget.run(&mut self.machine, family, (text, complete), openers.arrived) {
                 Progress::Matched(end) if end > self.at => {
                     let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
                     let name = name.map(|name| name.span().of(text)).unwrap_or_default();

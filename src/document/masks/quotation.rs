@@ -284,7 +284,7 @@ impl Quoting {
         if !std::mem::replace(&mut self.runs, true) {
             self.machine.start(&family.grammar, rule, start);
         }
-        let progress = openers.budget.run(&mut self.machine, family, text, complete);
+        let progress = openers.budget.run(&mut self.machine, family, (text, complete), openers.arrived);
         if progress == Progress::Pending {
             return None;
         }
